@@ -109,7 +109,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
                                std::vector<int>* long_loops) {
   int stop = -1;
   Failure failure;
-  bool failed = false, recorded = false, in_scope = false;
+  bool failed = false, recorded = false, in_scope = false, for_now = false;
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -127,6 +127,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
       recorded |= x.recorded();
       in_scope |= x.in_scope();
+      for_now |= x.for_now();
       if (!std::exchange(failed, true)) failure = failure_of(x);
       stop = x.safe_step();
       continue;
@@ -172,6 +173,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.num_ops = capture.graph->num_ops();
     capture.plain = x.heap().is_plain();
     capture.recorded = recorded;
+    capture.for_now = for_now && !capture.returns;
     if (recorded) x.heap().guard_gradients();
     if (in_scope) x.heap().guard_outside_scopes(false);
     capture.guards = x.heap().guards().finish(used_sources(capture));

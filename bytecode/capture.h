@@ -62,14 +62,15 @@ struct ScalarInput {
   bool copies = false;         // the region writes to tensors, which may have the array's memory
 };
 
+class Departure;
 struct Effect;
 // How a kind of change is made at the exit. Defined beside the kind of value it changes (values/),
 // or in interp_hook/effects.cc.
 struct EffectKind {
   // False with an exception set.
   bool (*apply)(PyObject* target, const Effect& effect, const Objects& objects);
-  // Whether the target gives up an object whose end runs code. Null: it gives up none.
-  bool (*drops_code)(PyObject* target, const Effect& effect) = nullptr;
+  // What the target lets go of. Null: nothing.
+  void (*drops)(PyObject* target, const Effect& effect, Departure* departure) = nullptr;
   bool refills = false;  // takes all items out and puts others in
 };
 extern const EffectKind
@@ -144,6 +145,7 @@ struct Capture {
   // tracked.
   bool plain = false;
   bool recorded = false;  // ends before such a step, because gradients are asked for
+  bool for_now = false;   // a later capture may go further (Executor::fail_for_now)
 };
 
 struct CaptureLimits {

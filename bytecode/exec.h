@@ -140,6 +140,12 @@ class Executor {
   // Ends the region because gradients are asked for; always false.
   bool fail_recorded(const std::string& detail);
   bool recorded() const { return recorded_; }
+  // Ends the region at what CPython, having done it, remembers; always false.
+  bool fail_for_now(BreakReason reason, std::string detail) {
+    for_now_ = true;
+    return fail(reason, std::move(detail));
+  }
+  bool for_now() const { return for_now_; }
   // Ends the region because the thread is in a scope of no_grad; always false.
   bool fail_in_scope(const std::string& detail);
   bool in_scope() const { return in_scope_; }
@@ -297,7 +303,7 @@ class Executor {
   std::string raised_text_;
   int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
-  bool recorded_ = false, in_scope_ = false;
+  bool recorded_ = false, in_scope_ = false, for_now_ = false;
   std::string detail_;
   std::string place_;
   int line_ = 0;

@@ -235,7 +235,7 @@ bool Heap::realize_set(const SymRef& value) {
     if (PyObject* item = PyList_GET_ITEM(items.get(), i); !is_key_value(item) && !is_single(item))
       return false;
   value->shadow = items ? clone_set(object) : Ref();
-  Ref table = value->shadow ? clone_set(object) : Ref();
+  Ref table = value->shadow ? loose_set(object) : Ref();
   Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
   if (!payload) return PyErr_Clear(), false;
   guards_.add(guard::set_items, value->source, {.object = std::move(payload)});

@@ -105,6 +105,10 @@ class Heap {
   void guard_outside_scopes(bool outside);
   // That the context names the same level of PSJit as now.
   void guard_syntax_level();
+  // That no class is registered with an abstract base class from now on.
+  void guard_registrations();
+  // That the thread handles no exception. False: it does.
+  bool guard_unhandled();
   bool is_plain() const { return plain_; }  // holds such a step, or a whole gradient transform
   // Values that may be Parameters', as gradient transforms see them.
   const std::vector<ValueId>& parameters() const { return parameters_; }

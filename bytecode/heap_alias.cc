@@ -8,6 +8,32 @@
 
 namespace msjit {
 
+namespace {
+
+using Namespaces = std::unordered_map<SourceId, PyObject*>;
+
+// Tells the items of instances of classes derived from dict from the attributes of all objects: one
+// may be the dict of another, or its own. False when one is now.
+bool guard_tables(GuardBuilder& guards, const std::vector<SymRef>& mutables, Namespaces all) {
+  for (const SymRef& value : mutables)
+    if (value->kind == SymKind::kObject) all[value->source] = value->object.get();
+  for (const SymRef& table : mutables) {
+    if (table->kind != SymKind::kObject || table->items.empty() ||
+        table->items[0]->kind != SymKind::kDict)
+      continue;
+    PyObject* const own = table->object.get();
+    for (const auto& [id, object] : all) {
+      PyObject* const names = names_of(own);
+      if (existing_dict(object) == own || (object != own && names && names == names_of(object)))
+        return false;
+      guards.add(guard::apart, table->source, {.other = id});
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Heap::guard_aliasing() {
   for (const SymRef& changed : mutables_) {
     if (!changed->changed) continue;
@@ -17,7 +43,9 @@ bool Heap::guard_aliasing() {
       guards_.add(guard::different, changed->source, {.other = other->source});
     }
   }
-  return guard_namespaces();
+  const auto is_changed = [](const SymRef& value) { return value->changed; };
+  const bool any = !global_writes_.empty() || std::ranges::any_of(mutables_, is_changed);
+  return guard_namespaces() && (!any || guard_tables(guards_, mutables_, namespaces_));
 }
 
 void Heap::guard_parameters_differ() {

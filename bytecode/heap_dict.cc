@@ -104,7 +104,13 @@ bool Heap::dict_all(const SymRef& dict) {
     }
     ordered.emplace_back(symbol, dict_get(dict, symbol));
   }
-  guards_.add(guard::keys, dict->source, {.object = keys});
+  const Ref held = Ref::steal(PyTuple_New(PyTuple_GET_SIZE(keys.get())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
+    Ref key = held ? hold_loosely(PyTuple_GET_ITEM(keys.get(), i)) : Ref();
+    if (!key) return PyErr_Clear(), false;
+    PyTuple_SET_ITEM(held.get(), i, key.release());
+  }
+  guards_.add(guard::keys, dict->source, {.object = held});
   dict->entries = std::move(ordered);
   dict->keys_known = true;
   return true;

@@ -6,6 +6,7 @@
 
 #include "bytecode/counters.h"
 #include "bytecode/library.h"
+#include "guards/py/abstract.h"
 #include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 
@@ -180,6 +181,18 @@ void Heap::guard_outside_scopes(bool outside) {
 void Heap::guard_syntax_level() {
   const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "context");
   guards_.add(guard::syntax_level, id, {.number = g_strict_by_context});
+}
+
+void Heap::guard_registrations() {
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "abc");
+  guards_.add(guard::registered, id, {.number = registrations()});
+}
+
+bool Heap::guard_unhandled() {
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "exc_info");
+  if (!guard::unhandled.check({}, nullptr, nullptr)) return false;
+  guards_.add(guard::unhandled, id, {});
+  return true;
 }
 
 bool Heap::guard_unwatched(PyCodeObject* code) {

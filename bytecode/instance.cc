@@ -204,11 +204,26 @@ bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>
   return true;
 }
 
+// types.MethodType(function, object).
+static bool make_method(Executor& x, const std::vector<SymRef>& args, PyObject* names,
+                        SymRef* out) {
+  if (names || args.size() != 2 || !x.look(args[0]) || !x.look_open(args[1]))
+    return names || args.size() != 2 ? x.fail(BreakReason::kRaises, "method()") : false;
+  const bool function =
+      args[0]->kind == SymKind::kFunction ||
+      (args[0]->kind == SymKind::kConst && PyFunction_Check(args[0]->object.get()));
+  if (!function || args[1]->is_const(Py_None))
+    return x.fail(BreakReason::kMakeInstance, "a method of " + describe(*args[0]));
+  *out = make_items(SymKind::kMethod, args);
+  return true;
+}
+
 bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObject* names,
                SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
   if (!may_make(x, type, names)) return false;
+  if (type == &PyMethod_Type) return make_method(x, args, names, out);
   if (is_enum_class(cls) && args.size() == 1 && !names) return enum_call(x, cls, args[0], out);
   if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)
     return x.fail(BreakReason::kCallUnknown, describe(*cls));

@@ -41,11 +41,6 @@ struct TableCall {
   bool refuse() const {
     return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
   }
-  // An instance of the program is only read.
-  bool may_change() const {
-    return table->source == kNoSource ||
-           x.fail(BreakReason::kMutation, fmt::format("an item of {}", describe(*self)));
-  }
   bool pin(const SymRef& key) const {
     if (!x.look(key)) return false;
     return x.heap().pin_key(key) || x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
@@ -64,13 +59,13 @@ bool get_item(const TableCall& call, const SymRef& key, SymRef* out) {
 }
 
 bool put_item(const TableCall& call, const SymRef& key, const SymRef& value) {
-  if (!call.may_change() || !call.pin(key)) return false;
+  if (!call.pin(key)) return false;
   call.x.heap().dict_set(call.table, key, value);
   return true;
 }
 
 bool delete_item(const TableCall& call, const SymRef& key) {
-  if (!call.may_change() || !call.pin(key)) return false;
+  if (!call.pin(key)) return false;
   return call.x.heap().dict_remove(call.table, key) ||
          call.x.raise_new(PyExc_KeyError, {key}, "dict lookup");
 }
@@ -80,7 +75,6 @@ bool update(const TableCall& call, std::vector<SymRef> args, PyObject* names, Sy
   Executor& x = call.x;
   const BuiltinModel model = find_method_model(call.table, "update");
   const bool stores = is_ordered(call.self) && overrides(call.self, {"__setitem__"});
-  if (!call.may_change()) return false;
   if (!stores) {
     args[0] = call.table;
     return model(x, args, names, out);
@@ -145,12 +139,11 @@ SymRef new_table(PyTypeObject* type) {
   return table;
 }
 
-bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
-                       SymRef* out) {
-  const SymRef self = args[0];
-  const SymRef table = table_of(x, self);
-  if (!table) return false;
-  const TableCall call{x, self, table, name};
+namespace {
+
+bool call_on_table(const TableCall& call, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+  Executor& x = call.x;
+  const char* const name = call.name;
   bool known = false;
   if (is_one_of(name, {"__init__", "update"})) {
     if (!update(call, std::move(args), names, out)) return false;
@@ -160,12 +153,22 @@ bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, 
   if (known) return true;
   const bool changes = is_one_of(name, {"pop", "popitem", "setdefault", "clear", "move_to_end"});
   if (!changes && !is_one_of(name, {"get", "keys", "values", "items"})) return call.refuse();
-  if (changes && is_redirected(self)) return call.refuse();
-  if (changes && !call.may_change()) return false;
-  const BuiltinModel model = find_method_model(table, name);
+  if (changes && is_redirected(call.self)) return call.refuse();
+  const BuiltinModel model = find_method_model(call.table, name);
   if (!model) return call.refuse();
-  args[0] = table;
+  args[0] = call.table;
   return model(x, args, names, out);
+}
+
+}  // namespace
+
+bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
+                       SymRef* out) {
+  const SymRef self = args[0];
+  const SymRef table = table_of(x, self);
+  if (!table || !call_on_table({x, self, table, name}, std::move(args), names, out)) return false;
+  if (table->source != kNoSource && table->changed) self->changed = true;  // by its replay
+  return true;
 }
 
 bool as_dict(Executor& x, SymRef* mapping) {

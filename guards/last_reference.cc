@@ -1,11 +1,14 @@
 #include "guards/last_reference.h"
 
+#include <unordered_map>
+#include <vector>
+
 #include "guards/py/objects.h"
 
 namespace msjit {
 namespace {
 
-constexpr int kMaxVisits = 1024;  // what holds more is taken for something that runs code
+constexpr size_t kMaxVisits = 1024;  // what holds more is taken for something that runs code
 
 bool has_callback(PyObject* object) {
   const Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
@@ -16,20 +19,62 @@ bool has_callback(PyObject* object) {
   return false;
 }
 
-int visit(PyObject* object, void* visits) noexcept {
-  if (++*static_cast<int*>(visits) > kMaxVisits) return 1;
-  if (Py_REFCNT(object) != 1 || is_exact_tensor(object)) return 0;
+bool ends_in_code(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
-  if (type->tp_finalize || type->tp_del || has_callback(object)) return 1;
-  if (!PyType_IS_GC(type) || PyType_Check(object)) return 0;
-  return type->tp_traverse(object, visit, visits);
+  return type->tp_finalize || type->tp_del || has_callback(object);
 }
+
+// Takes references away one by one. An object without any left is at its end, and what it holds
+// loses a reference each.
+class Fall {
+ public:
+  void gains(PyObject* object) { --lost_[object]; }
+  // Whether an object at its end runs code.
+  bool meets_code(PyObject* object) {
+    due_.push_back(object);
+    for (size_t next = due_.size() - 1; next < due_.size(); ++next) {
+      PyObject* const one = due_[next];
+      if (due_.size() > kMaxVisits) return true;
+      if (!loses_last(one)) continue;
+      if (ends_in_code(one)) return true;
+      PyTypeObject* const type = Py_TYPE(one);
+      if (PyType_IS_GC(type) && type->tp_traverse(one, visit, this)) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool loses_last(PyObject* object) {
+    if (Py_REFCNT(object) == 1 && lost_.empty()) return true;
+    return ++lost_[object] == Py_REFCNT(object);
+  }
+  static int visit(PyObject* object, void* self) noexcept {
+    std::vector<PyObject*>& due = static_cast<Fall*>(self)->due_;
+    if (Departure::may_end_in_code(object)) due.push_back(object);
+    return due.size() > kMaxVisits;
+  }
+  std::vector<PyObject*> due_;
+  std::unordered_map<PyObject*, Py_ssize_t> lost_;  // less what they gain
+};
 
 }  // namespace
 
-bool dies_with_code(PyObject* object) {
-  int visits = 0;
-  return object && visit(object, &visits) != 0;
+bool Departure::may_end_in_code(PyObject* object) {
+  if (is_exact_tensor(object)) {
+    const auto* tensor = reinterpret_cast<TensorObject*>(object);
+    return tensor->weakrefs || tensor->dict;
+  }
+  PyTypeObject* const type = Py_TYPE(object);
+  return (PyType_IS_GC(type) || type->tp_finalize || type->tp_del || type->tp_weaklistoffset) &&
+         !PyType_Check(object);
+}
+
+bool Departure::runs_code() const {
+  Fall fall;
+  for (PyObject* object : kept_) fall.gains(object);
+  for (PyObject* object : dropped_)
+    if (fall.meets_code(object)) return true;
+  return false;
 }
 
 }  // namespace msjit

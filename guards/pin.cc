@@ -95,6 +95,16 @@ void Pin::weaken(EntryBase& entry) {
       watched->weak;  // may let the last reference go: the object dies here, and the entry too
 }
 
+Ref hold_loosely(PyObject* object) {
+  return can_weaken(object) ? Ref::steal(PyWeakref_NewRef(object, nullptr)) : Ref::share(object);
+}
+
+PyObject* loosely_held(PyObject* held) {
+  if (!PyWeakref_CheckRefExact(held)) return held;
+  PyObject* const object = reinterpret_cast<PyWeakReference*>(held)->wr_object;
+  return object != Py_None && Py_REFCNT(object) > 0 ? object : nullptr;
+}
+
 void unwatch(EntryBase& entry) {
   for (const std::shared_ptr<Watched>& watched : std::exchange(entry.watched, {})) {
     auto& entries = watched->entries;

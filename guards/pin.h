@@ -44,6 +44,12 @@ class Pin {
   bool weak_ = false;
 };
 
+// An object as a constant of an entry holds it, a tuple of keys say: itself, or a weak reference
+// where it can have one, so that the program can free it. Empty with an error set: no memory.
+Ref hold_loosely(PyObject* object);
+// What that stands for, borrowed; null when it has died.
+PyObject* loosely_held(PyObject* held);
+
 // Takes an entry that goes away off the objects it watched.
 void unwatch(EntryBase& entry);
 // How many objects are watched, for tests.

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "guards/last_reference.h"
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
@@ -331,27 +330,17 @@ class FrameRun {
                fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
   }
 
-  // Whether the region lets go of the last reference to something that then runs code of its own (a
-  // suspended generator, an instance with __del__). A region drops things only at its end.
-  bool drops_finalizer(const Entry& entry) const {
-    const Slots now = slots();
-    for (int32_t slot : entry.dropped_locals)
-      if (dies_with_code(now.locals[slot])) return true;
-    for (int32_t item : entry.dropped_stack)
-      if (dies_with_code(now.stack[item])) return true;
-    return false;
-  }
-
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
-    if (drops_finalizer(entry) || replaces_finalizer(entry, registers_.data())) {
+    const Slots now = slots();
+    if (drops_code(entry, registers_.data(), &now)) {
       skip_until(entry.returns ? code_.size() : entry.exit_index);
       return false;
     }
     if (!frame_.enter()) return false;
     EntryRun run;
     std::string error;
-    if (!run_entry(entry, slots(), registers_.data(), &run, &error)) {
+    if (!run_entry(entry, now, registers_.data(), &run, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did, or memory ran out when something had changed.
       if (PyErr_Occurred()) return false;

@@ -6,21 +6,31 @@
 
 #include "guards/last_reference.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "interp_hook/entry.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
-bool replaces_finalizer(const Entry& entry, PyObject* const* registers) {
+
+bool drops_code(const Entry& entry, PyObject* const* registers, const Slots* frame) {
+  Departure departure;
   for (const Effect& effect : entry.effects) {
-    if (effect.target < 0) continue;
+    if (effect.target < 0 || !effect.kind->drops) continue;
     const Recipe& target = entry.recipes[effect.target];
     PyObject* const object = target.kind == RecipeKind::kRegister ? registers[target.index]
                              : target.kind == RecipeKind::kConst  ? target.object.get()
                                                                   : nullptr;
-    if (object && effect.kind->drops_code && effect.kind->drops_code(object, effect)) return true;
+    if (object) effect.kind->drops(object, effect, &departure);
   }
-  return false;
+  if (frame) {
+    for (int32_t slot : entry.dropped_locals) departure.drop(frame->locals[slot]);
+    for (int32_t item : entry.dropped_stack) departure.drop(frame->stack[item]);
+  }
+  if (departure.empty()) [[likely]]
+    return false;
+  for (SourceId source : entry.kept) departure.keep(registers[source]);
+  return departure.runs_code();
 }
 
 bool writes_tensor(const Effect& effect) {
@@ -103,12 +113,14 @@ bool write_by_replacing(PyObject* object, const Effect& effect, const Objects& o
 }
 
 bool set_global(PyObject* globals, const Effect& effect, const Objects& objects) {
-  return PyDict_SetItem(globals, effect.name.get(), objects[effect.values[0]].get()) == 0;
+  return host::call(host::checked, PyDict_SetItem, globals, effect.name.get(),
+                    objects[effect.values[0]].get()) == 0;
 }
 
-bool global_dies_with_code(PyObject* globals, const Effect& effect) {
+void drop_global(PyObject* globals, const Effect& effect, Departure* departure) {
   PyObject* const name = effect.name.get();
-  return dies_with_code(_PyDict_GetItem_KnownHash(globals, name, PyObject_Hash(name)));
+  departure->drop(host::call(host::checked, _PyDict_GetItem_KnownHash, globals, name,
+                             host::call(host::values, PyObject_Hash, name)));
 }
 
 // All that a region prints is printed at once, before the other changes.
@@ -118,21 +130,24 @@ bool printed_before(PyObject*, const Effect&, const Objects&) { return true; }
 Ref printed_text(const Effect& effect, const Objects& objects) {
   PyObject* keywords = effect.name.get();
   const auto given = [&](const char* name, const char* otherwise) {
-    PyObject* value = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
+    PyObject* value = keywords ? host::find_name(keywords, name) : nullptr;
     return value && value != Py_None ? Ref::share(value)
                                      : Ref::steal(PyUnicode_FromString(otherwise));
   };
   Ref parts = Ref::steal(PyList_New(0));
   for (const int32_t value : effect.values) {
-    const Ref text = parts ? Ref::steal(PyObject_Str(objects[value].get())) : Ref();
+    const Ref text =
+        parts ? Ref::steal(host::call(host::program, PyObject_Str, objects[value].get())) : Ref();
     if (!text || PyList_Append(parts.get(), text.get()) < 0) return {};
   }
   const Ref separator = given("sep", " "), end = given("end", "\n");
   if (!parts || !separator || !end || !PyUnicode_Check(separator.get()) ||
       !PyUnicode_Check(end.get()))
     return {};
-  const Ref line = Ref::steal(PyUnicode_Join(separator.get(), parts.get()));
-  return line ? Ref::steal(PyUnicode_Concat(line.get(), end.get())) : Ref();
+  const Ref line =
+      Ref::steal(host::call(host::checked, PyUnicode_Join, separator.get(), parts.get()));
+  return line ? Ref::steal(host::call(host::checked, PyUnicode_Concat, line.get(), end.get()))
+              : Ref();
 }
 
 // All that a region prints, to one file, written at once, so that a failure leaves nothing behind.
@@ -144,19 +159,21 @@ bool print_all(const Entry& entry, const Objects& objects) {
     if (effect.kind != &effect_print) continue;
     const Ref text = texts ? printed_text(effect, objects) : Ref();
     if (!text || PyList_Append(texts.get(), text.get()) < 0) return false;
-    PyObject* asked =
-        effect.name.get() ? PyDict_GetItemString(effect.name.get(), "flush") : nullptr;
-    flush |= asked && PyObject_IsTrue(asked) == 1;
+    PyObject* asked = effect.name.get() ? host::find_name(effect.name.get(), "flush") : nullptr;
+    flush |= asked && host::call(host::values, PyObject_IsTrue, asked) == 1;
     last = &effect;
   }
   if (!last) return true;
   const Ref nothing = Ref::steal(PyUnicode_FromString(""));
-  const Ref text = nothing ? Ref::steal(PyUnicode_Join(nothing.get(), texts.get())) : Ref();
+  const Ref text =
+      nothing ? Ref::steal(host::call(host::checked, PyUnicode_Join, nothing.get(), texts.get()))
+              : Ref();
   const Ref output =
       last->target < 0 ? Ref::share(PySys_GetObject("stdout")) : objects[last->target];
   if (!text || !output || PyFile_WriteObject(text.get(), output.get(), Py_PRINT_RAW) < 0)
     return false;
-  return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));
+  return !flush ||
+         Ref::steal(host::call(host::program, PyObject_CallMethod, output.get(), "flush", nullptr));
 }
 
 // Whether writing failed by itself, and would again; anything else was raised by a signal handler.
@@ -169,7 +186,7 @@ bool is_of_output() {
 }  // namespace
 
 const EffectKind effect_print = {.apply = printed_before};
-const EffectKind effect_set_global = {.apply = set_global, .drops_code = global_dies_with_code};
+const EffectKind effect_set_global = {.apply = set_global, .drops = drop_global};
 const EffectKind effect_write_tensor = {.apply = write_in_place};
 const EffectKind effect_replace_tensor = {.apply = write_by_replacing};
 

@@ -26,6 +26,7 @@ struct Entry final : EntryBase {
   std::vector<SlotWrite> locals;
   std::vector<int32_t> stack;
   std::vector<int32_t> dropped_locals, dropped_stack;
+  std::vector<SourceId> kept;  // objects of the program that get a reference at the exit
   int num_outputs = 0;
   int num_ops = 0;
   int single_output = -1;  // the region returns just this graph output, without effects
@@ -51,14 +52,14 @@ struct Entry final : EntryBase {
   bool draws = false;  // random numbers
   Trial trial;
   bool retired = false;  // lost its trial
-  // The reason why it ends early lies in a callee, whose first call may do what later ones do not:
-  // fill a cache, take a lock for that.
-  bool ends_in_callee = false;
+  // It ends early at what a later call may not come to. The reason lies in a callee, say, whose
+  // first call fills a cache, and takes a lock for that.
+  bool may_go_further = false;
   int looks = 0;  // how often it has been captured anew to see
   bool wants_a_look() {
     constexpr int kLooks = 2;
     constexpr int64_t kAfter[kLooks] = {3, 64};  // hits
-    if (!ends_in_callee || looks == kLooks || hits < kAfter[looks]) return false;
+    if (!may_go_further || looks == kLooks || hits < kAfter[looks]) return false;
     return ++looks, true;
   }
   // Whether this call is part of the entry's trial, or of that of the region for its sizes. Not one
@@ -125,10 +126,11 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
 bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
-// Whether an effect of the region would let go of the last reference to something that then runs
-// code of its own (an instance with __del__, a suspended generator). In the program that code runs
-// in the midst of what the region does, and may see it or change it: the interpreter has to.
-bool replaces_finalizer(const Entry& entry, PyObject* const* registers);
+// Whether the exit would let go of the last references to something that then runs code of its own
+// (an instance with __del__, a suspended generator). In the program that code runs in the midst of
+// what the region does, and may see it or change it: the interpreter has to. `frame`: what is to be
+// changed at the exit too; null where there is none.
+bool drops_code(const Entry& entry, PyObject* const* registers, const Slots* frame);
 // Whether an effect writes a tensor, and whether all such writes of an entry are what the program
 // would see of them: nobody records gradients, and no other tensor that the region reads lies in
 // the memory written.

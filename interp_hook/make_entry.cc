@@ -67,6 +67,29 @@ void put_parts_first(Capture* capture) {
   capture->recipes = std::move(ordered);
 }
 
+// The objects of the program that the exit stores somewhere or hands on: not those it only prints,
+// nor those it only changes.
+std::vector<SourceId> kept_objects(const Entry& entry) {
+  std::vector<int32_t> due = entry.stack;
+  due.push_back(entry.result);
+  for (const SlotWrite& write : entry.locals) due.push_back(write.recipe);
+  for (const Effect& effect : entry.effects)
+    if (effect.kind != &effect_print)
+      due.insert(due.end(), effect.values.begin(), effect.values.end());
+  std::vector<SourceId> kept;
+  std::vector<bool> met(entry.recipes.size());
+  while (!due.empty()) {
+    const int32_t index = due.back();
+    due.pop_back();
+    if (index < 0 || met[index]) continue;
+    met[index] = true;
+    const Recipe& recipe = entry.recipes[index];
+    if (recipe.kind == RecipeKind::kRegister) kept.push_back(recipe.index);
+    due.insert(due.end(), recipe.args.begin(), recipe.args.end());
+  }
+  return kept;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -94,6 +117,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->stack = std::move(capture.stack);
   entry->dropped_locals = std::move(capture.dropped_locals);
   entry->dropped_stack = std::move(capture.dropped_stack);
+  entry->kept = kept_objects(*entry);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
   entry->rewrites = std::ranges::any_of(entry->effects,
@@ -110,8 +134,9 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->exit_index = capture.exit_index;
     entry->break_reason = break_name(capture.reason);
     entry->break_detail = break_text(capture.reason, capture.detail);
-    entry->ends_in_callee = !capture.break_place.empty();
-    if (entry->ends_in_callee) entry->break_detail += " (" + capture.break_place + ")";
+    const bool in_callee = !capture.break_place.empty();
+    entry->may_go_further = in_callee || capture.for_now;
+    if (in_callee) entry->break_detail += " (" + capture.break_place + ")";
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];

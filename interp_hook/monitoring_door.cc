@@ -45,8 +45,10 @@ Ref call(const char* name, std::initializer_list<PyObject*> arguments) {
   for (PyObject* argument : arguments)
     if (!argument) return {};  // no memory
   if (!monitoring()) return {};
-  const Ref function = Ref::steal(PyObject_GetAttrString(monitoring(), name));
-  return function ? compat::vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr)
+  const Ref function =
+      Ref::steal(host::call(host::checked, PyObject_GetAttrString, monitoring(), name));
+  return function ? host::call(host::checked, compat::vectorcall, function.get(), arguments.begin(),
+                               arguments.size(), nullptr)
                   : Ref();
 }
 
@@ -112,7 +114,8 @@ bool take_tool() {
       PyErr_Clear();
       continue;
     }
-    disable = Ref::steal(PyObject_GetAttrString(monitoring(), "DISABLE")).release();
+    disable = Ref::steal(host::call(host::checked, PyObject_GetAttrString, monitoring(), "DISABLE"))
+                  .release();
     if (!disable ||
         !call("register_callback", {number(id).get(), number(kPyStart).get(), callback}))
       break;

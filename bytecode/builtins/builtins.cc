@@ -10,6 +10,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/abstract.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
@@ -27,15 +28,28 @@ bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.length(args[0], out);
 }
 
+// What an abstract class answers of another class by what it remembers. What it has not been asked
+// yet the interpreter asks.
+bool abstract_instance(Executor& x, PyTypeObject* type, PyTypeObject* cls, bool* out) {
+  PyTypeObject* const meta = Py_TYPE(cls);
+  if (meta != abstract_metaclass() || !tells_its_class(type) || !x.heap().guard_class_version(meta))
+    return unsupported(x, "isinstance");
+  const Remembered known = remembered_subclass(reinterpret_cast<PyObject*>(cls), type);
+  if (known == Remembered::kNothing)
+    return x.fail_for_now(BreakReason::kCallUnknown, "the first isinstance() of this kind");
+  if (known == Remembered::kNo) x.heap().guard_registrations();
+  return *out = known == Remembered::kYes, true;
+}
+
 bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out) {
   PyTypeObject* type = type_of(*value);
   if (!type) return unsupported(x, "isinstance");
-  // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
+  // A metaclass may redefine the test.
   if (!has_plain_metaclass(reinterpret_cast<PyObject*>(cls))) {
     if (type == cls) return *out = true, true;
     static PyObject* const check = special_name("__instancecheck__");
     if (host::find_on_class(Py_TYPE(cls), check) != host::find_on_class(&PyType_Type, check))
-      return unsupported(x, "isinstance");
+      return abstract_instance(x, type, cls, out);
   }
   *out = PyType_IsSubtype(type, cls);
   return *out || tells_its_class(type) || unsupported(x, "isinstance");

@@ -6,7 +6,9 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/deque.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -192,6 +194,26 @@ bool model_ordered_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   return make_table(x, &PyODict_Type, false, args, names, out);
 }
 
+// Counter's: table[key] = table.get(key, 0) + 1 for each item.
+bool model_count_elements(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> keys;
+  if (!positional(x, "_count_elements", args, names, 2, 2) || !x.look(args[0])) return false;
+  const auto is_dicts = [&](const char* name) {
+    return find_special(args[0], name) == host::find_on_class(&PyDict_Type, special_name(name));
+  };
+  if (!is_table_object(args[0]) || !is_dicts("get") || !is_dicts("__setitem__"))
+    return wrong_arguments(x, "_count_elements");
+  if (!x.unpack(args[1], &keys)) return false;
+  for (const SymRef& key : keys) {
+    SymRef count, ignored;
+    if (!call_table_method(x, "get", {args[0], key, sym_int(0)}, nullptr, &count) ||
+        !x.binary(count, sym_int(1), BinaryOp::kAdd, false, &count) ||
+        !call_table_method(x, "__setitem__", {args[0], key, count}, nullptr, &ignored))
+      return false;
+  }
+  return *out = sym_none(), true;
+}
+
 const ModelRow kDict[] = {
     {"keys", dict_keys},
     {"values", dict_values},
@@ -207,7 +229,9 @@ const ModelRow kDict[] = {
 };
 const ModelRow kOrderedDict[] = {{"popitem", ordered_popitem}, {"move_to_end", ordered_move}};
 const ModelRow kCollections[] = {{"OrderedDict", model_ordered_dict},
-                                 {"defaultdict", model_default_dict}};
+                                 {"defaultdict", model_default_dict},
+                                 {"deque", model_deque},
+                                 {"_count_elements", model_count_elements}};
 
 }  // namespace
 

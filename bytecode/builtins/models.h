@@ -26,7 +26,8 @@ struct ModelTable {
 };
 extern const ModelTable models_builtins, models_sequences, models_math, models_operator,
     models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
-    models_sets, models_tensor, models_reductions, models_own, models_gradients, models_processes;
+    models_sets, models_tensor, models_reductions, models_own, models_gradients, models_processes,
+    models_system;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);

@@ -8,8 +8,8 @@
 namespace msjit {
 namespace {
 
-// A text file of CPython, whose write() and flush() run no code of the program.
-bool is_plain_file(Executor& x, const SymRef& file) {
+// Whether write() and flush() of a file are methods of C.
+bool writes_in_c(Executor& x, const SymRef& file) {
   if (!x.look(file) || file->kind != SymKind::kObject || !file->object) return false;
   PyTypeObject* const type = Py_TYPE(file->object.get());
   for (const char* name : {"write", "flush"}) {
@@ -19,6 +19,30 @@ bool is_plain_file(Executor& x, const SymRef& file) {
     if (!plain || x.heap().instance_attr(file, text.get())) return false;
   }
   return type->tp_getattro == PyObject_GenericGetAttr;
+}
+
+// Whether what a file hands its text or bytes on to is CPython's own, down to the last: the program
+// may have put a stream of its own below.
+bool hands_on_in_c(Executor& x, const SymRef& file) {
+  static constinit LibraryType ends[] = {{"_io", "BytesIO"}, {"_io", "FileIO"}};
+  static constinit LibraryType buffers[] = {{"_io", "BufferedWriter"}, {"_io", "BufferedRandom"}};
+  static PyObject* const names[] = {special_name("buffer"), special_name("raw")};
+  PyTypeObject* const type = type_of(*file);
+  for (PyObject* const name : names) {
+    PyObject* const found = host::find_on_class(type, name);
+    if (!found) continue;
+    const SymRef below = is_object_member(type, found) ? x.heap().member(file, found) : SymRef();
+    if (!below || !writes_in_c(x, below)) return false;
+    const auto is_one = [&](LibraryType& known) { return type_of(*below) == known.get(); };
+    return std::ranges::any_of(ends, is_one) ||
+           (std::ranges::any_of(buffers, is_one) && hands_on_in_c(x, below));
+  }
+  return true;
+}
+
+// A text file of CPython, whose write() and flush() run no code of the program.
+bool is_plain_file(Executor& x, const SymRef& file) {
+  return writes_in_c(x, file) && hands_on_in_c(x, file);
 }
 
 // Where a print() writes to, by its `file`, which may be null; null in `out` is sys.stdout.

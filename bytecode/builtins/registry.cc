@@ -43,11 +43,12 @@ void add_table(const ModelTable& table, PyObject* module, Index* index) {
       (*index)[found.release()] = {row.model, nullptr};
 }
 
-const ModelTable* const kTables[] = {
-    &models_builtins,    &models_sequences, &models_math,      &models_operator,
-    &models_functools,   &models_itertools, &models_copy,      &models_print,
-    &models_collections, &models_vars,      &models_sets,      &models_tensor,
-    &models_reductions,  &models_own,       &models_gradients, &models_processes};
+const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &models_math,
+                                     &models_operator,   &models_functools, &models_itertools,
+                                     &models_copy,       &models_print,     &models_collections,
+                                     &models_vars,       &models_sets,      &models_tensor,
+                                     &models_reductions, &models_own,       &models_gradients,
+                                     &models_processes,  &models_system};
 
 // Tables join as their modules are loaded.
 void complete(Index* index) {

@@ -133,10 +133,15 @@ bool attributes_of(Executor& x, const SymRef& subject, const SymRef& cls, int po
     static PyObject* const args_name = special_name("__match_args__");
     SymRef listed;
     if (!x.get_attr(cls, args_name, &listed)) return false;
-    const Ref order = constant_object(listed);
-    if (!order || !PyTuple_CheckExact(order.get()) || PyTuple_GET_SIZE(order.get()) < positional)
+    const std::vector<SymRef>* order = x.look(listed) ? x.heap().items(listed) : nullptr;
+    if (!order || listed->cls || order->size() < static_cast<size_t>(positional))
       return x.fail(BreakReason::kUnsupported, fmt::format("__match_args__ of {}", type->tp_name));
-    for (int k = 0; k < positional; ++k) wanted.push_back(PyTuple_GET_ITEM(order.get(), k));
+    for (int k = 0; k < positional; ++k) {
+      const SymRef& name = (*order)[static_cast<size_t>(k)];
+      if (!x.look(name) || name->kind != SymKind::kConst)
+        return x.fail(BreakReason::kUnsupported, "class pattern");
+      wanted.push_back(name->object.get());
+    }
   }
   const Ref keywords = constant_object(names);
   if (!keywords) return x.fail(BreakReason::kUnsupported, "class pattern");

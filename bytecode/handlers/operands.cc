@@ -70,6 +70,8 @@ bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymR
   *p = plain_value(x, a);
   *q = plain_value(x, b);
   if (prints && *q != b && is_text(*p)) return false;
+  // NumPy takes an int of another class for an array.
+  if (is_numpy_scalar(a) || is_numpy_scalar(b)) return false;
   return (*p != a && (*q != b || b->kind != SymKind::kObject)) ||
          (*q != b && a->kind != SymKind::kObject);
 }

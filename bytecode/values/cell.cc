@@ -16,12 +16,11 @@ bool set_contents(PyObject* cell, const Effect& effect, const Objects& objects) 
   return PyCell_Set(cell, objects[effect.values[0]].get()) == 0;
 }
 
-bool contents_die_with_code(PyObject* cell, const Effect&) {
-  return dies_with_code(PyCell_GET(cell));
+void drop_contents(PyObject* cell, const Effect&, Departure* departure) {
+  departure->drop(PyCell_GET(cell));
 }
 
-constexpr EffectKind effect_cell_contents = {.apply = set_contents,
-                                             .drops_code = contents_die_with_code};
+constexpr EffectKind effect_cell_contents = {.apply = set_contents, .drops = drop_contents};
 
 int cell_rebuild(ExitBuilder& exit, const SymRef& value) {
   const bool empty = !value->items.empty() && value->items[0]->is_null();

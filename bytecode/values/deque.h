@@ -1,9 +1,11 @@
 #pragma once
 
-#include "guards/py/ref.h"
+#include "bytecode/exec.h"
 
 namespace msjit {
 
 PyTypeObject* deque_type();  // collections.deque; null when it cannot be had
+// deque() and deque(iterable).
+bool model_deque(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out);
 
 }  // namespace msjit

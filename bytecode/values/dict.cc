@@ -130,11 +130,12 @@ bool replace_entries(PyObject* dict, const Effect& effect, const Objects& object
   return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
 }
 
-bool any_value_dies_with_code(PyObject* table, const Effect&) {
-  PyObject* value = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(table, &at, nullptr, &value);)
-    if (dies_with_code(value)) return true;
-  return false;
+void drop_entries(PyObject* table, const Effect&, Departure* departure) {
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(table, &at, &key, &value);) {
+    departure->drop(key);
+    departure->drop(value);
+  }
 }
 
 int dict_rebuild(ExitBuilder& exit, const SymRef& value) {
@@ -156,7 +157,7 @@ bool dict_replay(ExitBuilder& exit, const SymRef& value, int target) {
 }  // namespace
 
 const EffectKind effect_dict_items = {
-    .apply = replace_entries, .drops_code = any_value_dies_with_code, .refills = true};
+    .apply = replace_entries, .drops = drop_entries, .refills = true};
 
 std::vector<SymRef> flat_entries(const SymValue& dict) {
   std::vector<SymRef> parts;

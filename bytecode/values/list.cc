@@ -75,14 +75,12 @@ bool append_items(PyObject* list, const Effect& effect, const Objects& objects) 
   return true;
 }
 
-bool any_item_dies_with_code(PyObject* list, const Effect&) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i)
-    if (dies_with_code(PyList_GET_ITEM(list, i))) return true;
-  return false;
+void drop_items(PyObject* list, const Effect&, Departure* departure) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) departure->drop(PyList_GET_ITEM(list, i));
 }
 
 constexpr EffectKind effect_list_items = {
-    .apply = replace_items, .drops_code = any_item_dies_with_code, .refills = true};
+    .apply = replace_items, .drops = drop_items, .refills = true};
 
 int list_rebuild(ExitBuilder& exit, const SymRef& value) {
   return exit.add(made_by(build_list), value->items);

@@ -140,8 +140,8 @@ PyObject* held_attribute(PyObject* object, PyObject* name) {
   return holds ? object_at(object, static_cast<int>(member->offset)) : nullptr;
 }
 
-bool attribute_dies_with_code(PyObject* object, const Effect& effect) {
-  return dies_with_code(held_attribute(object, effect.name.get()));
+void drop_attribute(PyObject* object, const Effect& effect, Departure* departure) {
+  departure->drop(held_attribute(object, effect.name.get()));
 }
 
 bool store_attribute(PyObject* object, const Effect& effect, const Objects& objects) {
@@ -157,8 +157,7 @@ bool delete_attribute(PyObject* object, const Effect& effect, const Objects&) {
   return true;
 }
 
-constexpr EffectKind effect_delete_attribute = {.apply = delete_attribute,
-                                                .drops_code = attribute_dies_with_code};
+constexpr EffectKind effect_delete_attribute = {.apply = delete_attribute, .drops = drop_attribute};
 
 bool look_at_operands(Executor& x, const SymRef& a, const SymRef& b) {
   return (a->is_tensor() || x.look(a)) && (b->is_tensor() || x.look(b));
@@ -209,6 +208,10 @@ int object_rebuild(ExitBuilder& exit, const SymRef& value) {
 }
 
 bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
+  if (const SymRef table = value->items.empty() ? SymRef() : value->items[0];
+      table && table->kind == SymKind::kDict && table->changed &&
+      !exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*table)))
+    return false;
   for (const std::string& name : value->written) {
     for (const auto& [attribute, written] : value->attributes) {
       if (attribute != name) continue;
@@ -224,8 +227,7 @@ bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
 
 }  // namespace
 
-const EffectKind effect_set_attribute = {.apply = store_attribute,
-                                         .drops_code = attribute_dies_with_code};
+const EffectKind effect_set_attribute = {.apply = store_attribute, .drops = drop_attribute};
 
 const ValueKind value_object = {.describe = object_describe,
                                 .type = object_type,

@@ -4,6 +4,8 @@
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/last_reference.h"
+#include "guards/pin.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
@@ -19,31 +21,51 @@ BuiltinModel set_method(const SymRef&, const char* name) { return find_row(set_m
 
 Ref set_to_python(Executor&, const SymRef& value, int) { return clone_set(value->shadow.get()); }
 
-// A copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
+// A loose copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
 Ref kept_copy(const SymRef& value) {
-  const Ref table = allocated(clone_set(value->shadow.get()));
+  const Ref table = allocated(loose_set(value->shadow.get()));
   return allocated(Ref::steal(PyTuple_Pack(1, table.get())));
 }
 
+// The items that such a copy does not keep alive, which the exit has to.
+std::vector<SymRef> loose_items(const Ref& copy) {
+  std::vector<SymRef> items;
+  visit_set(PyTuple_GET_ITEM(copy.get(), 0), [&](PyObject* held) {
+    if (PyObject* const item = loosely_held(held); item && item != held)
+      items.push_back(make_const(Ref::share(item)));
+  });
+  return items;
+}
+
 Ref build_set(const Recipe& recipe, const Objects&) {
-  return clone_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
+  return tight_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
 }
 
 bool replace_items(PyObject* set, const Effect& effect, const Objects&) {
   return assign_set(set, PyTuple_GET_ITEM(effect.name.get(), 0));
 }
 
-// The items it gives up are held: their end is none of its own.
-constexpr EffectKind effect_set_items = {.apply = replace_items, .refills = true};
+void drop_items(PyObject* set, const Effect& effect, Departure* departure) {
+  visit_set(set, [&](PyObject* item) { departure->drop(item); });
+  if (departure->empty()) return;
+  visit_set(PyTuple_GET_ITEM(effect.name.get(), 0), [&](PyObject* held) {
+    if (PyObject* const item = loosely_held(held)) departure->keep(item);
+  });
+}
+
+constexpr EffectKind effect_set_items = {
+    .apply = replace_items, .drops = drop_items, .refills = true};
 
 int set_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made = made_by(build_set);
-  made.object = kept_copy(value);
-  return exit.add(std::move(made));
+  const Ref copy = kept_copy(value);
+  made.object = copy;
+  return exit.add(std::move(made), loose_items(copy));
 }
 
 bool set_replay(ExitBuilder& exit, const SymRef& value, int target) {
-  return exit.write({&effect_set_items, target, kept_copy(value), {}}, {});
+  const Ref copy = kept_copy(value);
+  return exit.write({&effect_set_items, target, copy, {}}, loose_items(copy));
 }
 
 }  // namespace

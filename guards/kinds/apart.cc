@@ -10,9 +10,17 @@ PyObject* names_of(PyObject* object) { return is_table(object) ? object : existi
 
 namespace {
 
+// An instance of a class derived from dict may be the dict of another, or its own.
+bool is_dict_of(PyObject* table, PyObject* object) {
+  return PyDict_Check(table) && !is_table(table) && existing_dict(object) == table;
+}
+
+// With itself such an instance is asked for that alone.
 bool check(const GuardStep& step, PyObject* object, PyObject* const* registers) {
+  PyObject* const other = registers[step.other];
+  if (is_dict_of(object, other) || is_dict_of(other, object)) return false;
   PyObject* const names = names_of(object);
-  return !names || names != names_of(registers[step.other]);
+  return object == other || !names || names != names_of(other);
 }
 
 std::string describe(const GuardStep&, const std::string& a, const std::string& b) {

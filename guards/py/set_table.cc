@@ -1,7 +1,9 @@
 #include "guards/py/set_table.h"
 
 #include <cstring>
+#include <utility>
 
+#include "guards/pin.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
@@ -14,7 +16,7 @@ bool is_dummy(const setentry& entry) { return entry.key && entry.hash == -1; }
 
 bool same_item(PyObject* a, PyObject* b) {
   if (a == b) return true;
-  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  if (Py_TYPE(a) != Py_TYPE(b)) return loosely_held(b) == a;
   if (!PyUnicode_CheckExact(a) && !PyLong_CheckExact(a) && !PyBytes_CheckExact(a)) return false;
   return host::equal_values(a, b);
 }
@@ -45,10 +47,35 @@ Ref clone_set(PyObject* set) {
   return made;
 }
 
-bool same_set(PyObject* a, PyObject* b) {
-  const PySetObject *x = table_of(a), *y = table_of(b);
-  if (Py_TYPE(a) != Py_TYPE(b) || x->fill != y->fill || x->used != y->used || x->mask != y->mask ||
-      x->finger != y->finger)
+// A clone with what `other` makes of each item in its place.
+template <class F>
+Ref clone_with(PyObject* set, const F& other) {
+  Ref made = clone_set(set);
+  PySetObject* table = made ? table_of(made.get()) : nullptr;
+  for (Py_ssize_t i = 0; table && i <= table->mask; ++i) {
+    setentry& entry = table->table[i];
+    if (!entry.key || is_dummy(entry)) continue;
+    Ref item = other(entry.key);
+    if (!item) return {};
+    drop_reference(std::exchange(entry.key, item.release()));
+  }
+  return made;
+}
+
+Ref loose_set(PyObject* set) { return clone_with(set, hold_loosely); }
+
+Ref tight_set(PyObject* loose) {
+  return clone_with(loose, [](PyObject* held) {
+    PyObject* const object = loosely_held(held);
+    if (!object) PyErr_SetString(PyExc_SystemError, "an item of a set has died");
+    return Ref::share(object);
+  });
+}
+
+bool same_set(PyObject* set, PyObject* loose) {
+  const PySetObject *x = table_of(set), *y = table_of(loose);
+  if (Py_TYPE(set) != Py_TYPE(loose) || x->fill != y->fill || x->used != y->used ||
+      x->mask != y->mask || x->finger != y->finger)
     return false;
   for (Py_ssize_t i = 0; i <= x->mask; ++i) {
     const setentry &p = x->table[i], &q = y->table[i];
@@ -61,8 +88,8 @@ bool same_set(PyObject* a, PyObject* b) {
   return true;
 }
 
-bool assign_set(PyObject* into, PyObject* from) {
-  Ref copy = clone_set(from);
+bool assign_set(PyObject* into, PyObject* loose) {
+  Ref copy = tight_set(loose);
   if (!copy) return false;
   PySetObject *a = table_of(into), *b = table_of(copy.get());
   const bool small_a = a->table == a->smalltable, small_b = b->table == b->smalltable;

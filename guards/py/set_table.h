@@ -9,10 +9,21 @@ namespace msjit {
 inline bool is_plain_set(PyObject* object) { return PyAnySet_CheckExact(object); }
 // A set or frozenset with the same table.
 Ref clone_set(PyObject* set);
-// Whether both are of one class with equal items (pointers, or numbers and texts of equal value) in
-// the same places. Runs no Python code.
-bool same_set(PyObject* a, PyObject* b);
-// Gives `into` the table of `from`; both are sets.
-bool assign_set(PyObject* into, PyObject* from);
+// The same, but that the items are held loosely (pin.h); and with the items again. Empty with an
+// error set where one has died.
+Ref loose_set(PyObject* set);
+Ref tight_set(PyObject* loose);
+// Whether `loose` is of the same class as `set` with equal items (pointers, or numbers and texts of
+// equal value) in the same places. Runs no Python code.
+bool same_set(PyObject* set, PyObject* loose);
+// Gives `into` the table of `loose`; both are sets.
+bool assign_set(PyObject* into, PyObject* loose);
+// Calls f with each item, borrowed.
+template <class F>
+void visit_set(PyObject* set, const F& f) {
+  const auto* table = reinterpret_cast<PySetObject*>(set);
+  for (Py_ssize_t i = 0; i <= table->mask; ++i)
+    if (table->table[i].key && table->table[i].hash != -1) f(table->table[i].key);
+}
 
 }  // namespace msjit

@@ -133,7 +133,7 @@ bool check_language(JitFunction* self) {
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests()) return false;
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
-  if (!entry->effects.empty() && replaces_finalizer(*entry, registers)) return false;
+  if (!entry->effects.empty() && drops_code(*entry, registers, nullptr)) return false;
   // PSJit promises the whole graph.
   const Trial::Turn turn =
       self->mode == JitMode::kPIJit ? entry->trial_turn(registers) : Trial::Turn::kNone;

@@ -61,6 +61,8 @@ class Noted:
     """Notes its end, and does something there to what the function works on."""
     def __init__(self, name, does=None):
         self.name, self.does = name, does
+    def __repr__(self):
+        return self.name
     def __del__(self):
         LOG.append("died " + self.name)
         if self.does:
@@ -99,6 +101,7 @@ class Box(Base):
     def __init__(self):
         self.log, self.items, self.d, self.n = LOG, [1], {"k": 1}, 0
         self.held = self.kept = self.t = None
+        self.members = {1}
         self.kind, self.quiet = Spoken, Silent()
         self.spoken = Spoken()
     def tell(self, what):
@@ -108,16 +111,20 @@ class Box(Base):
 # What an end does to the box, which is known as `box` where it is made.
 ENDS = ["None", "lambda me: box.items.append('end')", "lambda me: box.d.update(end=len(box.d))", "lambda me: setattr(box, 'n', box.n + 100)",
         "lambda me: LOG.append(len(box.items))", "lambda me: box.items.clear()", "lambda me: setattr(box, 'kept', None)",
-        "lambda me: setattr(Base, 'scale', 5.0)", "lambda me: LOG.append(repr(sorted(box.d)))", "lambda me: setattr(box, 't', None)"]
+        "lambda me: box.members.clear()", "lambda me: setattr(Base, 'scale', 5.0)", "lambda me: LOG.append(repr(sorted(box.d)))", "lambda me: setattr(box, 't', None)"]
 # What is put in place before each call.
 HOLDS = ["box.held = Noted('held', {end})", "box.items[0] = Noted('item', {end})", "box.d['k'] = Noted('value', {end})",
          "box.kept = [Noted('inner', {end})]", "watch(box, 'held', {end})", "box.items.append(Noted('last', {end}))",
-         "box.__dict__['other'] = Noted('other', {end})", "pass"]
+         "box.__dict__['other'] = Noted('other', {end})", "box.held = box.items[0] = box.d['k'] = Noted('shared', {end})",
+         "box.kept = [Noted('twice', {end})]; box.held = (box.kept[0],)", "box.d[Noted('key', {end})] = 2", "box.members = {{2, Noted('member', {end})}}",
+         "box.t = Tensor([1.0]); box.t.owner = Noted('owner', {end})", "pass"]
 STATEMENTS = ["box.held = None", "box.held = y", "box.items[0] = y", "box.items[0] = None", "box.items.pop()", "box.items.clear()",
               "box.items.append(y)", "box.items[:] = [y, 1]", "box.d['k'] = y", "box.d.pop('k', None)", "box.d.clear()", "box.d['new'] = 2",
               "box.kept = None", "del box.held", "box.n += 1", "box.tell('mid')", "LOG.append('mid')", "LOG.append(box.n)",
               "box.t = y", "local = box.held", "local = None", "box.other = 1", "box.d = {}", "box.items = [y]",
-              "box.held, box.kept = box.kept, box.held", "LOG.append(len(box.items))", "box.items[0], other = 1, box.items[0]"]
+              "box.held, box.kept = box.kept, box.held", "LOG.append(len(box.items))", "box.items[0], other = 1, box.items[0]",
+              "box.members.clear()", "box.members.add(2)", "box.members = box.members & {1, 2}", "LOG.append(len(box.members))",
+              "box.d = {k: v for k, v in box.d.items() if k == 'k'}", "box.d.popitem()", "box.held, local = None, box.held"]
 VALUES = ["y * 2", "y + x", "box.method(y)", "box.quiet.method(y)", "y * box.scale", "y * len(box.items)", "y + box.n", "ops.tanh(y)",
           "y * (2 if isinstance(box, First) else 3)", "y * (2 if issubclass(Box, Second) else 3)", "y + (1 if box.held is None else 2)",
           "y * (2 if isinstance(box.spoken, box.kind) else 3)", "y * box.kind.scale", "y * (2 if box.kind == Spoken else 3)",
@@ -199,7 +206,9 @@ def numbers(value):
     if isinstance(value, (list, tuple)):
         return [type(value).__name__] + [numbers(v) for v in value]
     if isinstance(value, dict):
-        return [(k, numbers(v)) for k, v in value.items()]
+        return [(numbers(k), numbers(v)) for k, v in value.items()]
+    if isinstance(value, set):
+        return sorted(map(numbers, value))
     return repr(value) if isinstance(value, (int, float, str, type(None))) else type(value).__name__
 
 
@@ -208,7 +217,8 @@ def use(text, steps, decorate):
     heard["longer"] = False
     Meta.__len__ = ORIGINAL_LEN
     del LOG[:]
-    space = {"LOG": LOG, "Meta": Meta, "Quiet": Quiet, "ops": ops, "gc": gc, "watch": watch, "heard": heard, "del_attribute": del_attribute}
+    space = {"LOG": LOG, "Meta": Meta, "Quiet": Quiet, "ops": ops, "gc": gc, "watch": watch, "heard": heard, "del_attribute": del_attribute,
+             "Tensor": Tensor}
     exec(SOURCE_OF_CLASSES, space)
     exec("class Box2(Box):\n    def method(self, x):\n        return x * 9\n", space)
     text.load(space)

@@ -213,6 +213,73 @@ def test_two_names():
     same(two_names, arguments, (0, 1, 0, 1, 1))
 
 
+@pytest.mark.parametrize("cls", [Config, Aliased, Output])
+def test_write_whole(cls):
+    for fn in (stored, removed) if cls is not Output else (stored,):
+        captured(fn, lambda _: (X, cls(CONFIGS[0])))
+
+
+def both_dicts(x, c):
+    c["a"] = 1
+    c.note = 2
+    return x + c["a"], dict(vars(c)), list(c.__dict__), c
+
+
+def test_items_and_attributes_are_apart():
+    class Plain(dict):
+        pass
+    same(both_dicts, lambda _: (X, Plain(b=5)))
+
+
+class Tally(collections.Counter):
+    """A Counter with an attribute and an end."""
+
+
+def tallied(x, c):
+    for word in ("a", "b", "a"):
+        c[word] += 1
+    if "c" in c:
+        del c["c"]
+    c.seen = len(c)
+    return x * c["a"] + c["nothing"], c, c.seen
+
+
+@pytest.mark.parametrize("start", [{}, {"a": 5, "c": 1}, {"c": 1, "b": 2, "a": 3}])
+def test_counters(start):
+    same(tallied, lambda i: (X, Tally(start)))
+    captured(tallied, lambda i: (X, Tally(start)))
+
+
+def test_a_counter_that_goes_on():
+    def f(x, c):
+        c["step"] += 1
+        return x * c["step"]
+    jitted, own, plain, x = ms.jit(f, mode="PIJit"), collections.Counter(), collections.Counter(), Tensor(np.float32([1]))
+    for i in range(8):
+        assert jitted(x, own).tolist() == f(x, plain).tolist() and own == plain
+        if i == 5:
+            own["other"] = plain["other"] = 1
+
+
+def test_a_finalizer_of_an_item_runs_where_it_is_replaced():
+    class Ends:
+        def __init__(self, log):
+            self.log = log
+
+        def __del__(self):
+            self.log.append("died")
+
+    def f(x, c, log):
+        c["v"] = x
+        log.append("mid")
+        return x + 1
+    jitted = ms.jit(f, mode="PIJit")
+    for held in (False, True, False, True):
+        log = []
+        jitted(X, Config(v=Ends(log) if held else 1), log)
+        assert log == (["died"] if held else []) + ["mid"]
+
+
 # ---- what is made ----------------------------------------------------------------------------------------------------
 def make_config(x):
     c = Config(scale=2, shift=x)
@@ -359,3 +426,55 @@ def test_finalizers_run_as_without():
         del log[:]
         jitted(X)
         assert log == ["gone", "end"]
+
+
+# ---- instances that are the dict of an object ------------------------------------------------------------------------
+class OwnDict(dict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.__dict__ = self
+
+
+class Bare:
+    pass
+
+
+def dict_of(i):
+    """A dict, and an object that has it as its own where i is even."""
+    table, b = Counted(lr=1), Bare()
+    if i % 2:
+        b.lr = 2
+    else:
+        b.__dict__ = table
+    return X, table, b
+
+
+def attribute_then_item(x, c):
+    c.lr = 3
+    return x + c["lr"], len(c), dict(c)
+
+
+def item_then_attribute(x, c):
+    c["lr"] = 4
+    return x + c.lr, len(c), dict(c)
+
+
+def item_of_the_other(x, c, b):
+    c["lr"] = 7
+    return x + b.lr, dict(c)
+
+
+def attribute_of_the_other(x, c, b):
+    b.lr = 8
+    return x + c["lr"], dict(c)
+
+
+@pytest.mark.parametrize("fn", [attribute_then_item, item_then_attribute])
+def test_own_dict(fn):
+    same(fn, lambda _: (X, OwnDict(lr=1, b=2)))
+
+
+@pytest.mark.parametrize("order", [(0, 0, 1, 1, 0), (1, 1, 0, 1)])
+@pytest.mark.parametrize("fn", [item_of_the_other, attribute_of_the_other])
+def test_dict_of_another(fn, order):
+    same(fn, dict_of, order)

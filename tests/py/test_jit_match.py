@@ -10,6 +10,15 @@ from msjit import Tensor
 pytestmark = [pytest.mark.jit, pytest.mark.skipif(sys.version_info < (3, 10), reason="no match statement")]
 
 SOURCE = '''
+import dataclasses
+
+
+@dataclasses.dataclass
+class Pair:
+    a: float
+    b: float = 2.0
+
+
 class Point:
     __match_args__ = ("x", "y")
 
@@ -34,6 +43,16 @@ def layers(t, config):
         case _:
             t = t / 2.0
     return t
+
+
+def pairs(t, config):
+    match config:
+        case Point(x, y):
+            return t * x - y
+        case Pair(a, 2.0):
+            return t * a
+        case Pair(a, b):
+            return t * a + b
 '''
 namespace = {}
 if sys.version_info >= (3, 10):
@@ -64,3 +83,11 @@ def test_one_region(index):
             captured(Tensor([1.0, 2.0, 3.0]), config)
     else:
         assert captured(Tensor([1.0, 2.0, 3.0]), config).shape == (3,)
+
+
+@pytest.mark.captures
+def test_positional_patterns_of_a_dataclass():
+    pairs, t = namespace["pairs"], Tensor([1.0, 2.0, 3.0])
+    captured = ms.jit(pairs, mode="PIJit", fullgraph=True)
+    for config in (namespace["Pair"](3.0), namespace["Pair"](3.0, 4.0), namespace["Point"](2.0, 1.0)) * 3:
+        assert captured(t, config).tolist() == pairs(t, config).tolist()

@@ -48,6 +48,7 @@ REPROS = [
     ("(a < b, b > a, a == b)", [("2.5", "Compared(3)"), ("'a'", "Equal('a')"), ("3", "Compared(3)")]),
     ("1.5 + a", [("Added(2)", "0"), ("2", "0")]),
     ("(a % b, a % (b,))", [("'%s'", "Level.HIGH"), ("'%r'", "Level.HIGH"), ("'%5d'", "Level.HIGH"), ("b'%d'", "Level.HIGH"), ("'%s'", "2")]),
+    ("a * b, b + a, a == b, a < b", [("np.float32(2)", "Level.HIGH"), ("Level.HIGH", "np.float16(3)"), ("np.int8(3)", "Level.HIGH")]),
     ("a[b]", [("collections.defaultdict(int)", "Level.HIGH"), ("collections.defaultdict(int)", "2"), ("{2: 5}", "Level.HIGH")]),
     ("(1 if a else 2, not a, a and 3, a or 4, bool(a))",
      [("Empty", "0"), ("Full", "0"), ("int", "0"), ("Color", "0"), ("collections.abc.Sized", "0")]),

@@ -121,3 +121,42 @@ def test_a_closed_file_raises_where_it_stands(broken):
             f(x3(), out, log)
         results.append((str(error.value), log))
     assert results[0] == results[1]
+
+
+class Raw(io.RawIOBase):
+    """A stream of the program below CPython's own text file: it sees what has changed so far."""
+
+    def __init__(self, m):
+        self.m, self.seen = m, []
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.seen.append((bytes(data), self.m["n"]))
+        return len(data)
+
+
+def counted(x, out, m):
+    m["n"] += 1
+    print("a", file=out, flush=True)
+    m["n"] += 1
+    print("b", file=out, flush=True)
+    return x + 1
+
+
+@pytest.mark.parametrize("wrap", [io.BufferedWriter, lambda raw: raw])
+def test_a_stream_below_a_text_file_sees_the_state_of_that_line(wrap):
+    jitted, seen = ms.jit(counted, mode="PIJit"), []
+    for f in (counted, jitted, jitted, jitted):
+        raw = Raw({"n": 0})
+        f(x3(), io.TextIOWrapper(wrap(raw), write_through=True), raw.m)
+        seen.append(raw.seen)
+    assert seen[1:] == seen[:1] * 3
+
+
+@pytest.mark.captures
+def test_files_of_bytes_and_of_the_system_are_captured(tmp_path):
+    for out in (io.TextIOWrapper(io.BytesIO()), open(str(tmp_path / "text"), "w"), io.StringIO()):
+        with out:
+            captured(lines, lambda v: (x3(), out))

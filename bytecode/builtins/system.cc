@@ -1,0 +1,29 @@
+// What Python's sys tells of the thread.
+#include "bytecode/builtins/models.h"
+
+namespace msjit {
+namespace {
+
+// Known where nothing is handled, in the region or around it.
+bool model_exc_info(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "exc_info", args, names, 0, 0)) return false;
+  if (!x.handled().empty() || !x.heap().guard_unhandled())
+    return x.fail(BreakReason::kException, "sys.exc_info()");
+  *out = make_items(SymKind::kTuple, {sym_none(), sym_none(), sym_none()});
+  return true;
+}
+
+bool model_exception(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "exception", args, names, 0, 0)) return false;
+  if (!x.handled().empty()) return *out = x.handled().back().exception, true;
+  if (!x.heap().guard_unhandled()) return x.fail(BreakReason::kException, "sys.exception()");
+  return *out = sym_none(), true;
+}
+
+const ModelRow kModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
+
+}  // namespace
+
+const ModelTable models_system = {"sys", kModels, {}};
+
+}  // namespace msjit
