@@ -28,11 +28,14 @@ bool read_tensors(PyObject* sequence, const std::string& where, const char* what
 }
 namespace {
 
-// Scopes opened from Python, innermost last. Python pairs enter with exit in try/finally.
-std::vector<std::unique_ptr<GradScope>>& scopes() {
-  static thread_local std::vector<std::unique_ptr<GradScope>> stack;
-  return stack;
-}
+// Scopes opened from Python, from the innermost outwards. Python pairs enter with exit in
+// try/finally. A pointer: a thread's variable with a destructor needs memory when it is first used,
+// and the C library ends the process where there is none.
+struct OpenScope {
+  GradScope scope;
+  OpenScope* outer;
+};
+thread_local constinit OpenScope* t_innermost = nullptr;
 
 Ref push_grad_scope(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"recording", nullptr};
@@ -40,14 +43,15 @@ Ref push_grad_scope(PyObject*, const Args& args) {
   if (!parse_args(args, "push_grad_scope", kNames, 0, a)) return {};
   bool recording = true;
   if (!truth_from_object(a[0], true, &recording)) return {};
-  scopes().push_back(std::make_unique<GradScope>(recording));
+  t_innermost = new OpenScope{GradScope(recording), t_innermost};
   return Ref::none();
 }
 Ref pop_grad_scope(PyObject*) {
-  if (scopes().empty())
+  if (!t_innermost)
     return Ref::steal(
         raise(*runtime_error("[pop_grad_scope] open scopes, got 0, expected at least 1")));
-  scopes().pop_back();
+  const std::unique_ptr<OpenScope> closed(t_innermost);
+  t_innermost = closed->outer;
   return Ref::none();
 }
 Ref level(PyObject*) { return Ref::steal(PyLong_FromLong(grad_level())); }

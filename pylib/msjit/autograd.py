@@ -49,9 +49,9 @@ class _Scope:
 
     def __enter__(self):
         self.nested = _msjit.grad_level() > 0 and _msjit.grad_recording()
-        _msjit.push_grad_scope(True)
         if not self.nested:
-            transforms.append(None)
+            transforms.append(None)  # before the scope, which nothing would close where memory runs out here
+        _msjit.push_grad_scope(True)
         return self
 
     def __exit__(self, kind, value, trace):

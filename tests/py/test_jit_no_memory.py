@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from jit_same import FORCED
 
 pytestmark = [pytest.mark.jit, pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")]
 
@@ -198,5 +199,7 @@ def test_every_allocation_may_fail(shim, tmp_path):
     run(PROGRAM, shim, tmp_path, "41")
 
 
+# A break inside the transform leaves CPython to call __exit__ of its scope, for which it may have no memory.
+@pytest.mark.skipif(FORCED, reason="about a step that is one region")
 def test_a_parameter_is_never_updated_twice(shim, tmp_path):
     run(STEP_PROGRAM, shim, tmp_path)
