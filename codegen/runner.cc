@@ -385,9 +385,8 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs, bool w
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PlanOutput& from = plan_->outputs[i];
     if (from.how != PlanOutput::How::kTake || !slots[from.slot]) continue;
-    if (plan_->writes_early && plan_->target_of[from.slot] >= 0 &&
-        slots[from.slot] == slots[plan_->target_of[from.slot]])  // has been written over it
-      continue;
+    const int32_t target = plan_->writes_early ? plan_->target_of[from.slot] : -1;
+    if (target >= 0 && slots[from.slot] == slots[target]) continue;  // has been written over it
     outputs[i] = waits ? Tensor::share(slots[from.slot])
                        : Tensor::steal(std::exchange(slots[from.slot], nullptr));
   }

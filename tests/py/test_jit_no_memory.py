@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from jit_same import FORCED
 
 pytestmark = [pytest.mark.jit, pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")]

@@ -1,9 +1,9 @@
 """Variables of the jitted function itself that inner functions share: such a cell dies with the call unless one of them outlives it."""
 import numpy as np
 import pytest
-from jit_same import FORCED, captured, outcome, same
 
 import msjit as ms
+from jit_same import FORCED, captured, outcome, same
 from msjit import Parameter, Tensor, _msjit, nn, ops
 
 pytestmark = pytest.mark.jit
