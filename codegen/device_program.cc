@@ -84,8 +84,7 @@ void DeviceProgram::find_last_uses() {
       dead_after_[static_cast<size_t>(last[slot])].push_back(static_cast<int32_t>(slot));
 }
 
-// ---- a run
-// ---------------------------------------------------------------------------------------------
+// ---- a run ----
 Status DeviceProgram::run(std::span<const Tensor> inputs, std::span<Tensor> outputs,
                           DeviceStream stream) {
   stream_ = stream;

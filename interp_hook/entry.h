@@ -115,9 +115,8 @@ struct EntryRun {
 
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
 // outside is changed yet, but tensors of a region with Graph::writes_early. False: the region
-// failed
-// (`error` says why, no Python exception set) and must be run by the interpreter; or, with an
-// exception set, that is what the region raises.
+// failed (`error` says why, no Python exception set) and must be run by the interpreter; or, with
+// an exception set, that is what the region raises.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error);
 // A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give

@@ -71,27 +71,6 @@ class DeviceEmitter final : PointEmitter {
   Value* plus(Value* a, Value* b) { return b_.CreateAdd(a, b, "", true, true); }
   Value* times(Value* a, Value* b) { return b_.CreateMul(a, b, "", true, true); }
 
-  llvm::BasicBlock* new_block(const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, function_);
-  }
-
-  // for (iv = from; iv < to; iv += step) body(iv)
-  template <class Body>
-  void loop(Value* from, Value* to, Value* step, Body&& body) {
-    auto* before = b_.GetInsertBlock();
-    auto *head = new_block("head"), *inside = new_block("body"), *after = new_block("after");
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
-    llvm::PHINode* iv = b_.CreatePHI(b_.getInt64Ty(), 2);
-    iv->addIncoming(from, before);
-    b_.CreateCondBr(b_.CreateICmpSLT(iv, to), inside, after);
-    b_.SetInsertPoint(inside);
-    body(iv);
-    iv->addIncoming(plus(iv, step), b_.GetInsertBlock());
-    b_.CreateBr(head);
-    b_.SetInsertPoint(after);
-  }
-
   template <class Yes, class No>
   void branch(Value* condition, Yes&& yes, No&& no) {
     auto *then = new_block("then"), *otherwise = new_block("else"), *after = new_block("after");
@@ -159,7 +138,10 @@ class DeviceEmitter final : PointEmitter {
   // Runs `body(index)` for the points first, first + step, ... below `end`; long sums are flushed.
   template <class Body>
   void stride_over(Value* first, Value* end, Value* step, int width, Body&& body) {
-    if (!is_long() || shape_.kind == DeviceShape::kPoints) return loop(first, end, step, body);
+    if (!is_long() || shape_.kind == DeviceShape::kPoints) {
+      loop(first, end, step, body);
+      return;
+    }
     Value* block = times(step, i64(kFlushEvery));
     loop(first, end, block, [&](Value* from) {
       Value* to = plus(from, block);
@@ -208,8 +190,7 @@ class DeviceEmitter final : PointEmitter {
     });
   }
 
-  // ---- what the threads share
-  // ---------------------------------------------------------------------------------------
+  // ---- what the threads share ----
   void single_point() {
     Value* first = b_.CreateAdd(threads_.thread(), threads_.block());
     branch(

@@ -113,25 +113,9 @@ class KernelEmitter final : PointEmitter {
       b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   }
 
-  // for (iv = from; iv < to; iv += step) body(iv). Returns the value of iv after the loop.
   template <class Body>
   Value* loop(Value* from, Value* to, int64_t step, Body&& body) {
-    llvm::LLVMContext& context = b_.getContext();
-    auto* before = b_.GetInsertBlock();
-    auto* head = llvm::BasicBlock::Create(context, "head", function_);
-    auto* inside = llvm::BasicBlock::Create(context, "body", function_);
-    auto* after = llvm::BasicBlock::Create(context, "after", function_);
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
-    llvm::PHINode* iv = b_.CreatePHI(b_.getInt64Ty(), 2);
-    iv->addIncoming(from, before);
-    b_.CreateCondBr(b_.CreateICmpSLT(iv, to), inside, after);
-    b_.SetInsertPoint(inside);
-    body(iv);
-    iv->addIncoming(b_.CreateAdd(iv, i64(step), "", true, true), b_.GetInsertBlock());
-    b_.CreateBr(head);
-    b_.SetInsertPoint(after);
-    return iv;
+    return PointEmitter::loop(from, to, i64(step), body);
   }
 
   // The range of `dim` in pieces of at most `block`.

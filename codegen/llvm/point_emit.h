@@ -49,6 +49,26 @@ class PointEmitter {
   const std::vector<Reduce>& reduces() const { return reduces_; }
 
   llvm::Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
+  llvm::BasicBlock* new_block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function_);
+  }
+  // for (iv = from; iv < to; iv += step) body(iv). Returns the value of iv after the loop.
+  template <class Body>
+  llvm::Value* loop(llvm::Value* from, llvm::Value* to, llvm::Value* step, Body&& body) {
+    auto* before = b_.GetInsertBlock();
+    auto *head = new_block("head"), *inside = new_block("body"), *after = new_block("after");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* iv = b_.CreatePHI(b_.getInt64Ty(), 2);
+    iv->addIncoming(from, before);
+    b_.CreateCondBr(b_.CreateICmpSLT(iv, to), inside, after);
+    b_.SetInsertPoint(inside);
+    body(iv);
+    iv->addIncoming(b_.CreateAdd(iv, step, "", true, true), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(after);
+    return iv;
+  }
   bool inner_reduced() const { return inner_ >= 0 && spec_.is_reduced(inner_); }
   // Extent of a dim: a constant, or an argument of an open kernel.
   llvm::Value* extent(int dim);

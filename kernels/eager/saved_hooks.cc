@@ -1,12 +1,13 @@
 #include "kernels/eager/saved_hooks.h"
 
+#include "kernels/core/thread_stack.h"
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
 namespace {
 
-thread_local std::vector<std::shared_ptr<SavedHooks>> t_hooks;
+thread_local constinit ThreadStack<std::shared_ptr<SavedHooks>> t_hooks;
 
 // Runs a gradient rule on dtypes and shapes alone, and notes of which values it reads the data.
 // What a rule does depends on nothing else, so this is what it reads later.
@@ -47,7 +48,7 @@ Status pack_read(const ProbeSink& sink, std::span<const Val> values,
   packed->resize(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!sink.is_read(values[i]) || tensors[i].meta().weak) continue;  // weak: a number
-    MSJIT_TRY((*packed)[i], t_hooks.back()->pack(tensors[i].detach()));
+    MSJIT_TRY((*packed)[i], t_hooks.top()->pack(tensors[i].detach()));
   }
   return {};
 }
@@ -55,12 +56,12 @@ Status pack_read(const ProbeSink& sink, std::span<const Val> values,
 }  // namespace
 
 void push_saved_hooks(std::shared_ptr<SavedHooks> hooks) {
-  t_hooks.push_back(std::move(hooks));
+  t_hooks.emplace(std::move(hooks));
   eager_state.hooked = true;
 }
 
 void pop_saved_hooks() {
-  if (!t_hooks.empty()) t_hooks.pop_back();
+  if (!t_hooks.empty()) t_hooks.pop();
   eager_state.hooked = !t_hooks.empty();
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "guards/py/convert.h"
+#include "kernels/core/thread_stack.h"
 #include "kernels/core/words.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/tensor.h"
@@ -16,7 +16,7 @@ thread_local constinit DType auto_cast_dtype = DType::kBool;
 
 namespace {
 
-thread_local std::vector<DType> t_outer;
+thread_local constinit ThreadStack<DType> t_outer;
 
 enum class Precision { kAsGiven, kLower, kFull };
 
@@ -119,7 +119,7 @@ Ref push_auto_cast(PyObject*, const Args& args) {
   if (!parse_args(args, "push_auto_cast", kNames, 1, a)) return {};
   DType dtype;
   if (!dtype_from_object(a[0], "push_auto_cast", &dtype)) return {};
-  t_outer.push_back(auto_cast_dtype);
+  t_outer.emplace(auto_cast_dtype);
   auto_cast_dtype = dtype;
   return Ref::none();
 }
@@ -127,8 +127,8 @@ Ref push_auto_cast(PyObject*, const Args& args) {
 Ref pop_auto_cast(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {nullptr};
   if (!parse_args(args, "pop_auto_cast", kNames, 0, nullptr)) return {};
-  auto_cast_dtype = t_outer.empty() ? DType::kBool : t_outer.back();
-  if (!t_outer.empty()) t_outer.pop_back();
+  auto_cast_dtype = t_outer.empty() ? DType::kBool : t_outer.top();
+  if (!t_outer.empty()) t_outer.pop();
   return Ref::none();
 }
 

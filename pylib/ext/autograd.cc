@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "guards/py/convert.h"
+#include "kernels/core/thread_stack.h"
 #include "kernels/cpu/packed.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/boundary.h"
@@ -28,14 +29,8 @@ bool read_tensors(PyObject* sequence, const std::string& where, const char* what
 }
 namespace {
 
-// Scopes opened from Python, from the innermost outwards. Python pairs enter with exit in
-// try/finally. A pointer: a thread's variable with a destructor needs memory when it is first used,
-// and the C library ends the process where there is none.
-struct OpenScope {
-  GradScope scope;
-  OpenScope* outer;
-};
-thread_local constinit OpenScope* t_innermost = nullptr;
+// Scopes opened from Python. Python pairs enter with exit in try/finally.
+thread_local constinit ThreadStack<GradScope> t_scopes;
 
 Ref push_grad_scope(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"recording", nullptr};
@@ -43,15 +38,14 @@ Ref push_grad_scope(PyObject*, const Args& args) {
   if (!parse_args(args, "push_grad_scope", kNames, 0, a)) return {};
   bool recording = true;
   if (!truth_from_object(a[0], true, &recording)) return {};
-  t_innermost = new OpenScope{GradScope(recording), t_innermost};
+  t_scopes.emplace(recording);
   return Ref::none();
 }
 Ref pop_grad_scope(PyObject*) {
-  if (!t_innermost)
+  if (t_scopes.empty())
     return Ref::steal(
         raise(*runtime_error("[pop_grad_scope] open scopes, got 0, expected at least 1")));
-  const std::unique_ptr<OpenScope> closed(t_innermost);
-  t_innermost = closed->outer;
+  t_scopes.pop();
   return Ref::none();
 }
 Ref level(PyObject*) { return Ref::steal(PyLong_FromLong(grad_level())); }

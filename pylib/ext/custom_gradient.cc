@@ -28,15 +28,6 @@ class PythonBackward final : public CustomBackward {
  public:
   PythonBackward(std::string name, Ref function, bool reads)
       : name_(std::move(name)), function_(std::move(function)), reads_(reads) {}
-  ~PythonBackward() override {
-    if (!Py_IsInitialized()) {
-      (void)function_.release();
-      return;
-    }
-    const GilAcquire locked;
-    const KeepPyError keep;
-    function_.reset();
-  }
 
   const char* name() const override { return name_.c_str(); }
   bool reads_input(size_t, const BackwardRequest&) const override { return reads_; }
@@ -64,7 +55,7 @@ class PythonBackward final : public CustomBackward {
   }
 
   const std::string name_;
-  Ref function_;
+  Kept function_;
   const bool reads_;
 };
 

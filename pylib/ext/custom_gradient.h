@@ -2,8 +2,29 @@
 #pragma once
 
 #include "guards/py/error.h"
+#include "pylib/ext/boundary.h"
 
 namespace msjit {
+
+// A Python object that is let go of under the lock, which the last handle may be dropped without.
+class Kept {
+ public:
+  explicit Kept(Ref object) : object_(std::move(object)) {}
+  ~Kept() {
+    if (!Py_IsInitialized()) {
+      (void)object_.release();
+      return;
+    }
+    const GilAcquire locked;
+    const KeepPyError keep;
+    object_.reset();
+  }
+  Kept(const Kept&) = delete;
+  PyObject* get() const { return object_.get(); }
+
+ private:
+  Ref object_;
+};
 
 extern PyMethodDef g_custom_gradient_functions[];
 extern PyMethodDef g_saved_hooks_functions[];  // saved_hooks.cc

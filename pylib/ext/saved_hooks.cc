@@ -8,26 +8,6 @@
 namespace msjit {
 namespace {
 
-// A Python object that is let go of under the lock, which the last handle may be dropped without.
-class Kept {
- public:
-  explicit Kept(Ref object) : object_(std::move(object)) {}
-  ~Kept() {
-    if (!Py_IsInitialized()) {
-      (void)object_.release();
-      return;
-    }
-    const GilAcquire locked;
-    const KeepPyError keep;
-    object_.reset();
-  }
-  Kept(const Kept&) = delete;
-  PyObject* get() const { return object_.get(); }
-
- private:
-  Ref object_;
-};
-
 Ref call_hook(PyObject* hook, PyObject* argument) {
   return outlive_interpreter(
       [&] { return Ref::steal(PyObject_CallFunctionObjArgs(hook, argument, nullptr)); });
