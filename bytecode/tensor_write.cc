@@ -81,7 +81,7 @@ bool makes_memory(const OpDef& op) {
   for (const char* known : {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like",
                             "arange", "eye", "matmul", "concat", "stack", "slice_update", "copy"})
     if (name == known) return true;
-  const bool kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] && !op.composite;
+  const bool kernel = op.host_kernel() && !op.composite;
   return op.has(kElementwise) || kernel;
 }
 

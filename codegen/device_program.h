@@ -1,6 +1,6 @@
-// DeviceProgram: a graph on a device, from tensors of the host to tensors of the host. Its fused
-// loops and views run there; what an operator's own kernel would run has none yet and is refused.
-// Memory comes from the stream-ordered allocator and goes back when its last reader is queued.
+// DeviceProgram: a graph on a device. Its fused loops become kernels of that device, views are
+// made as on the host, all other operators go to device_ops.h one by one. Everything is queued on
+// the device's stream, and nothing here waits for it.
 #pragma once
 
 #include <mutex>
@@ -8,11 +8,11 @@
 
 #include "codegen/device_launch.h"
 #include "codegen/plan.h"
-#include "kernels/device/device_allocator.h"
+#include "kernels/device/device_tensors.h"
 
 namespace msjit {
 
-// The kernels of one device, by spec. From any thread.
+// The fused kernels of one device, by spec. From any thread.
 class DeviceKernels {
  public:
   explicit DeviceKernels(DeviceApi& api) : api_(api) {}
@@ -24,41 +24,68 @@ class DeviceKernels {
   std::unordered_map<size_t, std::vector<std::unique_ptr<DeviceKernel>>> all_;  // by hash
 };
 
-class DeviceProgram {
- public:
-  // NotImplementedError that names the operator for which there is no kernel. `open_sizes` as for
-  // Executable::compile. The rest must outlive it.
-  static Result<std::unique_ptr<DeviceProgram>> compile(const Graph& graph, bool open_sizes,
-                                                        DeviceApi& api, DeviceAllocator& memory,
-                                                        DeviceKernels& kernels);
+// A fused step for operands in one layout: its kernel, and the one that finishes it where it works
+// in chunks.
+struct DeviceBinding {
+  std::vector<Shape> strides;  // of the inputs
+  const DeviceKernel *main = nullptr, *finish = nullptr;
+  std::vector<int64_t> sizes, finish_sizes;
+  size_t num_reduces = 0;
+  int64_t num_partials = 0;
+};
 
-  // Queues all on `stream` and waits for it. Each output is a tensor of its own. One run at a time.
-  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs, DeviceStream stream);
+// A fused step at run time. From any thread.
+class DeviceUnit {
+ public:
+  DeviceUnit(std::shared_ptr<const FusedProgram> program, bool open)
+      : program_(std::move(program)), open_(open) {}
+  const FusedProgram& program() const { return *program_; }
+  // `operands`: the inputs, then the outputs.
+  Status run(devices::Context& at, DeviceKernels& kernels, std::span<const Tensor> operands);
 
  private:
-  DeviceProgram(DeviceApi& api, DeviceAllocator& memory, DeviceKernels& kernels)
-      : api_(api), memory_(memory), kernels_(kernels) {}
-  Status check_steps() const;
+  Result<const DeviceBinding*> bind(DeviceKernels& kernels, std::span<const Tensor> inputs);
+  Result<const DeviceKernel*> kernel_of(DeviceKernels& kernels, KernelSpec spec,
+                                        std::vector<int64_t>* sizes) const;
+
+  std::shared_ptr<const FusedProgram> program_;
+  const bool open_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<DeviceBinding>> bindings_;  // only ever added to
+};
+
+class DeviceProgram {
+ public:
+  // `open_sizes` as for Executable::compile. The context must outlive it.
+  static Result<std::unique_ptr<DeviceProgram>> compile(const Graph& graph, bool open_sizes,
+                                                        devices::Context& at);
+  // Outputs are fresh tensors of the device or views of the inputs, as those of Executable::run.
+  Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) const;
+
+  const Plan& plan() const { return *plan_; }
+  // Whether each step is a kernel of the device or a view, so that no operator comes to the host.
+  bool stays() const;
+
+ private:
+  using Slots = std::vector<Tensor>;
+  explicit DeviceProgram(devices::Context& at) : at_(at) {}
+  static Result<std::unique_ptr<DeviceProgram>> from_plan(std::shared_ptr<const Plan> plan,
+                                                          devices::Context& at);
+  Status load_constants();
   void find_last_uses();
 
-  Status run_steps(std::span<const Tensor> inputs, std::span<Tensor> outputs);
-  Status load(int32_t slot, const Tensor& host);
-  Status run_fused(const FusedProgram& program);
-  Status run_chunks(const KernelSpec& parts, const KernelSpec& finish, std::vector<void*> operands,
-                    size_t reduces, int64_t partials);
-  Status launch(KernelSpec spec, std::span<void* const> operands);
-  Status run_view(const PlanOp& op);
-  Result<Storage> allocate(int64_t bytes);
-  Result<Tensor> to_host(const Tensor& from, const Meta& meta);
+  Status run_step(size_t index, Slots& slots) const;
+  Status run_fused(DeviceUnit& unit, Slots& slots) const;
+  Status run_op(const PlanOp& op, Slots& slots) const;
+  Status run_controlled(size_t index, Slots& slots) const;
+  Status collect(Slots& slots, std::span<Tensor> outputs) const;
 
-  DeviceApi& api_;
-  DeviceAllocator& memory_;
-  DeviceKernels& kernels_;
+  devices::Context& at_;
   std::shared_ptr<const Plan> plan_;
+  std::vector<std::unique_ptr<DeviceUnit>> units_;                      // by step
+  std::vector<std::vector<std::unique_ptr<DeviceProgram>>> nested_;     // by step, sub-graph
+  std::vector<Tensor> constants_;                                       // by slot, on the device
   std::vector<std::vector<int32_t>> dead_after_;  // by step: slots that nothing reads any more
-  // Of the current run.
-  DeviceStream stream_;
-  std::vector<Tensor> slots_, staging_;  // on the device; on the host, until copies are done
 };
 
 }  // namespace msjit

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "codegen/device_executable.h"
+#include "codegen/device_program.h"
 #include "codegen/fusion.h"
 #include "codegen/runner.h"
 #include "graph/control.h"
@@ -85,6 +87,7 @@ class GraphExecutable final : public Executable {
 }  // namespace
 
 Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph, bool open_sizes) {
+  if (!device_of(graph).is_host()) return compile_for_device(graph, open_sizes);
   auto start = std::chrono::steady_clock::now();
   auto optimised = std::make_shared<Graph>(graph);
   MSJIT_OK(run_pipeline(*optimised, has_fused_kernels()));

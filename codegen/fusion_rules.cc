@@ -19,7 +19,7 @@ bool accepted(const Graph& graph, const Node& node) {
     std::memset(t.value().data(), 0, static_cast<size_t>(t.value().nbytes()));
     return t.take();
   };
-  KernelFn kernel = node.op->kernel[static_cast<int>(DeviceType::kCpu)];
+  KernelFn kernel = node.op->host_kernel();
   if (!kernel) return false;
   InlineVec<Tensor, 4> in;
   for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : one(id));

@@ -64,7 +64,7 @@ Status assign_layouts(Plan* plan) {
     InlineVec<Tensor, 4> out;
     out.resize(op.out.size());
     KernelCtx ctx{*op.node->op, in, {out.data(), out.size()}, op.node->attrs};
-    MSJIT_OK(op.node->op->kernel[static_cast<int>(DeviceType::kCpu)](ctx));
+    MSJIT_OK(op.node->op->host_kernel()(ctx));
     for (uint32_t i = 0; i < op.out.size(); ++i) plan->slots[op.out[i]].strides = out[i].strides();
   }
   return {};

@@ -46,15 +46,16 @@ class Planner {
   Result<std::shared_ptr<const Plan>> run() {
     groups_ = fuse(graph_);
     find_escapes();
-    kept_casts_ = nested_ ? std::vector<char>(graph_.values.size())
-                          : find_kept_casts(graph_, original_.overwrites);
+    const bool on_host = device_of(graph_).is_host();
+    kept_casts_ = nested_ || !on_host ? std::vector<char>(graph_.values.size())
+                                      : find_kept_casts(graph_, original_.overwrites);
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
     add_outputs();
     plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites,
                 original_.writes_early);
     stream_outputs();
-    choose_channels_last(plan_.get());
+    if (on_host) choose_channels_last(plan_.get());
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -119,7 +120,7 @@ class Planner {
     std::vector<PlanOp> ops;
     for (int32_t n : group.nodes) {
       const Node& node = graph_.nodes[n];
-      if (!node.is_control() && !node.op->kernel[static_cast<int>(DeviceType::kCpu)])
+      if (!node.is_control() && !node.op->host_kernel())
         return not_implemented_error("[{}] no kernel for device cpu", node.op->name);
       PlanOp op;
       op.node = &node;

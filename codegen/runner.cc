@@ -44,13 +44,13 @@ Status run_channels_last(const PlanOp& op, std::span<const Tensor> in, const Ten
   Tensor result = as_rows(out);
   const OpDef& def = *op.node->op;
   KernelCtx ctx{def, {rows.data(), rows.size()}, {&result, 1}, op.node->attrs};
-  return def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
+  return def.host_kernel()(ctx);
 }
 
 Result<Tensor> fresh_copy(TensorImpl* from) {
   const Tensor source = Tensor::share(from);
   MSJIT_TRY(Tensor copy, Tensor::empty(source.meta()));
-  copy_strided(source, copy);
+  MSJIT_OK(copy_elements(source, copy));
   return copy;
 }
 
@@ -365,7 +365,7 @@ Status PlanRunner::run_op(const PlanOp& op, TensorImpl** slots) const {
   if (def.has(kElementwise) && plan_->slots[op.out[0]].channels_last)
     return run_channels_last(op, in_handles, out_handles[0]);
   KernelCtx ctx{def, in_handles, out_handles, op.node->attrs};
-  Status status = def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
+  Status status = def.host_kernel()(ctx);
   for (uint32_t i = 0; i < out.size(); ++i) slots[op.out[i]] = out[i];
   return status;
 }

@@ -49,7 +49,7 @@ bool can_merge(const OpDef& op) { return op.has(kPure) && !op.has(kRandom) && !o
 }  // namespace
 
 bool GraphSink::must_expand(const OpDef& op) const {
-  const bool has_kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] != nullptr;
+  const bool has_kernel = op.host_kernel() != nullptr;
   return op.composite &&
          (!has_kernel || op.has(kDecompose) || (differentiable_ && !op.vjp && !op.has(kNoGrad)));
 }

@@ -48,6 +48,12 @@ ValueId Graph::add_op(const OpDef& op, std::span<const ValueId> in, const Attrs&
   return node.first_output = add_values(*this, outs);
 }
 
+Device device_of(const Graph& graph) {
+  for (const ValueInfo& value : graph.values)
+    if (!value.meta.device.is_host()) return value.meta.device;
+  return {};
+}
+
 int Graph::num_ops() const {
   int count = 0;
   for (const Node& node : nodes) count += node.num_ops();

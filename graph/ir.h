@@ -73,6 +73,9 @@ class Graph {
   int num_ops() const;  // those in sub-graphs included
 };
 
+// The device of a graph's values; the host where they are all there.
+Device device_of(const Graph& graph);
+
 // One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers
 // follow the order of inputs, then nodes, so equal graphs print equally. Attributes at their
 // default are left out.

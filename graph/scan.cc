@@ -129,7 +129,7 @@ Status own_memory(std::span<const Tensor> scanned, Tensor* state) {
   const auto shows = [&](const Tensor& x) { return x.storage().get() == state->storage().get(); };
   if (std::ranges::none_of(scanned, shows)) return {};
   MSJIT_TRY(Tensor copy, Tensor::empty(state->meta()));
-  copy_strided(*state, copy);
+  MSJIT_OK(copy_elements(*state, copy));
   *state = std::move(copy);
   return {};
 }
@@ -155,7 +155,7 @@ Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph&
     MSJIT_OK(run(0, args, &results));
     for (size_t i = 0; i < shape.carried; ++i) args[i] = std::move(results[i]);
     for (size_t i = 0; i < shape.stacked; ++i)
-      copy_strided(results[shape.carried + i], row_of(stacked[i], row));
+      MSJIT_OK(copy_elements(results[shape.carried + i], row_of(stacked[i], row)));
     if (poll.interrupted()) return runtime_error("[scan] interrupted");
   }
   args.resize(shape.carried);

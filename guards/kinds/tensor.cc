@@ -21,7 +21,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
   PyObject* type = step.object.get();
   return fmt::format("type({0}) is {1} and {0}.dtype == {2} and {0}.shape == ({3}){4}", source,
                      type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone",
-                     dtype_name(step.tensor->dtype), shape, step.tensor->weak ? " and weak" : "");
+                     dtype_name(step.tensor->dtype), shape, kind_text(*step.tensor));
 }
 
 // A tensor at a compared address may be another one.
@@ -38,8 +38,7 @@ bool changed_dims(const GuardStep& step, PyObject* object, const std::string& so
                   std::vector<ChangedSize>* out) {
   if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
   const Meta &now = tensor_of(object).meta(), &then = *step.tensor;
-  if (now.dtype != then.dtype || now.weak != then.weak || now.shape.rank() != then.shape.rank())
-    return false;
+  if (!now.same_kind(then)) return false;
   for (int d = 0; d < then.shape.rank(); ++d)
     if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim)
       out->push_back({source, d, std::to_string(now.shape[d])});

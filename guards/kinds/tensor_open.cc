@@ -11,9 +11,7 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
   const Meta& meta = tensor_of(object).meta();
   const Meta& wanted = *step.tensor;
-  if (meta.dtype != wanted.dtype || meta.weak != wanted.weak ||
-      meta.shape.rank() != wanted.shape.rank())
-    return false;
+  if (!meta.same_kind(wanted)) return false;
   for (int d = 0; d < wanted.shape.rank(); ++d)
     if (meta.shape[d] != wanted.shape[d] && wanted.shape[d] != kOpenDim) return false;
   return true;
@@ -25,7 +23,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
       fmt::format("type({0}) is {1} and {0}.dtype == {2} and {0}.ndim == {3}{4}", source,
                   type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone",
                   dtype_name(step.tensor->dtype), step.tensor->shape.rank(),
-                  step.tensor->weak ? " and weak" : "");
+                  kind_text(*step.tensor));
   for (int d = 0; d < step.tensor->shape.rank(); ++d)
     if (step.tensor->shape[d] != kOpenDim)
       text += fmt::format(" and {}.shape[{}] == {}", source, d, step.tensor->shape[d]);

@@ -10,7 +10,7 @@ namespace msjit {
 namespace {
 
 constexpr std::string_view kTopicNames[kNumLogTopics] = {
-    "breaks", "guards", "graph", "passes", "shapes", "ir", "asm", "ptx", "plan"};
+    "breaks", "guards", "graph", "passes", "shapes", "ir", "asm", "ptx", "plan", "device"};
 
 // False at an unknown name; the known ones count all the same.
 bool parse_topics(std::string_view names, uint32_t* topics) {

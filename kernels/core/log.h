@@ -21,9 +21,10 @@ enum class LogTopic : uint8_t {
   kIr,
   kAsm,
   kPtx,
-  kPlan
+  kPlan,
+  kDevice
 };
-inline constexpr int kNumLogTopics = 9;
+inline constexpr int kNumLogTopics = 10;
 
 namespace log_detail {
 extern uint32_t g_topics;  // bit set; kUnread until the first question

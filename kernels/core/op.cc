@@ -292,6 +292,39 @@ static Status check_mixable(const InferCtx& ctx, std::span<const Meta* const> me
   return {};
 }
 
+namespace {
+
+Status mixed_devices(const InferCtx& ctx, Device a, Device b) {
+  return runtime_error("[{}] devices of the tensors, got {} and {}, expected the same", ctx.name(),
+                       a.str(), b.str());
+}
+
+// Results lie where the inputs do. Single numbers of the host go along with tensors of a device.
+Status place_outputs(InferCtx& ctx) {
+  Device where;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    if (!ctx.has(i) || ctx.in(i).device.is_host()) [[likely]]
+      continue;
+    if (!where.is_host() && ctx.in(i).device != where)
+      return mixed_devices(ctx, where, ctx.in(i).device);
+    where = ctx.in(i).device;
+  }
+  if (where.is_host()) {
+    if (!ctx.op.has(kCreates)) [[likely]]
+      return {};
+    where = default_device();
+    if (where.is_host()) return {};
+  } else {
+    for (int i = 0; i < ctx.num_inputs(); ++i)
+      if (ctx.has(i) && ctx.in(i).device.is_host() && ctx.in(i).shape.rank() > 0)
+        return mixed_devices(ctx, ctx.in(i).device, where);
+  }
+  for (Meta& meta : ctx.outputs) meta.device = where;
+  return {};
+}
+
+}  // namespace
+
 Status infer_outputs(InferCtx& ctx) {
   if (!ctx.op.has(kComplex)) {
     const auto refuse = [&](DType dtype) {
@@ -304,7 +337,8 @@ Status infer_outputs(InferCtx& ctx) {
       if (value.kind() == AttrValue::Kind::kDType && is_complex(value.as_dtype()))
         return refuse(value.as_dtype());
   }
-  return ctx.op.infer(ctx);
+  MSJIT_OK(ctx.op.infer(ctx));
+  return place_outputs(ctx);
 }
 
 Status elementwise_infer(InferCtx& ctx) {

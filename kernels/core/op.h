@@ -144,6 +144,7 @@ enum Trait : uint32_t {
   // Its kernel takes inputs with any contents: given outputs, it fails for want of memory alone.
   // So do all that are kElementwise, kReduction or kView.
   kTotal = 1u << 15,
+  kCreates = 1u << 16,  // no tensor says where its result lies: on the default device
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
@@ -192,6 +193,8 @@ struct OpDef {
   uint32_t traced_types =
       ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
   bool has(Trait trait) const { return (traits & trait) != 0; }
+  KernelFn host_kernel() const { return kernel[static_cast<int>(DeviceType::kCpu)]; }
+  KernelFn device_kernel() const { return kernel[static_cast<int>(DeviceType::kCuda)]; }
 };
 
 // Builds an OpDef in declaration style; see kernels/ops/README.md. The `scalar` member template,
@@ -211,6 +214,9 @@ class OpBuilder {
   OpBuilder&& infer(InferFn fn) && { return def_.infer = fn, std::move(*this); }
   OpBuilder&& cpu(KernelFn fn) && {
     return def_.kernel[static_cast<int>(DeviceType::kCpu)] = fn, std::move(*this);
+  }
+  OpBuilder&& cuda(KernelFn fn) && {
+    return def_.kernel[static_cast<int>(DeviceType::kCuda)] = fn, std::move(*this);
   }
   OpBuilder&& trace(ScalarTraceFn fn) && { return def_.scalar_trace = fn, std::move(*this); }
   OpBuilder&& composite(CompositeFn fn) && { return def_.composite = fn, std::move(*this); }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/core/device.h"
 #include "kernels/core/dtype.h"
 
 namespace msjit {
@@ -68,9 +69,18 @@ Shape contiguous_strides(const Shape& shape);
 struct Meta {
   DType dtype = DType::kFloat32;
   bool weak = false;  // stems from a Python scalar: lifts the kind in promotion, never the width
+  Device device;
   Shape shape;
+  Meta() = default;
+  Meta(DType dtype, bool weak, const Shape& shape, Device device = {})
+      : dtype(dtype), weak(weak), device(device), shape(shape) {}
+  // All but the sizes.
+  bool same_kind(const Meta& other) const {
+    return dtype == other.dtype && weak == other.weak && device == other.device &&
+           shape.rank() == other.shape.rank();
+  }
   friend bool operator==(const Meta& a, const Meta& b) {
-    return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape;
+    return a.dtype == b.dtype && a.weak == b.weak && a.device == b.device && a.shape == b.shape;
   }
   std::string str() const;  // "float32[2, 3]"
 };

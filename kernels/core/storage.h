@@ -9,18 +9,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/core/device.h"
 #include "kernels/core/result.h"
 
 namespace msjit {
-
-enum class DeviceType : uint8_t { kCpu, kCuda };
-inline constexpr int kNumDeviceTypes = 2;
-
-struct Device {
-  DeviceType type = DeviceType::kCpu;
-  uint8_t index = 0;
-  friend bool operator==(const Device&, const Device&) = default;
-};
 
 // Something derived from the bytes of a storage, dropped with it (kernels/cpu/packed.h).
 struct StorageCache {

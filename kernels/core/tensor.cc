@@ -1,6 +1,7 @@
 #include "kernels/core/tensor.h"
 
 #include "kernels/core/scalar_num.h"
+#include "kernels/device/device_tensors.h"
 
 namespace msjit {
 
@@ -27,7 +28,9 @@ Result<Tensor> Tensor::empty(const Meta& meta) {
   // Infer rules may ask for any size; a wrapped product would be a buffer too short.
   int64_t count = checked_numel(meta.shape);
   if (count < 0) return memory_error("[allocate] shape is too large, got {}", meta.shape.str());
-  MSJIT_TRY(Storage storage, Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
+  const auto bytes = static_cast<size_t>(count * item_size(meta.dtype));
+  MSJIT_TRY(Storage storage, meta.device.is_host() ? Storage::allocate(bytes)
+                                                   : devices::allocate(meta.device, bytes));
   TensorImpl* impl = new_tensor_impl();
   impl->meta = meta;
   impl->strides = contiguous_strides(meta.shape);
@@ -46,7 +49,7 @@ Result<Tensor> Tensor::empty(DType dtype, const Shape& shape) {
 
 Tensor Tensor::view(const Tensor& base, const Shape& shape, const Shape& strides, int64_t offset) {
   TensorImpl* impl = new_tensor_impl();
-  impl->meta = Meta{base.dtype(), false, shape};
+  impl->meta = Meta{base.dtype(), false, shape, base.device()};
   impl->strides = strides;
   impl->contiguous = is_contiguous(shape, strides);
   impl->storage = base.storage();
@@ -57,7 +60,7 @@ Tensor Tensor::view(const Tensor& base, const Shape& shape, const Shape& strides
 Tensor Tensor::from_storage(Storage storage, DType dtype, const Shape& shape, const Shape& strides,
                             int64_t offset_bytes) {
   TensorImpl* impl = new_tensor_impl();
-  impl->meta = Meta{dtype, false, shape};
+  impl->meta = Meta{dtype, false, shape, storage->device};
   impl->strides = strides;
   impl->contiguous = is_contiguous(shape, strides);
   impl->data = static_cast<char*>(storage->data) + offset_bytes;
@@ -72,10 +75,18 @@ Tensor Tensor::scalar_of(DType dtype, double value, bool weak) {
   });
 }
 
+Status copy_elements(const Tensor& from, const Tensor& to) {
+  if (from.numel() == 0) return {};
+  if (!from.device().is_host() || !to.device().is_host()) [[unlikely]]
+    return devices::copy(from, to);
+  copy_strided(from, to);
+  return {};
+}
+
 Result<Tensor> Tensor::to_contiguous() const {
   if (contiguous()) return *this;
   MSJIT_TRY(Tensor copy, empty(impl_->meta));
-  copy_strided(*this, copy);
+  MSJIT_OK(copy_elements(*this, copy));
   return copy;
 }
 

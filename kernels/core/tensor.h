@@ -60,7 +60,7 @@ class Tensor {
   int64_t nbytes() const { return numel() * item_size(dtype()); }
   const Shape& strides() const { return impl_->strides; }
   bool contiguous() const { return impl_->contiguous; }
-  Device device() const { return impl_->storage->device; }
+  Device device() const { return impl_->meta.device; }
   const Storage& storage() const { return impl_->storage; }
   AutogradMeta* autograd() const { return impl_->autograd; }
   void* data() const { return impl_->data; }
@@ -104,7 +104,9 @@ inline std::span<const Tensor> borrow(std::span<TensorImpl* const> impls) {
 
 TensorImpl* new_tensor_impl();
 bool is_contiguous(const Shape& shape, const Shape& strides);
-// Copies element by element between any two layouts of the same shape and dtype.
+// Copies element by element between any two layouts of the same shape and dtype, on any devices.
+Status copy_elements(const Tensor& from, const Tensor& to);
+// The same on the host.
 void copy_strided(const Tensor& from, const Tensor& to);
 
 template <class T>

@@ -28,7 +28,7 @@ Status combine(KernelCtx& ctx, const OpDef& op) {
   const Tensor inputs[] = {x, source};
   const Attrs attrs{};
   KernelCtx inner{op, inputs, {&result, 1}, attrs};
-  MSJIT_OK(op.kernel[static_cast<int>(DeviceType::kCpu)](inner));
+  MSJIT_OK(op.host_kernel()(inner));
   if (!result.same(x)) copy_strided(result, x);
   return {};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/core/profile.h"
+#include "kernels/device/device_tensors.h"
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape.h"
 #include "kernels/eager/unlocked.h"
@@ -149,7 +150,7 @@ Status check_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
 
 Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
                bool tracked) {
-  KernelFn kernel = op.kernel[static_cast<int>(DeviceType::kCpu)];
+  KernelFn kernel = op.host_kernel();
   MetaList metas(in);
   InferCtx infer(op, metas.span(), attrs);
   if (op.infer) MSJIT_OK(infer_outputs(infer));
@@ -161,7 +162,10 @@ Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, 
     MSJIT_OK(check_in_place(op, in, tracked));
   uint32_t first = out->size();
   Status status;
-  if (kernel) [[likely]] {
+  if (devices::concerns(in, infer.outputs)) [[unlikely]] {
+    GradScope untracked(false);
+    status = devices::run_op(op, in, attrs, infer.outputs, out);
+  } else if (kernel) [[likely]] {
     status = prepare_outputs(op, in, infer.outputs, out);
     if (status.ok()) {
       KernelCtx ctx{op, in, {out->data() + first, out->size() - first}, attrs};
@@ -246,7 +250,7 @@ Status run_op_unlocking(const OpDef& op, std::span<const Tensor> in, const Attrs
 
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                         TensorVec* out) {
-  if (op.kernel[static_cast<int>(DeviceType::kCpu)]) [[likely]]
+  if (op.host_kernel()) [[likely]]
     return run_kernel(op, in, attrs, out, false);
   GradScope untracked(false);
   return run_kernel(op, in, attrs, out, false);

@@ -51,7 +51,7 @@ Status run(KernelCtx& ctx) {
 
 MSJIT_OP(arange)
     .doc("Numbers from start up to, not including, end; int64 when all are ints, else float32.")
-    .traits(kComplex)
+    .traits(kComplex | kCreates)
     .signature("start: number, end: number, step: number = 1, dtype: dtype? = None")
     .infer(infer)
     .cpu(run)

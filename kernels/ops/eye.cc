@@ -31,7 +31,7 @@ Status run(KernelCtx& ctx) {
 
 MSJIT_OP(eye)
     .doc("Ones on the diagonal, zeros elsewhere.")
-    .traits(kComplex)
+    .traits(kComplex | kCreates)
     .signature("n: int, m: int? = None, dtype: dtype = float32")
     .infer(infer)
     .cpu(run)

@@ -43,7 +43,7 @@ MSJIT_OP(normal_from)
     .signature(
         "ticket: Tensor, shape: int[], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
-    .traits(kTotal)
+    .traits(kTotal | kCreates)
     .cpu([](KernelCtx& ctx) {
       return random_fill(ctx, {narrow, wide}, false);
     })

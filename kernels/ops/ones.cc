@@ -4,7 +4,7 @@ namespace msjit {
 
 MSJIT_OP(ones)
     .doc("A tensor of ones.")
-    .traits(kComplex | kTotal)
+    .traits(kComplex | kTotal | kCreates)
     .signature("shape: int[], dtype: dtype = float32")
     .infer(filled_infer)
     .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], AttrValue(1)); })

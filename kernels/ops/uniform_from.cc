@@ -25,7 +25,7 @@ MSJIT_OP(uniform_from)
     .signature(
         "ticket: Tensor, shape: int[], low: float = 0.0, high: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
-    .traits(kTotal)
+    .traits(kTotal | kCreates)
     .cpu([](KernelCtx& ctx) {
       return random_fill(ctx, {narrow, wide}, true);
     })

@@ -1,0 +1,37 @@
+// Operators on a device, one by one: a kernel of the device's own where the operator states one
+// (`.cuda`), else the fused kernels that a graph of it alone becomes, else its composite, and at
+// last the host's kernel on copies, which waits for the device.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <tuple>
+
+#include "codegen/device_program.h"
+
+namespace msjit {
+
+// What has been compiled for a device.
+struct DeviceCode {
+  explicit DeviceCode(DeviceApi& api) : kernels(api) {}
+  DeviceKernels kernels;
+
+  struct Program {
+    std::vector<Meta> metas;  // of the inputs; absent ones count as float32[]
+    std::vector<char> given;
+    Attrs attrs;
+    std::unique_ptr<DeviceProgram> program;  // null: its kernel runs on the host
+  };
+  std::mutex mutex;
+  std::unordered_map<size_t, std::vector<std::shared_ptr<const Program>>> programs;  // by hash
+  size_t num_programs = 0;
+  std::map<std::tuple<DType, bool, uint64_t>, Tensor> numbers;  // see device_number
+  std::atomic<int64_t> host_runs{0};             // operators that came to the host
+};
+
+DeviceCode& device_code(devices::Context& at);
+
+// A tensor of the host with one element, on the device. The same numbers come again and again.
+Result<Tensor> device_number(devices::Context& at, const Tensor& number);
+
+}  // namespace msjit

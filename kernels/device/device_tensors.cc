@@ -1,0 +1,177 @@
+#include "kernels/device/device_tensors.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <bit>
+#include <mutex>
+
+#include "kernels/core/log.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+
+namespace {
+std::atomic<uint16_t> g_default{0};
+static_assert(sizeof(Device) == sizeof(uint16_t));
+}  // namespace
+
+Device default_device() { return std::bit_cast<Device>(g_default.load(std::memory_order_relaxed)); }
+void set_default_device(Device device) { g_default.store(std::bit_cast<uint16_t>(device)); }
+
+}  // namespace msjit
+
+namespace msjit::devices {
+
+Runner run_op = nullptr;
+
+namespace {
+
+constexpr size_t kMostDevices = 64;
+
+std::array<std::atomic<Context*>, kMostDevices> g_contexts;
+
+// A block of the allocator, held by the storage that shows it.
+struct Held {
+  DeviceAllocator* memory;
+  void* block;
+};
+
+void release(void* context) {
+  const std::unique_ptr<Held> held(static_cast<Held*>(context));
+  const Status status = held->memory->free(held->block);
+  (void)status;  // a destructor has nobody to tell
+}
+
+size_t bytes_of(const Tensor& t) { return static_cast<size_t>(t.nbytes()); }
+
+// Of two tensors of the host or of a device in which elements lie in order.
+Status copy_bytes(const Tensor& from, const Tensor& to) {
+  const bool brings = to.device().is_host(), takes = from.device().is_host();
+  Context& at = open_context(takes ? to.device() : from.device());
+  const CopyKind kind = brings  ? CopyKind::kToHost
+                        : takes ? CopyKind::kToDevice
+                                : CopyKind::kWithin;
+  MSJIT_OK(at.api.copy(kind, to.data(), from.data(), bytes_of(from), at.stream));
+  // The host may change or free its side as soon as this returns.
+  return kind == CopyKind::kWithin ? Status() : at.api.sync(at.stream);
+}
+
+// One of the elements in order, made by an operator of the device.
+Result<Tensor> packed(const Tensor& from) {
+  static const OpDef* const copy = find_op("copy");
+  const Meta meta(from.dtype(), false, from.shape(), from.device());
+  TensorVec out;
+  MSJIT_OK(run_op(*copy, {&from, 1}, Attrs{}, {&meta, 1}, &out));
+  return std::move(out[0]);
+}
+
+// Elements from the first to the last that a tensor shows.
+int64_t reach(const Tensor& t) {
+  int64_t last = 0;
+  for (int d = 0; d < t.rank(); ++d) last += (t.dim(d) - 1) * t.strides()[d];
+  return last + 1;
+}
+
+// Into places that lie apart: the whole stretch comes here, is changed, and goes back.
+Status copy_apart(const Tensor& from, const Tensor& to) {
+  const Shape stretch{reach(to)};
+  const Tensor all = Tensor::view(to, stretch, {1}, 0);
+  MSJIT_TRY(const Tensor here, to_host(all));
+  MSJIT_TRY(const Tensor values, to_host(from));
+  copy_strided(values, Tensor::view(here, to.shape(), to.strides(), 0));
+  return copy_bytes(here, all);
+}
+
+Result<DeviceApi*> open_api(int index) {
+  const std::string library = env_text("MSJIT_DEVICE_LIBRARY");
+  if (library.empty()) return cuda_device(index);
+  void* const handle = dlopen(library.c_str(), RTLD_NOW);
+  if (!handle) return runtime_error("[device] library {}, got {}", library, dlerror());
+  const auto open = reinterpret_cast<DeviceApi* (*)(int)>(dlsym(handle, "msjit_open_device"));
+  if (!open) return runtime_error("[device] library {}, got one without msjit_open_device", library);
+  DeviceApi* const api = open(index);
+  if (!api) return runtime_error("[device] number {} of {}, got none", index, library);
+  return api;
+}
+
+}  // namespace
+
+Result<Context*> context(Device device) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (device.index >= kMostDevices)
+    return runtime_error("[device] number, got {}, expected less than {}", device.index,
+                         kMostDevices);
+  auto& slot = g_contexts[device.index];
+  if (Context* const open = slot.load(std::memory_order_acquire)) return open;
+  MSJIT_TRY(DeviceApi* const api, open_api(device.index));
+  MSJIT_TRY(const DeviceStream stream, api->create_stream());
+  auto made = std::make_unique<Context>(*api, device, stream);
+  slot.store(made.get(), std::memory_order_release);
+  return made.release();
+}
+
+void replace_context(Device device, Context* context) {
+  g_contexts[device.index].store(context, std::memory_order_release);
+}
+
+Context& open_context(Device device) {
+  return *g_contexts[device.index].load(std::memory_order_acquire);
+}
+
+Result<Storage> allocate(Device device, size_t bytes) {
+  MSJIT_TRY(Context* const at, context(device));
+  MSJIT_TRY(void* const block, at->memory.allocate(bytes, at->stream));
+  Storage storage = Storage::foreign(block, bytes, release, new Held{&at->memory, block});
+  storage->device = device;
+  return storage;
+}
+
+Result<Tensor> to_host(const Tensor& tensor) {
+  if (tensor.device().is_host()) return tensor;
+  MSJIT_TRY(const Tensor whole, tensor.to_contiguous());
+  MSJIT_TRY(Tensor here, Tensor::empty(tensor.dtype(), tensor.shape()));
+  here.impl()->meta.weak = tensor.meta().weak;
+  if (whole.numel()) MSJIT_OK(copy_bytes(whole, here));
+  return here;
+}
+
+Result<Tensor> to_device(const Tensor& tensor, Device device) {
+  if (tensor.device() == device) return tensor;
+  if (!tensor.device().is_host()) {
+    MSJIT_TRY(const Tensor here, to_host(tensor));
+    return to_device(here, device);
+  }
+  if (device.is_host()) return to_host(tensor);
+  MSJIT_TRY(const Tensor whole, tensor.to_contiguous());
+  Meta meta = tensor.meta();
+  meta.device = device;
+  MSJIT_TRY(Tensor there, Tensor::empty(meta));
+  if (whole.numel()) MSJIT_OK(copy_bytes(whole, there));
+  return there;
+}
+
+Status copy(const Tensor& from, const Tensor& to) {
+  if (!to.contiguous()) {
+    if (!to.device().is_host()) return copy_apart(from, to);
+    MSJIT_TRY(const Tensor here, to_host(from));
+    copy_strided(here, to);
+    return {};
+  }
+  if (from.contiguous()) return copy_bytes(from, to);
+  if (from.device().is_host()) {
+    MSJIT_TRY(const Tensor whole, from.to_contiguous());
+    return copy_bytes(whole, to);
+  }
+  MSJIT_TRY(const Tensor whole, packed(from));
+  return copy_bytes(whole, to);
+}
+
+Status synchronize(Device device) {
+  if (device.is_host()) return {};
+  MSJIT_TRY(Context* const at, context(device));
+  return at->api.sync(at->stream);
+}
+
+}  // namespace msjit::devices

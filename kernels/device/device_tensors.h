@@ -1,0 +1,64 @@
+// Tensors on devices: one context a device, opened by the first tensor that goes there. All work of
+// a process on a device is queued on one stream, so the order of the program is that of the device.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kernels/eager/eager_sink.h"
+#include "kernels/device/device_allocator.h"
+
+namespace msjit::devices {
+
+struct Context {
+  Context(DeviceApi& api, Device device, DeviceStream stream)
+      : api(api), device(device), memory(api), stream(stream) {}
+  DeviceApi& api;
+  const Device device;
+  DeviceAllocator memory;
+  const DeviceStream stream;
+  // Of codegen/device_ops.cc: what has been compiled for it.
+  std::shared_ptr<void> code;
+  std::once_flag code_made;
+};
+
+// Opens a device; the context lives as long as the process. RuntimeError that names what is
+// missing. With MSJIT_DEVICE_LIBRARY the devices are those of that library: it exports
+// `msjit::DeviceApi* msjit_open_device(int index)`, which gives null where there is none.
+Result<Context*> context(Device device);
+// Puts another context, or none, in the place of a device. For tests.
+void replace_context(Device device, Context* context);
+// Of a device that is open.
+Context& open_context(Device device);
+
+// Memory of a device, which goes back to its allocator with the storage.
+Result<Storage> allocate(Device device, size_t bytes);
+
+// The tensor itself, or a copy that waits for all queued work. Contiguous on the other side.
+Result<Tensor> to_host(const Tensor& tensor);
+Result<Tensor> to_device(const Tensor& tensor, Device device);
+// Whether a tensor that lies on the host may serve a device's operator: one number.
+inline bool is_scalar(const Meta& meta) { return meta.shape.rank() == 0; }
+
+// Elements of one tensor to the place of another of the same shape and dtype, of which one at least
+// is on a device. Use copy_elements.
+Status copy(const Tensor& from, const Tensor& to);
+// Waits for all that is queued on a device.
+Status synchronize(Device device);
+
+// Runs an operator on the device where its results are to be. `metas`: as its infer rule has given
+// them. See codegen/device_ops.h.
+using Runner = Status (*)(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                          std::span<const Meta> metas, TensorVec* out);
+extern Runner run_op;
+
+// Whether an operator with these inputs and results has to do with a device.
+inline bool concerns(std::span<const Tensor> in, std::span<const Meta> metas) {
+  bool host = true;
+  for (const Tensor& t : in) host &= !t || t.device().is_host();
+  for (const Meta& meta : metas) host &= meta.device.is_host();
+  return !host;
+}
+
+}  // namespace msjit::devices
