@@ -5,6 +5,7 @@
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
+#include "kernels/device/device_tensors.h"
 
 namespace msjit {
 namespace {
@@ -88,7 +89,9 @@ bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, S
 }
 
 Ref number_from(const Tensor& tensor, PyObject* type) {
-  const Ref element = element_to_python(tensor.dtype(), tensor.data());
+  const auto here = devices::to_host(tensor);
+  if (!here.ok()) return raise(here.error()), Ref();
+  const Ref element = element_to_python(tensor.dtype(), here.value().data());
   if (!element || reinterpret_cast<PyObject*>(Py_TYPE(element.get())) == type) return element;
   return Ref::steal(
       host::call(host::program, PyObject_CallFunctionObjArgs, type, element.get(), nullptr));

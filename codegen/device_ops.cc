@@ -25,8 +25,9 @@ size_t hash_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs
   return seed;
 }
 
-bool is_for(const DeviceCode::Program& program, std::span<const Tensor> in, const Attrs& attrs) {
-  if (program.metas.size() != in.size() || !(program.attrs == attrs)) return false;
+bool is_for(const DeviceCode::Program& program, const OpDef& op, std::span<const Tensor> in,
+            const Attrs& attrs) {
+  if (program.op != &op || program.metas.size() != in.size() || !(program.attrs == attrs)) return false;
   for (size_t i = 0; i < in.size(); ++i)
     if (program.given[i] != static_cast<bool>(in[i]) ||
         (in[i] && !(program.metas[i] == in[i].meta())))
@@ -64,27 +65,37 @@ std::unique_ptr<DeviceProgram> compile_call(devices::Context& at, const OpDef& o
   return program.take();
 }
 
+std::shared_ptr<const DeviceCode::Program> find_program(DeviceCode& code, size_t hash,
+                                                        const OpDef& op,
+                                                        std::span<const Tensor> in,
+                                                        const Attrs& attrs) {
+  std::lock_guard lock(code.mutex);
+  for (const auto& program : code.programs[hash])
+    if (is_for(*program, op, in, attrs)) return program;
+  return nullptr;
+}
+
+// Without the lock where it compiles: constants are folded by operators on the device.
 std::shared_ptr<const DeviceCode::Program> program_for(devices::Context& at, const OpDef& op,
                                                        std::span<const Tensor> in,
                                                        const Attrs& attrs) {
   DeviceCode& code = device_code(at);
-  std::lock_guard lock(code.mutex);
-  if (code.num_programs >= kMostPrograms) {
-    code.programs.clear();
-    code.num_programs = 0;
-  }
-  auto& same_hash = code.programs[hash_call(op, in, attrs)];
-  for (const auto& program : same_hash)
-    if (is_for(*program, in, attrs)) return program;
+  const size_t hash = hash_call(op, in, attrs);
+  if (auto found = find_program(code, hash, op, in, attrs)) return found;
   auto made = std::make_shared<DeviceCode::Program>();
   for (const Tensor& t : in) {
     made->given.push_back(static_cast<bool>(t));
     made->metas.push_back(t ? t.meta() : Meta());
   }
+  made->op = &op;
   made->attrs = attrs;
   made->program = compile_call(at, op, in, attrs);
-  same_hash.push_back(made);
-  ++code.num_programs;
+  std::lock_guard lock(code.mutex);
+  if (++code.num_programs > kMostPrograms) {
+    code.programs.clear();
+    code.num_programs = 1;
+  }
+  code.programs[hash].push_back(made);
   return made;
 }
 

@@ -17,6 +17,7 @@ struct DeviceCode {
   DeviceKernels kernels;
 
   struct Program {
+    const OpDef* op;
     std::vector<Meta> metas;  // of the inputs; absent ones count as float32[]
     std::vector<char> given;
     Attrs attrs;

@@ -44,7 +44,7 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
 // A branch may give an input, or an earlier output, as an output: that tensor has a history of its
 // own, through which its gradients go; and what it gives may have none. The node is recorded for
 // headers that stand in for such tensors; they themselves come back.
-std::vector<Tensor> set_apart(const GradGraphs& graphs, std::span<const Tensor> inputs,
+Result<std::vector<Tensor>> set_apart(const GradGraphs& graphs, std::span<const Tensor> inputs,
                               std::span<Tensor> results) {
   const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
     return std::any_of(others.begin(), others.end(), [&](const Tensor& o) { return o.same(t); });
@@ -53,9 +53,11 @@ std::vector<Tensor> set_apart(const GradGraphs& graphs, std::span<const Tensor> 
   for (size_t i = 0; i < kept.size(); ++i)
     if (is_one_of(results[i], inputs) || is_one_of(results[i], results.first(i)))
       kept[i] = results[i];
-  for (size_t k = 0; k < graphs.histories.size(); ++k)
-    if (graphs.histories[k] >= 0 && !truth_of(results[graphs.histories[k]]))
-      kept[graphs.grad_outputs[k]] = results[graphs.grad_outputs[k]];
+  for (size_t k = 0; k < graphs.histories.size(); ++k) {
+    if (graphs.histories[k] < 0) continue;
+    MSJIT_TRY(const bool has_history, truth_of(results[graphs.histories[k]]));
+    if (!has_history) kept[graphs.grad_outputs[k]] = results[graphs.grad_outputs[k]];
+  }
   for (size_t i = 0; i < kept.size(); ++i)
     if (kept[i]) results[i] = results[i].detach();
   return kept;
@@ -116,7 +118,7 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   const StandIns own(unlocked ? tensors : std::span<const Tensor>());
   MSJIT_OK(unlocked ? run_unlocked(*variant->forward, own, results)
                     : variant->forward->run(inputs, results));
-  std::vector<Tensor> handed_on = set_apart(variant->graphs, tensors, results);
+  MSJIT_TRY(std::vector<Tensor> handed_on, set_apart(variant->graphs, tensors, results));
   results.resize(outputs.size() + static_cast<size_t>(variant->graphs.num_extras));
   record_custom(make_region_backward(shared_from_this(), variant, random),
                 unlocked ? own.tensors() : tensors, results);

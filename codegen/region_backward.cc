@@ -72,8 +72,12 @@ class RegionBackward final : public CustomBackward {
     std::vector<Tensor> grads(inputs.size());
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
       const int index = graph.inputs[i], arrives = graph.arrives[i];
-      if (request.wanted[index] && (arrives < 0 || truth_of(results[arrives])))
-        grads[index] = std::move(results[i]);
+      if (!request.wanted[index]) continue;
+      bool arrived = true;
+      if (arrives >= 0) {
+        MSJIT_TRY(arrived, truth_of(results[arrives]));
+      }
+      if (arrived) grads[index] = std::move(results[i]);
     }
     return grads;
   }

@@ -8,6 +8,7 @@
 #include "graph/scan.h"
 #include "kernels/core/scalar_num.h"
 #include "kernels/cpu/slicing.h"
+#include "kernels/device/device_tensors.h"
 
 namespace msjit {
 
@@ -156,9 +157,10 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 // -- Running
 // ---------------------------------------------------------------------------------------
 
-bool truth_of(const Tensor& t) {
-  return dispatch_any_dtype(t.dtype(), [&](auto tag) {
-    return convert_value<bool>(*t.data_as<typename decltype(tag)::type>());
+Result<bool> truth_of(const Tensor& t) {
+  MSJIT_TRY(const Tensor here, devices::to_host(t));
+  return dispatch_any_dtype(here.dtype(), [&](auto tag) {
+    return convert_value<bool>(*here.data_as<typename decltype(tag)::type>());
   });
 }
 
@@ -176,7 +178,8 @@ Status run_while(const Node& node, std::span<const Tensor> in, const RunSubgraph
     results.clear();
     MSJIT_OK(run(0, args, &results));
     for (size_t i = 0; i < carried; ++i) args[i] = std::move(results[i + 1]);
-    if (!truth_of(results[0])) break;
+    MSJIT_TRY(const bool goes_on, truth_of(results[0]));
+    if (!goes_on) break;
     if (poll.interrupted()) return runtime_error("[while] interrupted");
   }
   args.resize(carried);
@@ -212,7 +215,8 @@ Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgra
   if (node.op == &op_while) return run_while(node, in, run, nullptr, out);
   if (node.op == &op_while_grad) return run_while_grad(node, in, run, out);
   if (is_scan(node)) return run_scan(node, in, run, out);
-  return run(truth_of(in[0]) ? 0 : 1, in.subspan(1), out);
+  MSJIT_TRY(const bool first, truth_of(in[0]));
+  return run(first ? 0 : 1, in.subspan(1), out);
 }
 
 // -- Building

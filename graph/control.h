@@ -40,7 +40,7 @@ ValueId storage_root(const Graph& graph, ValueId id);
 std::vector<bool> kept_apart(const Graph& graph, int sharing = 2);
 
 // -- Running: one definition for the reference evaluator and for compiled plans.
-bool truth_of(const Tensor& t);  // of one element, any dtype
+Result<bool> truth_of(const Tensor& t);  // of one element, any dtype, on any device
 Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                    std::vector<Tensor>* out);
 

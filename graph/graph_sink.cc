@@ -14,7 +14,9 @@ size_t mix(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
 }
 
-bool hashed_by_value(const Tensor& t) { return t.contiguous() && t.nbytes() <= kMaxHashedBytes; }
+bool hashed_by_value(const Tensor& t) {
+  return t.contiguous() && t.nbytes() <= kMaxHashedBytes && t.device().is_host();
+}
 
 size_t hash_constant(const Tensor& t) {
   size_t seed = mix(static_cast<size_t>(t.dtype()) * 2 + t.meta().weak, t.rank());

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "graph/control.h"
+#include "kernels/device/device_tensors.h"
 
 namespace msjit {
 namespace {
@@ -61,7 +62,8 @@ class Printer {
   static std::string constant(const Tensor& value) {
     int64_t n = value.numel();
     if (n > kMaxPrintedConstant) return fmt::format(" = constant(<{} values>)", n);
-    auto dense = value.to_contiguous();
+    auto dense = devices::to_host(value);
+    if (dense.ok()) dense = dense.value().to_contiguous();
     if (!dense.ok()) return " = constant(<unreadable>)";
     std::string items;
     for (int64_t i = 0; i < n; ++i) items += (i ? ", " : "") + element(dense.value(), i);

@@ -18,7 +18,9 @@ constexpr int kMaxRounds = 8;
 // Reads element 0 of a constant all of whose elements are equal.
 bool uniform_value(const Tensor& t, double* value) {
   int64_t n = t.numel();
-  if (n == 0 || n > kMaxPrintedConstant || !t.contiguous() || is_complex(t.dtype())) return false;
+  if (n == 0 || n > kMaxPrintedConstant || !t.contiguous() || is_complex(t.dtype()) ||
+      !t.device().is_host())
+    return false;
   return dispatch_dtype(t.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* data = t.data_as<T>();

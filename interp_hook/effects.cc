@@ -99,7 +99,9 @@ bool write_tensor(PyObject* object, PyObject* from, bool replaces) {
     tensor.impl()->meta = meta;
     return true;
   }
-  if (!take_memory(tensor, value) && value.numel()) copy_strided(value, tensor);
+  if (!take_memory(tensor, value))
+    if (Status copied = copy_elements(value, tensor); !copied.ok())
+      return raise(copied.error()), false;
   tensor.bump_version();
   return true;
 }

@@ -125,6 +125,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
   };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
+  if (!default_device().is_host()) return refuse();  // only made there by CPython yet
   if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);

@@ -29,7 +29,7 @@ bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* 
     const Ref known = to_python(x, value);
     Tensor made;
     if (!known) return refuse(x);
-    if (!tensor_from_object(known.get(), "setitem", &made)) return PyErr_Clear(), refuse(x);
+    if (!operand_from_object(known.get(), "setitem", &made)) return PyErr_Clear(), refuse(x);
     *out = x.sink().constant(std::move(made));
   } else if (!x.to_val(value, out)) {
     return false;

@@ -93,7 +93,7 @@ bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op
   const Ref known = to_python(x, other);
   if (!known) return x.fail(BreakReason::kUnsupported, what);
   Tensor made;
-  if (!tensor_from_object(known.get(), def.name, &made)) return x.raise_python(what);
+  if (!operand_from_object(known.get(), def.name, &made)) return x.raise_python(what);
   const Val constant = x.sink().constant(std::move(made));
   const Val inputs[2] = {a->is_tensor() ? a->tensor : constant,
                          b->is_tensor() ? b->tensor : constant};

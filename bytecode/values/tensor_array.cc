@@ -67,6 +67,8 @@ SymRef array_now(const SymValue& array) {
 }
 
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
+  // The array of a device's tensor is a copy of what it holds now.
+  if (!tensor->tensor.meta().device.is_host()) return array_refuse(x, tensor);
   *out = make_items(SymKind::kTensorArray, {tensor});
   (*out)->tensor = tensor->tensor;
   return true;

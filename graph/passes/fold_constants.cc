@@ -24,8 +24,10 @@ bool can_fold(const Graph& graph, const Node& node) {
     if (graph.producer(id).kind != NodeKind::kConstant) return false;
     in_bytes += bytes(graph.meta(id));
   }
-  for (int32_t i = 0; i < node.num_outputs; ++i)
+  for (int32_t i = 0; i < node.num_outputs; ++i) {
+    if (!graph.meta(node.first_output + i).device.is_host()) return false;  // it compiles first
     out_bytes += bytes(graph.meta(node.first_output + i));
+  }
   static constexpr std::string_view kFills[] = {"zeros",      "ones",      "full",
                                                 "zeros_like", "ones_like", "full_like"};
   if (std::find(std::begin(kFills), std::end(kFills), node.op->name) != std::end(kFills))

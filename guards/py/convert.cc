@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/core/registry.h"
+#include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
 
 namespace msjit {
@@ -142,6 +143,21 @@ bool tensor_from_object(PyObject* object, const char* where, Tensor* out) {
       out->rank() == 0 && !host::call(host::program, PyObject_HasAttrString, object, "__setitem__");
   if (is_scalar) out->impl()->meta.weak = true;
   return true;
+}
+
+bool place_on_default_device(Tensor* tensor) {
+  const Device device = default_device();
+  if (device.is_host()) [[likely]]
+    return true;
+  auto placed = devices::to_device(*tensor, device);
+  if (!placed.ok()) return fail(placed.take_error());
+  *tensor = placed.take();
+  return true;
+}
+
+bool operand_from_object(PyObject* object, const char* where, Tensor* out) {
+  if (!tensor_from_object(object, where, out)) return false;
+  return out->rank() == 0 || is_tensor(object) || place_on_default_device(out);
 }
 
 bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out) {

@@ -29,6 +29,9 @@ bool tensor_from_number(PyObject* number, const char* where, Tensor* out);
 bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor* out);
 // A number, (nested) list or tuple, array or tensor. Numbers and NumPy scalars come out weak.
 bool tensor_from_object(PyObject* object, const char* where, Tensor* out);
+// As an operand: what has dimensions goes to the default device.
+bool operand_from_object(PyObject* object, const char* where, Tensor* out);
+bool place_on_default_device(Tensor* tensor);
 // The elements of a (nested) list or tuple: float32, int64 or bool, or what the arrays among them
 // are.
 bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out);

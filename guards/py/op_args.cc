@@ -66,7 +66,7 @@ bool too_many(const OpDef& op, Py_ssize_t got) {
 // borrowed.
 bool convert_input(const OpDef& op, PyObject* object, CallArgs* out) {
   Tensor made;
-  if (!tensor_from_object(object, op.name, &made)) return false;
+  if (!operand_from_object(object, op.name, &made)) return false;
   out->inputs.push_back(made.impl());
   out->made.push_back(std::move(made));
   return true;

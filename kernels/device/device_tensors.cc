@@ -24,6 +24,7 @@ void set_default_device(Device device) { g_default.store(std::bit_cast<uint16_t>
 namespace msjit::devices {
 
 Runner run_op = nullptr;
+Status (*copy_within)(const Tensor& from, const Tensor& to) = nullptr;
 
 namespace {
 
@@ -55,32 +56,6 @@ Status copy_bytes(const Tensor& from, const Tensor& to) {
   MSJIT_OK(at.api.copy(kind, to.data(), from.data(), bytes_of(from), at.stream));
   // The host may change or free its side as soon as this returns.
   return kind == CopyKind::kWithin ? Status() : at.api.sync(at.stream);
-}
-
-// One of the elements in order, made by an operator of the device.
-Result<Tensor> packed(const Tensor& from) {
-  static const OpDef* const copy = find_op("copy");
-  const Meta meta(from.dtype(), false, from.shape(), from.device());
-  TensorVec out;
-  MSJIT_OK(run_op(*copy, {&from, 1}, Attrs{}, {&meta, 1}, &out));
-  return std::move(out[0]);
-}
-
-// Elements from the first to the last that a tensor shows.
-int64_t reach(const Tensor& t) {
-  int64_t last = 0;
-  for (int d = 0; d < t.rank(); ++d) last += (t.dim(d) - 1) * t.strides()[d];
-  return last + 1;
-}
-
-// Into places that lie apart: the whole stretch comes here, is changed, and goes back.
-Status copy_apart(const Tensor& from, const Tensor& to) {
-  const Shape stretch{reach(to)};
-  const Tensor all = Tensor::view(to, stretch, {1}, 0);
-  MSJIT_TRY(const Tensor here, to_host(all));
-  MSJIT_TRY(const Tensor values, to_host(from));
-  copy_strided(values, Tensor::view(here, to.shape(), to.strides(), 0));
-  return copy_bytes(here, all);
 }
 
 Result<DeviceApi*> open_api(int index) {
@@ -153,19 +128,15 @@ Result<Tensor> to_device(const Tensor& tensor, Device device) {
 }
 
 Status copy(const Tensor& from, const Tensor& to) {
-  if (!to.contiguous()) {
-    if (!to.device().is_host()) return copy_apart(from, to);
+  if (from.contiguous() && to.contiguous()) return copy_bytes(from, to);
+  if (from.device() == to.device()) return copy_within(from, to);
+  if (to.device().is_host()) {
     MSJIT_TRY(const Tensor here, to_host(from));
     copy_strided(here, to);
     return {};
   }
-  if (from.contiguous()) return copy_bytes(from, to);
-  if (from.device().is_host()) {
-    MSJIT_TRY(const Tensor whole, from.to_contiguous());
-    return copy_bytes(whole, to);
-  }
-  MSJIT_TRY(const Tensor whole, packed(from));
-  return copy_bytes(whole, to);
+  MSJIT_TRY(const Tensor there, to_device(from, to.device()));
+  return copy(there, to);
 }
 
 Status synchronize(Device device) {

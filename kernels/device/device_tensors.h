@@ -53,6 +53,9 @@ using Runner = Status (*)(const OpDef& op, std::span<const Tensor> in, const Att
                           std::span<const Meta> metas, TensorVec* out);
 extern Runner run_op;
 
+// Copies between two layouts of the same shape and dtype on one device: codegen/device_copy.cc.
+extern Status (*copy_within)(const Tensor& from, const Tensor& to);
+
 // Whether an operator with these inputs and results has to do with a device.
 inline bool concerns(std::span<const Tensor> in, std::span<const Meta> metas) {
   bool host = true;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "kernels/core/gradients.h"
+#include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
 #include "kernels/eager/tape_node.h"
 #include "kernels/eager/unlocked.h"
@@ -76,6 +77,10 @@ Status accumulate(Tensor& slot, Tensor grad) {
 }
 
 Result<Tensor> filled(const Meta& meta, double value) {
+  if (!meta.device.is_host()) {
+    MSJIT_TRY(const Tensor here, filled(Meta(meta.dtype, false, meta.shape), value));
+    return devices::to_device(here, meta.device);
+  }
   MSJIT_TRY(Tensor out, Tensor::empty(Meta{meta.dtype, false, meta.shape}));
   if (value == 0) {
     std::memset(out.data(), 0, static_cast<size_t>(out.nbytes()));

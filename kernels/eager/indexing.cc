@@ -5,6 +5,7 @@
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/slicing.h"
+#include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
 #include "kernels/eager/tape.h"
 
@@ -141,6 +142,11 @@ Result<Advanced> plan_advanced(const IndexPlan& plan, std::span<const Tensor> in
 // shape.
 Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
                             std::span<const Tensor> indices, const Shape* strides) {
+  InlineVec<Tensor, 4> here;
+  for (const Tensor& index : indices) {
+    MSJIT_TRY(Tensor known, devices::to_host(index));
+    here.push_back(std::move(known));
+  }
   MSJIT_TRY(Tensor sum, Tensor::empty(DType::kInt64, adv.index));
   std::fill_n(sum.data_as<int64_t>(), sum.numel(), 0);
   int64_t scale = adv.rows;
@@ -148,7 +154,7 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
     const int which = plan.tensor_of_dim[d];
     if (which < 0) continue;
     if (plan.shape[d]) scale /= plan.shape[d];
-    MSJIT_OK(accumulate(indices[which], plan.shape[d], strides ? (*strides)[d] : scale, adv.index,
+    MSJIT_OK(accumulate(here[static_cast<uint32_t>(which)], plan.shape[d], strides ? (*strides)[d] : scale, adv.index,
                         sum.data_as<int64_t>()));
   }
   return sum;
@@ -157,7 +163,8 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
 Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
                             std::span<const Tensor> indices) {
   MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
-  MSJIT_TRY(Tensor rows, linear_index(plan, adv, indices, nullptr));
+  MSJIT_TRY(const Tensor numbers, linear_index(plan, adv, indices, nullptr));
+  MSJIT_TRY(const Tensor rows, devices::to_device(numbers, x.device()));
   Val flat = apply_basic_index(eager(x), plan);
   flat = words::transpose(flat, adv.order);
   Shape table = adv.rest;
@@ -178,8 +185,8 @@ Result<Tensor> fit_value(const Tensor& x, const Tensor& value, const Shape& shap
   const Val v = words::cast(trimmed(value, shape), x.dtype());
   MSJIT_TRY(Tensor out, tensor_of(words::broadcast_to(v, shape)));
   if (out.storage().get() != x.storage().get()) return out;
-  MSJIT_TRY(Tensor copy, Tensor::empty(x.dtype(), shape));
-  copy_strided(out, copy);
+  MSJIT_TRY(Tensor copy, Tensor::empty(Meta(x.dtype(), false, shape, x.device())));
+  MSJIT_OK(copy_elements(out, copy));
   return copy;
 }
 
@@ -238,9 +245,22 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
     from = std::max<int64_t>(from, 0);
   }
   if (numbers.numel() == 0) return Tensor(x);
+  MSJIT_TRY(mask, devices::to_device(mask, x.device()));
+  MSJIT_TRY(source, devices::to_device(source, x.device()));
   Val spread = words::cast(words::broadcast_to(trimmed(value, target), target), x.dtype());
   Val flat = words::reshape(spread, Shape{numbers.numel()});
   return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
+}
+
+// By a copy on the host.
+Result<Tensor> set_item_here(const Tensor& x, std::span<const IndexItem> items,
+                             std::span<const Tensor> indices, const Tensor& value) {
+  MSJIT_TRY(const Tensor here, devices::to_host(x));
+  MSJIT_TRY(const Tensor given, devices::to_host(value));
+  MSJIT_TRY(const Tensor replaced, set_item(here.detach(), items, indices, given.detach()));
+  MSJIT_OK(copy_elements(here, x));
+  x.bump_version();
+  return replaced;
 }
 
 }  // namespace
@@ -269,19 +289,21 @@ Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
     return replace_items(x, plan, indices, target, value);
   if (x.storage()->read_only)
     return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");
+  if (plan.advanced && !x.device().is_host()) return set_item_here(x, items, indices, value);
   MSJIT_TRY(Tensor fitted, fit_value(x, value, target));
   Tensor view = basic_view(x, plan);
   if (plan.advanced) {
     MSJIT_OK(write_advanced(view, plan, indices, adv, fitted));
-  } else if (view.numel() > 0) {
-    copy_strided(fitted, view);
+  } else {
+    MSJIT_OK(copy_elements(fitted, view));
   }
   x.bump_version();
   return Tensor();
 }
 
 Result<std::vector<Tensor>> mask_positions(const Tensor& mask) {
-  MSJIT_TRY(Tensor flat, mask.to_contiguous());
+  MSJIT_TRY(Tensor flat, devices::to_host(mask));
+  MSJIT_TRY(flat, flat.to_contiguous());
   const bool* set = flat.data_as<bool>();
   const int64_t count = flat.numel(), found = std::count(set, set + count, true);
   std::vector<Tensor> out;

@@ -1,14 +1,20 @@
 // Figures and switches of the core: allocator, op counts, threads.
 #include "pylib/ext/config.h"
 
+#include "codegen/device_ops.h"
+#include "guards/py/convert.h"
 #include "kernels/core/profile.h"
 #include "kernels/core/random.h"
 #include "kernels/core/storage.h"
 #include "kernels/device/device_api.h"
+#include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 
 namespace msjit {
+
+void (*g_default_device_changed)() = nullptr;
+
 namespace {
 
 Ref allocator_figures(PyObject*) {
@@ -32,14 +38,79 @@ Ref reset_op_count(PyObject*) {
   return Ref::none();
 }
 
-// Why tensors cannot lie on a GPU: what the driver says, or that they may not yet.
+// What stands in the way of a GPU: "" when nothing does.
 Ref gpu_problem(PyObject*) {
-  const auto device = cuda_device(0);
-  const std::string text =
-      device.ok() ? "[cuda] tensors, got a GPU, expected the CPU: they cannot lie on " +
-                        device.value()->traits().name + " yet"
-                  : device.error().message;
-  return Ref::steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+  const auto opened = devices::context({DeviceType::kCuda, 0});
+  const std::string text = opened.ok() ? "" : opened.error().message;
+  return text_object(text);
+}
+
+bool device_from_object(PyObject* object, Device* out) {
+  int64_t index;
+  if (object == Py_None) return *out = Device{}, true;
+  if (!int_from_object(object, "device", "number", &index)) return false;
+  if (index < 0 || index > UINT8_MAX)
+    return fail(value_error("[device] number, got {}, expected 0 to {}", index, UINT8_MAX));
+  *out = {DeviceType::kCuda, static_cast<uint8_t>(index)};
+  return true;
+}
+
+Ref set_device(PyObject*, PyObject* which) {
+  Device device;
+  if (!device_from_object(which, &device)) return {};
+  if (!device.is_host())
+    if (auto opened = devices::context(device); !opened.ok())
+      return Ref::steal(raise(opened.error()));
+  if (device == default_device()) return Ref::none();
+  set_default_device(device);
+  if (g_default_device_changed) g_default_device_changed();
+  return Ref::none();
+}
+
+Ref move_tensor(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"tensor", "device", nullptr};
+  PyObject* a[2];
+  Device device;
+  if (!parse_args(args, "move_tensor", kNames, 2, a) || !device_from_object(a[1], &device))
+    return {};
+  if (!is_tensor(a[0]))
+    return Ref::steal(
+        raise(*type_error("[move_to] input, got {}, expected a Tensor", type_name(a[0]))));
+  return wrap_result(devices::to_device(tensor_of(a[0]), device));
+}
+
+Ref synchronize_device(PyObject*, PyObject* which) {
+  Device device;
+  if (!device_from_object(which, &device)) return {};
+  return succeeded(devices::synchronize(device)) ? Ref::none() : Ref();
+}
+
+// (name, live bytes, cached bytes, the most live bytes, operators that ran on the host)
+Ref device_figures(PyObject*, PyObject* which) {
+  Device device;
+  if (!device_from_object(which, &device)) return {};
+  auto opened = devices::context(device);
+  if (!opened.ok()) return Ref::steal(raise(opened.error()));
+  devices::Context& at = *opened.value();
+  const DeviceMemoryStats s = at.memory.stats();
+  return Ref::steal(Py_BuildValue(
+      "{s:s,s:i,s:L,s:L,s:L,s:L}", "name", at.api.traits().name.c_str(), "architecture",
+      at.api.traits().arch, "live_bytes", static_cast<long long>(s.live_bytes), "cached_bytes",
+      static_cast<long long>(s.cached_bytes), "peak_bytes", static_cast<long long>(s.peak_bytes),
+      "host_runs", static_cast<long long>(device_code(at).host_runs.load())));
+}
+
+Ref trim_device(PyObject*, PyObject* which) {
+  Device device;
+  if (!device_from_object(which, &device)) return {};
+  auto opened = devices::context(device);
+  if (!opened.ok()) return Ref::steal(raise(opened.error()));
+  return succeeded(opened.value()->memory.trim()) ? Ref::none() : Ref();
+}
+
+Ref gpu_count(PyObject*) {
+  const auto count = cuda_device_count();
+  return Ref::steal(PyLong_FromLong(count.ok() ? count.value() : 0));
 }
 
 // The generator's state as Python sees it: (seed, ticket).
@@ -103,7 +174,20 @@ PyMethodDef g_config_functions[] = {
     method0<profile_stop>("profile_stop",
                           "profile_stop()\n--\n\nEnds that: (events, number of events left out)."),
     method0<gpu_problem>("gpu_problem",
-                         "gpu_problem()\n--\n\nWhy tensors cannot lie on a GPU, as a str."),
+                         "gpu_problem()\n--\n\nWhy there is no GPU, as a str; empty where there is one."),
+    method0<gpu_count>("gpu_count", "gpu_count()\n--\n\nThe number of GPUs."),
+    method1<set_device>("set_default_device",
+                        "set_default_device(number)\n--\n\nWhere new tensors lie: on the GPU of "
+                        "that number, or on the CPU for None."),
+    method<move_tensor>("move_tensor",
+                        "move_tensor(tensor, device)\n--\n\nThe tensor, or a copy of it, on the "
+                        "GPU of that number, or on the CPU for None."),
+    method1<synchronize_device>("synchronize_device",
+                                "synchronize_device(number)\n--\n\nWaits for all work of a GPU."),
+    method1<device_figures>("device_figures",
+                            "device_figures(number)\n--\n\nName and memory of a GPU, as a dict."),
+    method1<trim_device>("trim_device",
+                         "trim_device(number)\n--\n\nGives unused memory of a GPU back to it."),
     method1<set_seed>("set_seed",
                       "set_seed(seed)\n--\n\nRestarts the random generator from a seed."),
     method0<rng_state>("rng_state",

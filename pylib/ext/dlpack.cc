@@ -219,6 +219,10 @@ Ref tensor_dlpack(PyObject* self, const Args& args) {
   bool copy = false;
   if (!truth_from_object(a[3], false, &copy)) return {};
   Tensor t = tensor_of(self);
+  if (!t.device().is_host())
+    return Ref::steal(raise(PyExc_BufferError,
+                            "[__dlpack__] device, got a tensor on a GPU, expected one on the CPU: "
+                            "see move_to('CPU')"));
   if (copy) {
     auto made = Tensor::empty(t.dtype(), t.shape());
     if (!made.ok()) return Ref::steal(raise(made.error()));

@@ -19,6 +19,7 @@
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
 #include "pylib/ext/boundary.h"
+#include "pylib/ext/config.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/jit_debug.h"
 #include "pylib/ext/jit_front.h"
@@ -345,6 +346,7 @@ PyCodeObject* code_of(PyObject* object) {
 bool add_jit(PyObject* module) {
   add_front_end();
   g_tensor_class_changed = drop_all_captures;
+  g_default_device_changed = drop_all_captures;
   if (!reserve_decoded() || !reserve_code_states() || !hook::initialize()) {
     PyErr_Clear();
     return add_no_jit(module, "other users of code objects have taken all places for extra data");

@@ -17,8 +17,15 @@ bool ready_tensor_class();          // its last step
 extern PyTypeObject g_tensor_meta;  // the class of Tensor
 bool ready_dtype_type();
 
-// The one element; ValueError when there are more or none.
-bool single_element(const Tensor& tensor, const char* where, const void** data);
+// The one element, and the copy that holds it where the tensor is on a device; ValueError when
+// there are more or none.
+struct Element {
+  Tensor copy;
+  const void* data = nullptr;
+};
+bool single_element(const Tensor& tensor, const char* where, Element* out);
+// The tensor itself, or a copy of what lies on a device.
+bool host_tensor(const Tensor& tensor, Tensor* out);
 bool is_writable(const Tensor& tensor, const char* where);
 
 // Keeps exported memory alive, the data as it was when the tensor gets other data; for as long its

@@ -92,7 +92,7 @@ int set_dict(PyObject* self, PyObject* value) {
   return -1;
 }
 
-Ref get_device(PyObject*) { return text_object("CPU"); }
+Ref get_device(PyObject* self) { return text_object(tensor_of(self).device().str()); }
 Ref get_false(PyObject*) { return Ref::share(Py_False); }
 
 }  // namespace

@@ -47,6 +47,8 @@ bool fortran_contiguous(const Tensor& t) {
 const char* refusal(const Tensor& t, int flags) {
   if (!format_of(t.dtype()))
     return "[buffer] dtype, got bfloat16, expected one with a buffer format";
+  if (!t.device().is_host())
+    return "[buffer] buffer, got a tensor on a device, expected one on the CPU: see asnumpy()";
   if ((flags & PyBUF_WRITABLE) && t.storage()->read_only)
     return "[buffer] writable buffer, got a tensor on read-only memory, expected a writable one";
   const bool c = t.contiguous() || t.numel() == 0;
@@ -99,9 +101,9 @@ PyObject* asarray() {
 }  // namespace
 
 Ref to_numpy(const Tensor& tensor) {
-  Tensor plain = tensor;
-  if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(tensor, DType::kFloat32, &plain))
-    return {};
+  Tensor plain;
+  if (!host_tensor(tensor, &plain)) return {};
+  if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(plain, DType::kFloat32, &plain)) return {};
   Ref array = array_over(plain);
   if (array || PyErr_Occurred()) return array;
   // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold
@@ -120,6 +122,7 @@ Ref from_numpy(PyObject*, PyObject* array) {
         *type_error("[from_numpy] array, got {}, expected a numpy.ndarray", type_name(array))));
   Tensor tensor;
   if (!tensor_from_buffer(array, "from_numpy", false, &tensor)) return {};
+  if (!place_on_default_device(&tensor)) return {};
   return wrap_tensor(std::move(tensor));
 }
 

@@ -87,8 +87,10 @@ bool add_mask(const Shape& shape, const Tensor& mask, ParsedIndex* out) {
 bool add_tensor(const Shape& shape, const Tensor& tensor, ParsedIndex* out) {
   if (is_integer(tensor.dtype())) {
     if (tensor.rank() > 0) return add_positions(tensor, out);
+    Tensor here;
+    if (!host_tensor(tensor, &here)) return false;
     int64_t value = dispatch_dtype(tensor.dtype(), [&](auto tag) {
-      return static_cast<int64_t>(*tensor.data_as<typename decltype(tag)::type>());
+      return static_cast<int64_t>(*here.data_as<typename decltype(tag)::type>());
     });
     return add_int(value, out);
   }
@@ -96,7 +98,9 @@ bool add_tensor(const Shape& shape, const Tensor& tensor, ParsedIndex* out) {
     return fail(index_error("[getitem] dtype of an index tensor, got {}, expected an int or bool",
                             dtype_name(tensor.dtype())));
   if (tensor.rank() > 0) return add_mask(shape, tensor, out);
-  if (!*tensor.data_as<bool>())
+  Tensor here;
+  if (!host_tensor(tensor, &here)) return false;
+  if (!*here.data_as<bool>())
     return fail(index_error("[getitem] bool index, got False, expected True or a tensor"));
   add_kind(IndexItem::Kind::kNewAxis, out);
   return true;
@@ -154,7 +158,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
                "[setitem] value, got {}, expected a Tensor, number, list, tuple or array",
                type_name(value))),
            -1;
-  if (!parse_index(x, key, &index) || !tensor_from_object(value, "setitem", &source)) return -1;
+  if (!parse_index(x, key, &index) || !operand_from_object(value, "setitem", &source)) return -1;
   auto written = set_item(x, index.items, index.tensors, source);
   if (!written.ok()) return fail(written.take_error()), -1;
   if (written.value()) {
@@ -196,7 +200,8 @@ int contains(PyObject* self, PyObject* value) {
   Ref equal = Ref::steal(PyObject_RichCompare(self, value, Py_EQ));
   if (!equal) return -1;
   if (!is_tensor(equal.get())) return PyObject_IsTrue(equal.get());
-  const Tensor& t = tensor_of(equal.get());
+  Tensor t;
+  if (!host_tensor(tensor_of(equal.get()), &t)) return -1;
   for (int64_t i = 0, n = t.numel(); i < n; ++i)
     if (t.data_as<bool>()[i]) return 1;
   return 0;

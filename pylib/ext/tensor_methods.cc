@@ -26,9 +26,9 @@ Ref dunder_array(PyObject* self, const Args& args) {
 
 Ref item(PyObject* self, const Args& args) {
   const Tensor& t = tensor_of(self);
-  const void* data;
+  Element found;
   if (args.count == 0)
-    return single_element(t, "item", &data) ? element_to_python(t.dtype(), data) : Ref();
+    return single_element(t, "item", &found) ? element_to_python(t.dtype(), found.data) : Ref();
   Ref key = Ref::steal(PyTuple_New(args.count));
   if (!key) return {};
   for (Py_ssize_t i = 0; i < args.count; ++i)
@@ -36,7 +36,7 @@ Ref item(PyObject* self, const Args& args) {
   Ref picked = Ref::steal(PyObject_GetItem(self, args.count == 1 ? args.values[0] : key.get()));
   if (!picked || !is_tensor(picked.get())) return {};
   const Tensor& one = tensor_of(picked.get());
-  return single_element(one, "item", &data) ? element_to_python(one.dtype(), data) : Ref();
+  return single_element(one, "item", &found) ? element_to_python(one.dtype(), found.data) : Ref();
 }
 
 Ref nested_list(const Tensor& t, int dim, const char* data) {
@@ -51,7 +51,8 @@ Ref nested_list(const Tensor& t, int dim, const char* data) {
   return list;
 }
 Ref to_list(PyObject* self) {
-  Tensor t = tensor_of(self);
+  Tensor t;
+  if (!host_tensor(tensor_of(self), &t)) return {};
   return nested_list(t, 0, t.data_as<char>());
 }
 
@@ -76,11 +77,10 @@ Ref cast_method(PyObject* self) {
 }
 
 bool copy_of_value(const Tensor& from, Tensor* out) {
-  auto made = Tensor::empty(from.dtype(), from.shape());
+  auto made = Tensor::empty(Meta(from.dtype(), false, from.shape(), from.device()));
   if (!made.ok()) return fail(made.take_error());
   *out = made.take();
-  if (from.numel()) copy_strided(from, *out);
-  return true;
+  return succeeded(copy_elements(from, *out));
 }
 
 Ref copy_tensor(PyObject* self) {
@@ -145,7 +145,7 @@ Ref assign_value(PyObject* self, PyObject* value) {
     return Ref::share(self);
   }
   if (!is_writable(to, "assign_value")) return {};
-  if (from.numel()) copy_strided(from, to);
+  if (!succeeded(copy_elements(from, to))) return {};
   to.bump_version();
   return Ref::share(self);
 }
@@ -170,7 +170,9 @@ Ref requires_grad_(PyObject* self, const Args& args) {
 
 // (rebuild, (type, dtype, shape, bytes, requires_grad), attributes the program added)
 Ref reduce(PyObject* self) {
-  auto flat = tensor_of(self).to_contiguous();
+  Tensor here;
+  if (!host_tensor(tensor_of(self), &here)) return {};
+  auto flat = here.to_contiguous();
   if (!flat.ok()) return Ref::steal(raise(flat.error()));
   const Tensor& t = flat.value();
   Ref module = Ref::steal(PyImport_ImportModule("msjit._msjit"));
@@ -203,7 +205,8 @@ Ref set_state(PyObject* self, PyObject* state) {
 }
 
 Ref format(PyObject* self, PyObject* spec) {
-  const Tensor& t = tensor_of(self);
+  Tensor t;
+  if (!host_tensor(tensor_of(self), &t)) return {};
   Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0
                   ? element_to_python(t.dtype(), t.data())
                   : tensor_str(self);

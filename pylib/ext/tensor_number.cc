@@ -3,6 +3,7 @@
 // no in-place slots: `x += y` rebinds x, as in MindSpore.
 #include "kernels/core/registry.h"
 #include "kernels/core/scalar_num.h"
+#include "kernels/device/device_tensors.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -84,7 +85,7 @@ bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out
     *out = tensor_of(object).impl();
     return true;
   }
-  if (!tensor_from_object(object, where, made)) return false;
+  if (!operand_from_object(object, where, made)) return false;
   *out = made->impl();
   return true;
 }
@@ -146,25 +147,25 @@ Ref compare(PyObject* a, PyObject* b, int how) {
 }
 
 int truth(PyObject* self) {
-  const void* data;
+  Element one;
   const Tensor& t = tensor_of(self);
-  if (!single_element(t, "bool", &data)) return -1;
+  if (!single_element(t, "bool", &one)) return -1;
   return dispatch_any_dtype(t.dtype(), [&](auto tag) -> int {
-    return convert_value<bool>(*static_cast<const typename decltype(tag)::type*>(data));
+    return convert_value<bool>(*static_cast<const typename decltype(tag)::type*>(one.data));
   });
 }
 
 Ref as_int(PyObject* self) {
-  const void* data;
-  if (!single_element(tensor_of(self), "int", &data)) return {};
-  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  Element one;
+  if (!single_element(tensor_of(self), "int", &one)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), one.data);
   return value ? Ref::steal(PyNumber_Long(value.get())) : Ref();
 }
 
 Ref as_float(PyObject* self) {
-  const void* data;
-  if (!single_element(tensor_of(self), "float", &data)) return {};
-  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  Element one;
+  if (!single_element(tensor_of(self), "float", &one)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), one.data);
   return value ? Ref::steal(PyNumber_Float(value.get())) : Ref();
 }
 
@@ -180,9 +181,20 @@ PyNumberMethods g_number;
 
 }  // namespace
 
-bool single_element(const Tensor& tensor, const char* where, const void** data) {
-  *data = tensor.data();
-  if (tensor.numel() == 1) return true;
+bool host_tensor(const Tensor& tensor, Tensor* out) {
+  auto here = devices::to_host(tensor);
+  if (!here.ok()) return fail(here.take_error());
+  *out = here.take();
+  return true;
+}
+
+bool single_element(const Tensor& tensor, const char* where, Element* out) {
+  if (tensor.numel() == 1) {
+    if (!tensor.device().is_host() && !host_tensor(tensor, &out->copy)) [[unlikely]]
+      return false;
+    out->data = out->copy ? out->copy.data() : tensor.data();
+    return true;
+  }
   return fail(value_error("[{}] number of elements, got {}, expected 1", where, tensor.numel()));
 }
 

@@ -111,7 +111,8 @@ class Printer {
 }  // namespace
 
 Ref tensor_repr(PyObject* self) {
-  const Tensor t = tensor_of(self);
+  Tensor t;
+  if (!host_tensor(tensor_of(self), &t)) return {};
   std::string shape;
   for (Dim d : t.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(d);
   const char* gap = t.rank() > 1 ? "\n" : " ";

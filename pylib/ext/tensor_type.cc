@@ -159,18 +159,19 @@ int init_from_shape(PyObject* self, PyObject* shape, PyObject* dtype_arg, PyObje
   if (!data.ok()) return fail(data.take_error()), -1;
   if (data.value().nbytes())
     std::memset(data.value().data(), 0, static_cast<size_t>(data.value().nbytes()));
-  replace_contents(self, data.value());
+  Tensor made = data.take();
+  if (!place_on_default_device(&made)) return -1;
+  replace_contents(self, made);
   return 0;
 }
 
 // A private copy of `from`: the data of a Tensor is its own.
 bool copy_data(const Tensor& from, DType dtype, Tensor* out) {
   if (from.dtype() != dtype) return cast_tensor(from, dtype, out);
-  auto copy = Tensor::empty(dtype, from.shape());
+  auto copy = Tensor::empty(Meta(dtype, false, from.shape(), from.device()));
   if (!copy.ok()) return fail(copy.take_error());
   *out = copy.take();
-  if (from.numel()) copy_strided(from, *out);
-  return true;
+  return succeeded(copy_elements(from, *out));
 }
 
 // The copy that Tensor(x) makes of a tracked tensor is recorded: gradients flow through it. Not for
@@ -258,6 +259,7 @@ int tensor_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   }
   if (!copy_data(read, dtype, &own)) return -1;
   own.impl()->meta.weak = false;
+  if (!is_tensor(data) && !place_on_default_device(&own)) return -1;
   replace_contents(self, own);
   return 0;
 }

@@ -1,10 +1,39 @@
-"""Devices other than the CPU, for which there is an error that says what is missing."""
+"""Names of devices: 'CPU', 'GPU' or 'CUDA', and a number behind a colon."""
 from ._native import _msjit
 
 
-def refusal(where, parameter, name):
-    """The ValueError for a device that cannot be had. For a GPU it names the cause: no driver, one that is too old, no device."""
-    text = "[%s] %s, got %r, expected 'CPU'" % (where, parameter, name)
-    if isinstance(name, str) and name.split(":")[0].upper() in ("GPU", "CUDA"):
-        text += "; " + _msjit.gpu_problem()
-    return ValueError(text)
+def device_number(where, parameter, name):
+    """The number of a GPU, None for the CPU. TypeError for what is no str; ValueError for names of other devices, and for a GPU that
+    cannot be had, with the cause: no driver, one that is too old, no device of that number."""
+    if not isinstance(name, str):
+        raise TypeError("[%s] %s, got %s, expected a str" % (where, parameter, type(name).__name__))
+    kind, colon, number = name.partition(":")
+    if kind.upper() == "CPU" and not number:
+        return None
+    if kind.upper() not in ("GPU", "CUDA") or bool(colon) != number.isdigit():
+        raise ValueError("[%s] %s, got %r, expected 'CPU' or 'GPU'" % (where, parameter, name))
+    problem = _msjit.gpu_problem()
+    if problem:
+        raise ValueError("[%s] %s, got %r, expected 'CPU'; %s" % (where, parameter, name, problem))
+    return int(number or 0)
+
+
+def move(tensor, device):
+    """The tensor on the GPU of that number, or on the CPU for None; itself when it lies there. Gradients go back the same way."""
+    here = None if tensor.device == "CPU" else int(tensor.device.partition(":")[2])
+    if here == device:
+        return tensor
+    if not tensor.requires_grad:
+        return _msjit.move_tensor(tensor, device)
+    from .custom_function import _Function
+
+    class Move(_Function):
+        @staticmethod
+        def forward(ctx, x):
+            return _msjit.move_tensor(x, device)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return _msjit.move_tensor(grad, here)
+
+    return Move.apply(tensor)

@@ -1,7 +1,7 @@
 """Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
 import os
 
-from ._devices import refusal
+from ._devices import device_number
 from ._native import _msjit
 from ._native import dtypes as _dtypes
 from .context_options import OPTIONS as _ACCEPTED
@@ -19,7 +19,7 @@ _state = dict({name: row[0] for name, row in _ACCEPTED.items()}, mode=PYNATIVE_M
 
 def get_current_device():
     """(the kind of device, its number)"""
-    return "CPU", 0
+    return _state["device_target"], _state["device_id"] if _state["device_target"] == "GPU" else 0
 
 
 class ParallelMode:
@@ -45,7 +45,8 @@ def set_context(**kwargs):
                         MS_DEV_JIT_SYNTAX_LEVEL=0|1|2 is the same from outside. COMPATIBLE is LAX here
     jit_config          a dict of JitConfig's options, of which jit_syntax_level counts
     jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
-    device_target       "CPU"
+    device_target       "CPU", or "GPU": new tensors lie there, and operators run where their inputs lie
+    device_id           the number of the GPU
     Other keywords of MindSpore are checked and change nothing. Raises TypeError for values of other types, ValueError for unknown
     keywords and values.
 
@@ -79,8 +80,10 @@ def get_context(attr_key):
 
 
 def set_device(device_target, device_id=None):
-    """Selects the device, of which there is one, "CPU". TypeError for what is no str; ValueError for other devices, which for a GPU
-    names the cause: no driver, one that is too old, no device."""
+    """Selects the device on which new tensors lie: "CPU", or "GPU" with its number. TypeError for what is no str; ValueError for other
+    devices, which for a GPU names the cause: no driver, one that is too old, no device."""
+    if device_id is not None:
+        _state["device_id"] = _ACCEPTED["device_id"][1]("device_id", device_id)
     _set_device(device_target)
 
 
@@ -131,11 +134,11 @@ def _level_of_environment():
 
 
 def _set_device(name):
-    if not isinstance(name, str):
-        raise TypeError("[set_context] device_target, got %s, expected a str" % type(name).__name__)
-    if name != "CPU":
-        raise refusal("set_context", "device_target", name)
-    _state["device_target"] = name
+    number = device_number("set_context", "device_target", name)
+    if number is not None:
+        number = number or _state["device_id"]
+    _msjit.set_default_device(number)
+    _state["device_target"] = "CPU" if number is None else "GPU"
 
 
 _MODES = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL, ParallelMode.SEMI_AUTO_PARALLEL,

@@ -2,7 +2,8 @@
 
 A method here takes the names of either spelling. Where the two differ in what they compute, the names given decide.
 """
-from .._devices import refusal as _refusal
+from .._devices import device_number as _device_number
+from .._devices import move as _move
 from .._native import Tensor, _msjit
 
 _MISSING = object()
@@ -224,7 +225,7 @@ def _type(self, dtype=None, non_blocking=False):
 
 
 def _to(self, dtype=None, *rest, **named):
-    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype): there is one device, the CPU."""
+    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype) on "CPU", "GPU" or "GPU:1"."""
     if not rest and not named and not isinstance(dtype, (str, Tensor)):
         return self.astype(dtype)
     unknown = set(named) - {"device", "dtype", "other", "non_blocking", "copy"}
@@ -233,14 +234,13 @@ def _to(self, dtype=None, *rest, **named):
                         % (len(rest) + 1, sorted(named)))
     given = [item for item in (dtype, named.get("device"), named.get("dtype"), named.get("other")) + rest
              if item is not None and not isinstance(item, bool)]
-    for item in given:
-        if isinstance(item, str) and item.split(":")[0].upper() in ("ASCEND", "GPU", "CUDA", "NPU"):
-            raise _refusal("to", "device", item)
-    wanted = [item.dtype if isinstance(item, Tensor) else item for item in given
-              if not (isinstance(item, str) and item.upper() == "CPU")]
-    if len(wanted) > 1:
-        raise TypeError("[to] dtype, got %d of them, expected one" % len(wanted))
+    places = [item for item in given if isinstance(item, str) and item.split(":")[0].upper() in ("CPU", "ASCEND", "GPU", "CUDA", "NPU")]
+    wanted = [item.dtype if isinstance(item, Tensor) else item for item in given if not any(item is place for place in places)]
+    if len(wanted) > 1 or len(places) > 1:
+        raise TypeError("[to] dtype and device, got %d and %d of them, expected one of each at most" % (len(wanted), len(places)))
     out = self.astype(wanted[0]) if wanted else self
+    if places:
+        out = _move(out, _device_number("to", "device", places[0]))
     return out.copy() if out is self and (named.get("copy") or (len(rest) > 1 and rest[-1] is True)) else out
 
 

@@ -1,7 +1,8 @@
 """Functions with a second name or form: those that MindSpore's mint is made of (`_ext`), and parts of language models."""
 import math as _math
 
-from .._devices import refusal as _refusal
+from .._devices import device_number as _device_number
+from .._devices import move as _move
 from ..autograd import _no_grad
 from ..common import dtype as _mstype
 from ..common.generator import drawn as _drawn
@@ -50,10 +51,10 @@ def dyn_shape(input_x):
 
 
 def move_to(input, to="CPU", blocking=True):
-    """The tensor; there is one device, the CPU. ValueError for others."""
-    if to != "CPU":
-        raise _refusal("move_to", "to", to)
-    return _check(input, "move_to")
+    """A copy of the tensor on another device, "CPU", "GPU" or "GPU:1"; the tensor itself when it lies there. Gradients flow through
+    it. The copy is done when this returns, blocking or not. TypeError for a `to` that is no str, ValueError for a device that cannot
+    be had."""
+    return _move(_check(input, "move_to"), _device_number("move_to", "to", to))
 
 
 def eps(x):
