@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test python3.14 test-oracle zoo soak build bench bench-peers docs wheel lint format clean
+.PHONY: run test test-gpu bench-gpu gpu-bundle python3.14 test-oracle zoo soak build bench bench-peers docs wheel lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -19,6 +19,19 @@ run:
 test:
 	@$(TOOLS)/setup.sh test
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+# On this machine's GPU. gpu-bundle packs what another machine needs for both: see tests/tools/gpu_bundle.py.
+test-gpu:
+	@$(TOOLS)/setup.sh test
+	@build/venv/$$(cut -d' ' -f1 build/stamps/versions-test)/bin/python -m pytest -q -p no:cacheprovider tests/gpu $(ARGS)
+
+bench-gpu:
+	@$(TOOLS)/setup.sh test
+	@build/venv/$$(cut -d' ' -f1 build/stamps/versions-test)/bin/python tests/gpu/bench_gpu.py $(ARGS)
+
+gpu-bundle:
+	@$(TOOLS)/setup.sh test
+	@build/venv/$$(cut -d' ' -f1 build/stamps/versions-test)/bin/python $(TOOLS)/gpu_bundle.py $(ARGS)
 
 # CPython 3.14 in build/python, for machines that have none.
 python3.14:

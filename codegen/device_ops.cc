@@ -182,7 +182,12 @@ Status run(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
            std::span<const Meta> metas, TensorVec* out) {
   MSJIT_TRY(devices::Context* const at, devices::context(device_of_call(in, metas)));
   if (op.has(kView)) return run_view(op, in, attrs, metas.size(), out);
-  if (op.device_kernel()) return run_device_kernel(op, in, attrs, metas, out);
+  if (op.device_kernel()) {
+    const uint32_t first = out->size();
+    Status status = run_device_kernel(op, in, attrs, metas, out);
+    if (status.ok() || status.error().kind != ErrorKind::kNotImplemented) return status;
+    while (out->size() > first) out->pop_back();
+  }
   const auto found = program_for(*at, op, in, attrs);
   if (found->program) return run_program(op, *found->program, in, out);
   if (op.host_kernel()) return run_on_host(op, in, attrs, metas, *at, out);

@@ -71,7 +71,7 @@ Result<Vals> Differentiator::copy_node(const Graph& graph, const Node& node, con
   }
   if (node.op->vjp || node.op->has(kNoGrad) || !node.op->composite)
     return sink_.apply(*node.op, in, node.attrs);
-  Vals out = node.op->composite(&sink_, in, node.attrs);
+  Vals out = node.op->expand(&sink_, in, node.attrs);
   MSJIT_OK(sink_.take_error());
   return out;
 }

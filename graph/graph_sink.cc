@@ -85,7 +85,7 @@ Result<Vals> GraphSink::apply_here(const OpDef& op, std::span<const Val> in, con
   InferCtx infer(op, metas, attrs);
   if (op.infer) MSJIT_OK(infer_outputs(infer));
   if (must_expand(op)) {
-    Vals results = op.composite(this, in, attrs);
+    Vals results = op.expand(this, in, attrs);
     MSJIT_OK(take_error());
     return results;
   }
@@ -132,6 +132,7 @@ Val GraphSink::constant(Tensor value) {
     recorder->constant(made.id());
     return made;
   }
+  value = place_table(this, std::move(value));
   size_t hash = hash_constant(value);
   auto [it, last] = pure_nodes_.equal_range(hash);
   for (; it != last; ++it) {

@@ -118,7 +118,7 @@ class Rebuilder {
   bool expand(const Node& node, std::span<const ValueId> in) {
     Vals inputs;
     for (ValueId id : in) inputs.push_back(id < 0 ? Val() : sink_.value(id));
-    const Vals results = node.op->composite(&sink_, inputs, node.attrs);
+    const Vals results = node.op->expand(&sink_, inputs, node.attrs);
     if (Status status = sink_.take_error(); !status.ok()) return false;
     if (static_cast<int32_t>(results.size()) != node.num_outputs) return false;
     for (int32_t i = 0; i < node.num_outputs; ++i)

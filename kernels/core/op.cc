@@ -1,4 +1,5 @@
 #include "kernels/core/op.h"
+#include "kernels/device/device_tensors.h"
 
 #include <algorithm>
 #include <charconv>
@@ -339,6 +340,29 @@ Status infer_outputs(InferCtx& ctx) {
   }
   MSJIT_OK(ctx.op.infer(ctx));
   return place_outputs(ctx);
+}
+
+namespace {
+thread_local Device g_tables;  // where the tables of the composite under way lie
+}
+
+Vals OpDef::expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const {
+  const Device outer = g_tables;
+  g_tables = {};
+  for (const Val& input : inputs)
+    if (input && !sink->meta(input).device.is_host()) g_tables = sink->meta(input).device;
+  Vals results = composite(sink, inputs, attrs);
+  g_tables = outer;
+  return results;
+}
+
+Tensor place_table(OpSink* sink, Tensor table) {
+  if (g_tables.is_host() || table.rank() == 0 || !table.device().is_host()) [[likely]]
+    return table;
+  auto placed = devices::to_device(table, g_tables);
+  if (placed.ok()) return placed.take();
+  sink->poison(placed.take_error());
+  return table;
 }
 
 Status elementwise_infer(InferCtx& ctx) {

@@ -193,6 +193,8 @@ struct OpDef {
   uint32_t traced_types =
       ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
   bool has(Trait trait) const { return (traits & trait) != 0; }
+  // Its composite on `sink`. Tables that it makes lie where the inputs do.
+  Vals expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const;
   KernelFn host_kernel() const { return kernel[static_cast<int>(DeviceType::kCpu)]; }
   KernelFn device_kernel() const { return kernel[static_cast<int>(DeviceType::kCuda)]; }
 };
@@ -257,6 +259,9 @@ class OpBuilder {
  private:
   OpDef def_;
 };
+
+// A constant of a composite, where the composite's inputs lie. For sinks.
+Tensor place_table(OpSink* sink, Tensor table);
 
 // The infer rule of ctx.op, after the check that a complex dtype meets an op that takes it.
 Status infer_outputs(InferCtx& ctx);

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/device/cublas.h"
 #include "kernels/device/cuda_driver.h"
 #include "kernels/device/device_api.h"
 
@@ -138,6 +139,11 @@ class CudaDevice final : public DeviceApi {
                                       const_cast<void**>(parameters.data()), nullptr));
   }
 
+  Status product(const DeviceProduct& product, DeviceStream stream) override {
+    MSJIT_OK(enter());
+    return cublas_.run(product, stream);
+  }
+
  private:
   // The driver acts on the context of the calling thread, which other libraries change too.
   Status enter() { return d_.check("context", d_.cuCtxSetCurrent(context_)); }
@@ -147,6 +153,7 @@ class CudaDevice final : public DeviceApi {
 
   CudaDriver d_;
   DeviceTraits traits_;
+  Cublas cublas_;
   void* context_ = nullptr;  // the primary one, which is not released: other libraries use it too
 };
 

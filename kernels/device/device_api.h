@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/core/dtype.h"
 #include "kernels/core/result.h"
 
 namespace msjit {
@@ -38,6 +39,18 @@ struct DeviceTraits {
   CodeKind code = CodeKind::kPtx;
   int arch = 80;  // 80: sm_80
   int64_t processors = 1;
+};
+
+// c = a @ b, or c + a @ b: `batch` matrices of m x k and k x n in rows, those of c one behind the
+// other. A transposed one lies in memory with its axes swapped. In elements: from row to row in
+// memory (`lda`), from matrix to matrix (`stride_a`, 0: the same for all).
+struct DeviceProduct {
+  DType dtype = DType::kFloat32;
+  bool transpose_a = false, transpose_b = false, accumulates = false;
+  int64_t m = 0, n = 0, k = 0, batch = 1;
+  int64_t lda = 0, ldb = 0, stride_a = 0, stride_b = 0;
+  const void *a = nullptr, *b = nullptr;
+  void* c = nullptr;
 };
 
 class DeviceApi {
@@ -71,6 +84,8 @@ class DeviceApi {
   // Queued. `parameters` points at the arguments one by one, 8 bytes each, which are copied.
   virtual Status launch(DeviceFunction function, int64_t blocks, int threads,
                         std::span<void* const> parameters, DeviceStream stream) = 0;
+  // Queued. NotImplementedError where the device has no library for it.
+  virtual Status product(const DeviceProduct& product, DeviceStream stream) = 0;
 };
 
 // The GPU of that index through the CUDA driver, which is opened by the first call; nothing else

@@ -72,7 +72,7 @@ Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& a
   Vals inputs;
   inputs.reserve(in.size());
   for (const Tensor& t : in) inputs.push_back(t ? Val(&sink, t) : Val());
-  Vals results = op.composite(&sink, inputs, attrs);
+  Vals results = op.expand(&sink, inputs, attrs);
   MSJIT_OK(sink.take_error());
   for (const Val& result : results) out->push_back(result.tensor());
   return {};

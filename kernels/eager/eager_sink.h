@@ -23,7 +23,7 @@ class EagerSink final : public OpSink {
  public:
   Result<Vals> apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) override;
   const Meta& meta(const Val& value) const override { return value.tensor().meta(); }
-  Val constant(Tensor value) override { return Val(this, std::move(value)); }
+  Val constant(Tensor value) override { return Val(this, place_table(this, std::move(value))); }
 };
 
 EagerSink& eager_sink();  // one a thread

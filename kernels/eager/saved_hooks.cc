@@ -22,7 +22,7 @@ class ProbeSink final : public OpSink {
 
   Result<Vals> apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs) override {
     if (op.composite && !op.host_kernel())
-      return op.composite(this, inputs, attrs);
+      return op.expand(this, inputs, attrs);
     std::vector<const Meta*> metas;
     for (const Val& value : inputs) {
       metas.push_back(value ? metas_[value.id()].get() : nullptr);

@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/matmul.h"
+#include "kernels/device/product.h"
 
 namespace msjit {
 namespace {
@@ -50,6 +51,10 @@ MSJIT_OP(linear)
     .traits(kComplex | kHolomorphic | kTotal)
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) {
+      const Tensor* bias = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
+      return devices::product(ctx.in[0], false, ctx.in[1], true, bias, ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 4}, {5, 4}, {5}}})
     .sample({.shapes = {{2, 3, 4}, {5, 4}, {5}}})

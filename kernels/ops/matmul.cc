@@ -1,6 +1,7 @@
 #include "kernels/cpu/matmul.h"
 
 #include "kernels/core/words.h"
+#include "kernels/device/product.h"
 
 namespace msjit {
 namespace {
@@ -63,6 +64,10 @@ MSJIT_OP(matmul)
     .traits(kComplex | kHolomorphic | kTotal)
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) {
+      return devices::product(ctx.in[0], ctx.attrs[0].as_bool(), ctx.in[1], ctx.attrs[1].as_bool(),
+                              nullptr, ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 4}, {4, 5}}})
     .sample({.shapes = {{4, 3}, {5, 4}}, .attrs = "transpose_a=True, transpose_b=True"})

@@ -271,4 +271,54 @@ Status FakeDevice::launch(DeviceFunction function, int64_t blocks, int,
   return {};
 }
 
+namespace {
+
+template <class T>
+void multiply(const DeviceProduct& p) {
+  const auto *a = static_cast<const T*>(p.a), *b = static_cast<const T*>(p.b);
+  auto* c = static_cast<T*>(p.c);
+  for (int64_t batch = 0; batch < p.batch; ++batch, a += p.stride_a, b += p.stride_b)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j, ++c) {
+        double sum = p.accumulates ? static_cast<double>(*c) : 0;
+        for (int64_t k = 0; k < p.k; ++k)
+          sum += static_cast<double>(a[p.transpose_a ? k * p.lda + i : i * p.lda + k]) *
+                 static_cast<double>(b[p.transpose_b ? j * p.ldb + k : k * p.ldb + j]);
+        *c = static_cast<T>(static_cast<float>(sum));
+        if constexpr (std::is_same_v<T, double>) *c = sum;
+      }
+}
+
+// Elements from the first to the last that a side shows.
+int64_t reach(int64_t rows, int64_t columns, int64_t leading, int64_t stride, int64_t batch) {
+  return (batch - 1) * stride + (rows - 1) * leading + columns;
+}
+
+}  // namespace
+
+Status FakeDevice::product(const DeviceProduct& p, DeviceStream to) {
+  if (!is_float(p.dtype)) return not_implemented_error("[fake] product of {}", dtype_name(p.dtype));
+  const int64_t size = item_size(p.dtype);
+  const auto bytes = [&](int64_t elements) { return static_cast<size_t>(elements * size); };
+  const int64_t a = p.transpose_a ? reach(p.k, p.m, p.lda, p.stride_a, p.batch)
+                                  : reach(p.m, p.k, p.lda, p.stride_a, p.batch);
+  const int64_t b = p.transpose_b ? reach(p.n, p.k, p.ldb, p.stride_b, p.batch)
+                                  : reach(p.k, p.n, p.ldb, p.stride_b, p.batch);
+  MSJIT_TRY(Block * left, find_block(p.a, bytes(a)));
+  MSJIT_TRY(Block * right, find_block(p.b, bytes(b)));
+  MSJIT_TRY(Block * result, find_block(p.c, bytes(p.batch * p.m * p.n)));
+  Stream& stream = enqueue(to, [this, p] {
+    open(true);
+    if (p.dtype == DType::kFloat32) multiply<float>(p);
+    if (p.dtype == DType::kFloat64) multiply<double>(p);
+    if (p.dtype == DType::kFloat16) multiply<Half>(p);
+    if (p.dtype == DType::kBFloat16) multiply<BFloat16>(p);
+    open(false);
+    return Status();
+  });
+  MSJIT_OK(use(stream, *left, false));
+  MSJIT_OK(use(stream, *right, false));
+  return use(stream, *result, true);
+}
+
 }  // namespace msjit::testing

@@ -38,6 +38,7 @@ class FakeDevice final : public DeviceApi {
   Status unload(DeviceModule module) override;
   Status launch(DeviceFunction function, int64_t blocks, int threads,
                 std::span<void* const> parameters, DeviceStream stream) override;
+  Status product(const DeviceProduct& product, DeviceStream stream) override;
 
   // What has not been given back: "2 blocks, 1 module", "" when nothing.
   std::string leaks() const;
