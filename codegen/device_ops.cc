@@ -58,6 +58,7 @@ Result<std::shared_ptr<Graph>> graph_of(const OpDef& op, std::span<const Tensor>
 std::unique_ptr<DeviceProgram> compile_call(devices::Context& at, const OpDef& op,
                                             std::span<const Tensor> in, const Attrs& attrs) {
   if ((op.has(kInPlace) && !op.update) || op.has(kRandom)) return nullptr;
+  if (op.device_kernel() && !op.composite) return nullptr;  // it has refused
   auto graph = graph_of(op, in, attrs);
   if (!graph.ok()) return nullptr;
   auto program = DeviceProgram::compile(*graph.value(), true, at);
