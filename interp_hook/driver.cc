@@ -140,8 +140,7 @@ class FrameRun {
       return nullptr;
     }
     if (point.cold && !policy_.whole && (point.judged || !policy_.source) &&
-        !is_due(point, state_.calls) &&
-        (!point.recorded || gradients_asked())) {
+        !is_due(point, state_.calls) && (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;

@@ -298,8 +298,8 @@ PyObject* jit_options(PyObject* object, void*) noexcept {
 }
 
 PyGetSetDef jit_getset[] = {
-    {"__jit_options__", jit_options, nullptr, "the mode, and True where it is to be one graph, else its level",
-     nullptr},
+    {"__jit_options__", jit_options, nullptr,
+     "the mode, and True where it is to be one graph, else its level", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},

@@ -668,7 +668,7 @@ def more_builtins(x):
 
 
 @row("annotated assignment")
-def annotated(x):
+def annotated_assignment(x):
     n: int = 3
     return x * n
 
@@ -679,8 +679,11 @@ def identities(x, n, text):
     return x * 2, kind is Tensor, kind is ms.Tensor, type(n) is int, type([n]) is not list, kind is None
 
 
+DEFAULT = Tensor([1., 2., 3.])
+
+
 @row("a Tensor as the default of a parameter")
-def tensor_default(x, more=Tensor([1., 2., 3.])):
+def tensor_default(x, more=DEFAULT):
     return x + more
 
 
