@@ -69,6 +69,7 @@ struct EntryPoint {
   int skip_to = -1;       // cold: the instruction the useless region ended at
   int64_t retry_at = 0;   // cold: the function's call at which it is looked at again; 0 = never
   bool recorded = false;  // cold only while gradients are asked for
+  bool judged = false;    // cold: found so at level STRICT, where nothing was outside the language
   int line = 0;
 
   // The first entry whose guards hold, moved to the front; null when none does. `registers` needs

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "bytecode/language.h"
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
@@ -138,8 +139,8 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && !policy_.whole && !is_due(point, state_.calls) &&
-        (!point.recorded || gradients_asked())) {
+    if (point.cold && !policy_.whole && (point.judged || !policy_.source) &&
+        !is_due(point, state_.calls) && (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -217,6 +218,7 @@ class FrameRun {
     quiet.begin();
     ++point.captures;
     point.cold = point.recorded = false;
+    point.judged = policy_.source;
     point.line = code_[index_].line;
     // What is to be one graph is so whatever ran before: no loop of it is found too long.
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
@@ -238,7 +240,7 @@ class FrameRun {
       bury(*shorter);
     }
     bool again = false;
-    if (!check_sources(capture, &again)) return nullptr;
+    if (!check_sources(capture, &again)) return --point.captures, nullptr;  // to be judged anew
     if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
       if (!program_raises(capture.reason))
@@ -247,6 +249,11 @@ class FrameRun {
       idle_ = jit_config().idle_steps;  // CPython gets the frame, and raises
       skip_until(code_.size());
       return nullptr;
+    }
+    if (policy_.source && !capture.returns && is_outside_language(capture.reason)) {
+      --point.captures;
+      return refuse(capture.break_at, break_name(capture.reason),
+                    break_text(capture.reason, capture.detail));
     }
     const int exit_index = capture.returns ? -1 : capture.exit_index;
     if (!capture.returns) note_break(capture);

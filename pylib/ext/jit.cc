@@ -43,6 +43,7 @@ struct JitFunction {
   int slots;
   int entry;  // canonical index of the first instruction
   JitMode mode;
+  bool whole;           // one graph, or CompileError
   SyntaxLevel level;    // of PSJit
   SyntaxLevel checked;  // the level whose source check the code has passed; kNone at first
 };
@@ -198,7 +199,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-  NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
+  NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});
   return compat::vectorcall(self->function, args, nargsf, names).release();
 }
 
@@ -229,7 +230,9 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   self->vectorcall = jit_vectorcall;
   self->function = new_reference(function);
   self->mode = std::strcmp(mode, "PSJit") == 0 ? JitMode::kPSJit : JitMode::kPIJit;
-  self->level = whole == Py_True                                    ? SyntaxLevel::kStrict
+  self->whole = whole == Py_True;
+  const bool judged = self->whole || PyUnicode_Check(whole);  // True, or "STRICT"
+  self->level = judged                                              ? SyntaxLevel::kStrict
                 : whole == Py_None && self->mode == JitMode::kPSJit ? SyntaxLevel::kNone
                                                                     : SyntaxLevel::kLax;
   refresh(self);
@@ -286,15 +289,18 @@ PyMemberDef jit_members[] = {
 
 PyObject* jit_options(PyObject* object, void*) noexcept {
   const JitFunction* self = as_jit(object);
-  PyObject* const whole = self->level == SyntaxLevel::kNone     ? Py_None
-                          : self->level == SyntaxLevel::kStrict ? Py_True
-                                                                : Py_False;
-  return Py_BuildValue("sO", self->mode == JitMode::kPSJit ? "PSJit" : "PIJit", whole);
+  const char* const mode = self->mode == JitMode::kPSJit ? "PSJit" : "PIJit";
+  if (self->level == SyntaxLevel::kStrict && !self->whole)
+    return Py_BuildValue("ss", mode, "STRICT");
+  PyObject* const level = self->whole                         ? Py_True
+                          : self->level == SyntaxLevel::kNone ? Py_None
+                                                              : Py_False;
+  return Py_BuildValue("sO", mode, level);
 }
 
 PyGetSetDef jit_getset[] = {
-    {"__jit_options__", jit_options, nullptr, "the mode, and whether it is to be one graph",
-     nullptr},
+    {"__jit_options__", jit_options, nullptr,
+     "the mode, and True where it is to be one graph, else its level", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},
