@@ -127,7 +127,9 @@ class Executor {
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
   GradientScopes& gradient_scopes() { return gradient_scopes_; }
-  int root_step() const { return root_step_; }      // instructions of the outermost frame so far
+  int root_step() const { return root_step_; }  // instructions of the outermost frame so far
+  PyCodeObject* last_callee() const { return last_callee_; }  // Capture
+  int last_call() const { return last_call_; }
   int start_depth() const { return start_depth_; }  // of the stack, where the region begins
   bool begins_the_call() const { return begins_the_call_; }
   bool returned() const { return root_.result != nullptr; }
@@ -288,6 +290,8 @@ class Executor {
   size_t counted_nodes_ = 0;
   int num_ops_ = 0;  // of the nodes counted
   int root_step_ = -1;
+  int last_call_ = -1;
+  PyCodeObject* last_callee_ = nullptr;
   int start_depth_ = 0;
   bool begins_the_call_ = false;
   int safe_step_ = 0;

@@ -18,6 +18,7 @@
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
+#include "interp_hook/let_go.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/jit_debug.h"
