@@ -75,7 +75,7 @@ struct EffectKind {
 };
 extern const EffectKind
     effect_print,           // values are the arguments of print(), name the keyword dict or empty
-    effect_set_global,      // target is the dict of globals
+    effect_set_global,      // target is the dict of globals; without a value the name is deleted
     effect_write_tensor,    // copies a tensor into the memory of the target
     effect_replace_tensor;  // gives the target the memory of a tensor
 

@@ -231,7 +231,10 @@ class Executor {
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(const IterKind& kind, std::vector<SymRef> children, int64_t position = 0);
   SymRef new_generator(SymFrame frame);
-  bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done);
+  // `thrown`: an exception that its `yield` raises, in the place of what is sent.
+  bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done,
+                        const SymRef& thrown = nullptr);
+  bool run_from_handler(SymFrame& frame, const SymRef& exception);
   // A suspended generator whose end would run code of its own; null when there is none.
   SymRef unfinished_generator() const;
   const CaptureLimits& limits() const { return limits_; }

@@ -93,6 +93,12 @@ bool write_by_replacing(PyObject* object, const Effect& effect, const Objects& o
 }
 
 bool set_global(PyObject* globals, const Effect& effect, const Objects& objects) {
+  if (effect.values.empty()) {
+    if (host::call(host::checked, PyDict_DelItem, globals, effect.name.get()) == 0) return true;
+    if (!PyErr_ExceptionMatches(PyExc_KeyError)) return false;
+    PyErr_Clear();  // it was set and deleted inside the region
+    return true;
+  }
   return host::call(host::checked, PyDict_SetItem, globals, effect.name.get(),
                     objects[effect.values[0]].get()) == 0;
 }
