@@ -84,6 +84,12 @@ void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure,
   if (!failure.at.code) capture->break_at = {code.code(), code[x.root().pc].op_offset, {}};
 }
 
+void note_steps(const Executor& x, Capture* capture) {
+  capture->steps = x.root_step() + (capture->returns ? 1 : 0);
+  capture->last_callee = x.last_callee();
+  capture->last_call = x.last_call();
+}
+
 std::vector<SourceId> used_sources(const Capture& capture) {
   std::vector<SourceId> used = capture.inputs;
   for (const Recipe& recipe : capture.recipes)
@@ -172,9 +178,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
-    capture.steps = x.root_step() + (capture.returns ? 1 : 0);
-    capture.last_callee = x.last_callee();
-    capture.last_call = x.last_call();
+    note_steps(x, &capture);
     capture.plain = x.heap().is_plain();
     capture.recorded = recorded;
     capture.for_now = for_now && !capture.returns;
