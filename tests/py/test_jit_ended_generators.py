@@ -201,7 +201,7 @@ def read_while_deleted(x):
     t = x * 2
 
     def inner():
-        return t
+        return t  # noqa: F821 - deleted below
 
     y = x + 1
     del t, HELD
