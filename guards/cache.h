@@ -103,7 +103,7 @@ struct RecompileRecord {
 // Everything known of one code object that was met by the JIT.
 struct CodeState {
   PyCodeObject* code = nullptr;                // owns this state
-  std::unordered_map<int, EntryPoint> points;  // by canonical index
+  std::unordered_map<int, EntryPoint> points;  // by canonical index; ~index: CodeState::point
   EntryPoint* start = nullptr;  // the point at the function's first instruction; stable address
   int64_t calls = 0;
   int64_t captured_calls = 0;  // calls in which some region ran
@@ -117,6 +117,7 @@ struct CodeState {
   std::vector<BreakRecord> breaks;
   std::vector<RecompileRecord> recompiles;
 
+  // Of ~index: what is run of the regions at an index where their ends would run code.
   EntryPoint& point(int index);
   // Counts a call of an inert function; false when it is to be looked at again.
   bool stays_inert() {

@@ -12,12 +12,14 @@
 #include "guards/py/c_stack.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"
 #include "guards/py/tensor_class.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
+#include "interp_hook/let_go.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/config.h"
 #include "pylib/ext/jit.h"
@@ -105,8 +107,8 @@ bool check_language(JitFunction* self) {
   const Ref owner = Ref::share(reinterpret_cast<PyObject*>(self->code));
   const compat::LevelCall level(self->function);
   const double start = Trial::now_us();
-  Ref result =
-      compat::vectorcall(self->function, args, static_cast<size_t>(self->arguments), nullptr);
+  Ref result = host::call(host::program, compat::vectorcall, self->function, args,
+                          static_cast<size_t>(self->arguments), nullptr);
   if (result) static_cast<Entry&>(*entry).interpreter_took(Trial::now_us() - start, state);
   return result.release();
 }
@@ -196,11 +198,18 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
     }
   }
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
-    return compat::vectorcall(self->function, args, nargsf, names).release();
+    return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+        .release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
+<<<<<<< HEAD
   NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});
   return compat::vectorcall(self->function, args, nargsf, names).release();
+=======
+  NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
+>>>>>>> wc
 }
 
 PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
@@ -273,14 +282,15 @@ PyObject* jit_repr(PyObject* object) noexcept {
 
 // Names, documentation, defaults, annotations: those of the function.
 PyObject* jit_getattro(PyObject* object, PyObject* name) noexcept {
-  PyObject* found = PyObject_GenericGetAttr(object, name);
+  PyObject* found = host::call(host::program, PyObject_GenericGetAttr, object, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
-  return PyObject_GetAttr(as_jit(object)->function, name);
+  return host::call(host::program, PyObject_GetAttr, as_jit(object)->function, name);
 }
 
 PyObject* jit_doc(PyObject* object, void* name) noexcept {
-  return PyObject_GetAttrString(as_jit(object)->function, static_cast<const char*>(name));
+  return host::call(host::program, PyObject_GetAttrString, as_jit(object)->function,
+                    static_cast<const char*>(name));
 }
 
 PyMemberDef jit_members[] = {
@@ -333,7 +343,9 @@ Ref make_jit_type() {
   type->tp_weaklistoffset = offsetof(JitFunction, weak);
   compat::enable_vectorcall(type, offsetof(JitFunction, vectorcall), false);
   const Ref module = Ref::steal(PyDescr_NewGetSet(type, &jit_module));
-  if (!module || PyDict_SetItemString(type->tp_dict, jit_module.name, module.get()) < 0) return {};
+  if (!module || host::call(host::checked, PyDict_SetItemString, type->tp_dict, jit_module.name,
+                            module.get()) < 0)
+    return {};
   return made;
 }
 

@@ -1,6 +1,7 @@
 // Operators of Tensor. Two exact tensors go straight to the kernel; numbers, arrays and, for some
 // operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
 // no in-place slots: `x += y` rebinds x, as in MindSpore.
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/scalar_num.h"
 #include "kernels/device/device_tensors.h"
@@ -156,6 +157,7 @@ int truth(PyObject* self) {
 }
 
 Ref as_int(PyObject* self) {
+<<<<<<< HEAD
   Element one;
   if (!single_element(tensor_of(self), "int", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
@@ -167,6 +169,19 @@ Ref as_float(PyObject* self) {
   if (!single_element(tensor_of(self), "float", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
   return value ? Ref::steal(PyNumber_Float(value.get())) : Ref();
+=======
+  const void* data;
+  if (!single_element(tensor_of(self), "int", &data)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  return value ? Ref::steal(host::call(host::program, PyNumber_Long, value.get())) : Ref();
+}
+
+Ref as_float(PyObject* self) {
+  const void* data;
+  if (!single_element(tensor_of(self), "float", &data)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  return value ? Ref::steal(host::call(host::program, PyNumber_Float, value.get())) : Ref();
+>>>>>>> wc
 }
 
 Ref as_index(PyObject* self) {
