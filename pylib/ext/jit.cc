@@ -202,14 +202,9 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
         .release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-<<<<<<< HEAD
   NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});
-  return compat::vectorcall(self->function, args, nargsf, names).release();
-=======
-  NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
   return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
       .release();
->>>>>>> wc
 }
 
 PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,

@@ -200,14 +200,9 @@ Ref iterate(PyObject* self) {
 int contains(PyObject* self, PyObject* value) {
   Ref equal = Ref::steal(host::call(host::program, PyObject_RichCompare, self, value, Py_EQ));
   if (!equal) return -1;
-<<<<<<< HEAD
-  if (!is_tensor(equal.get())) return PyObject_IsTrue(equal.get());
+  if (!is_tensor(equal.get())) return host::call(host::program, PyObject_IsTrue, equal.get());
   Tensor t;
   if (!host_tensor(tensor_of(equal.get()), &t)) return -1;
-=======
-  if (!is_tensor(equal.get())) return host::call(host::program, PyObject_IsTrue, equal.get());
-  const Tensor& t = tensor_of(equal.get());
->>>>>>> wc
   for (int64_t i = 0, n = t.numel(); i < n; ++i)
     if (t.data_as<bool>()[i]) return 1;
   return 0;

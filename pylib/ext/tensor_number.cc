@@ -157,31 +157,17 @@ int truth(PyObject* self) {
 }
 
 Ref as_int(PyObject* self) {
-<<<<<<< HEAD
   Element one;
   if (!single_element(tensor_of(self), "int", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
-  return value ? Ref::steal(PyNumber_Long(value.get())) : Ref();
+  return value ? Ref::steal(host::call(host::program, PyNumber_Long, value.get())) : Ref();
 }
 
 Ref as_float(PyObject* self) {
   Element one;
   if (!single_element(tensor_of(self), "float", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
-  return value ? Ref::steal(PyNumber_Float(value.get())) : Ref();
-=======
-  const void* data;
-  if (!single_element(tensor_of(self), "int", &data)) return {};
-  Ref value = element_to_python(tensor_of(self).dtype(), data);
-  return value ? Ref::steal(host::call(host::program, PyNumber_Long, value.get())) : Ref();
-}
-
-Ref as_float(PyObject* self) {
-  const void* data;
-  if (!single_element(tensor_of(self), "float", &data)) return {};
-  Ref value = element_to_python(tensor_of(self).dtype(), data);
   return value ? Ref::steal(host::call(host::program, PyNumber_Float, value.get())) : Ref();
->>>>>>> wc
 }
 
 Ref as_index(PyObject* self) {
