@@ -84,6 +84,12 @@ void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure,
   if (!failure.at.code) capture->break_at = {code.code(), code[x.root().pc].op_offset, {}};
 }
 
+void note_steps(const Executor& x, Capture* capture) {
+  capture->steps = x.root_step() + (capture->returns ? 1 : 0);
+  capture->last_callee = x.last_callee();
+  capture->last_call = x.last_call();
+}
+
 std::vector<SourceId> used_sources(const Capture& capture) {
   std::vector<SourceId> used = capture.inputs;
   for (const Recipe& recipe : capture.recipes)
@@ -107,14 +113,15 @@ std::vector<SourceId> used_sources(const Capture& capture) {
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits, const std::vector<SizeHistory>* sizes,
                                std::vector<int>* long_loops) {
-  int stop = -1;
+  int stop = limits.steps;
   Failure failure;
+  if (stop >= 0) failure.reason = BreakReason::kEndsObject;
   bool failed = false, recorded = false, in_scope = false, for_now = false;
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
     if (std::exchange(control.restart, false)) {
-      stop = -1;  // counts instructions that may be others now
+      stop = limits.steps;  // counted instructions that may be others now
       failed = false;
     }
     Executor x(code, slots, limits, &control, sizes);
@@ -171,6 +178,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
+    note_steps(x, &capture);
     capture.plain = x.heap().is_plain();
     capture.recorded = recorded;
     capture.for_now = for_now && !capture.returns;

@@ -75,7 +75,7 @@ struct EffectKind {
 };
 extern const EffectKind
     effect_print,           // values are the arguments of print(), name the keyword dict or empty
-    effect_set_global,      // target is the dict of globals
+    effect_set_global,      // target is the dict of globals; without a value the name is deleted
     effect_write_tensor,    // copies a tensor into the memory of the target
     effect_replace_tensor;  // gives the target the memory of a tensor
 
@@ -140,6 +140,10 @@ struct Capture {
   UserPlace break_at;
   std::vector<InlinedCode> inlined;  // whose source has to be in the strict language
   int num_ops = 0;
+  int steps = 0;  // instructions of the outermost frame
+  // The function of the program that the last call in the outermost frame runs, and that step.
+  PyCodeObject* last_callee = nullptr;
+  int last_call = -1;
   bool joined = false;  // an output may be the very tensor of an input or of another output
   // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
   // tracked.
@@ -157,6 +161,7 @@ struct CaptureLimits {
   int turns = 0;  // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 16000;
   int loop_ops = 4000;  // in a loop of the outermost frame, whose turns can be regions of their own
+  int steps = -1;       // end before this instruction of the frame, counted from 0; -1 = none
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
   bool whole = false;   // a region that ends early is of no use: loops are unrolled to their end
   bool strict = false;  // level STRICT of PSJit: language.h

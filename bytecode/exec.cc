@@ -91,6 +91,10 @@ UserPlace Executor::user_place_of(const SymFrame* frame, bool shown) const {
 }
 
 void Executor::note_inlined(const SymFrame& frame) {
+  if (last_call_ != root_step_ && !is_own(frame.globals.get())) {
+    last_call_ = root_step_;
+    last_callee_ = frame.code->code();
+  }
   if (!frame.strict || is_own(frame.globals.get())) return;
   PyCodeObject* const code = frame.code->code();
   for (const InlinedCode& known : inlined_)

@@ -127,7 +127,9 @@ class Executor {
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
   GradientScopes& gradient_scopes() { return gradient_scopes_; }
-  int root_step() const { return root_step_; }      // instructions of the outermost frame so far
+  int root_step() const { return root_step_; }  // instructions of the outermost frame so far
+  PyCodeObject* last_callee() const { return last_callee_; }  // Capture
+  int last_call() const { return last_call_; }
   int start_depth() const { return start_depth_; }  // of the stack, where the region begins
   bool begins_the_call() const { return begins_the_call_; }
   bool returned() const { return root_.result != nullptr; }
@@ -229,7 +231,10 @@ class Executor {
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(const IterKind& kind, std::vector<SymRef> children, int64_t position = 0);
   SymRef new_generator(SymFrame frame);
-  bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done);
+  // `thrown`: an exception that its `yield` raises, in the place of what is sent.
+  bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done,
+                        const SymRef& thrown = nullptr);
+  bool run_from_handler(SymFrame& frame, const SymRef& exception);
   // A suspended generator whose end would run code of its own; null when there is none.
   SymRef unfinished_generator() const;
   const CaptureLimits& limits() const { return limits_; }
@@ -288,6 +293,8 @@ class Executor {
   size_t counted_nodes_ = 0;
   int num_ops_ = 0;  // of the nodes counted
   int root_step_ = -1;
+  int last_call_ = -1;
+  PyCodeObject* last_callee_ = nullptr;
   int start_depth_ = 0;
   bool begins_the_call_ = false;
   int safe_step_ = 0;

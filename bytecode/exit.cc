@@ -186,8 +186,9 @@ bool ExitBuilder::effects() {
     load.index = global.source;
     if (global.source == kNoSource)
       load.index = x_.heap().guards().add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
-    if (!write({&effect_set_global, add(std::move(load)), global.name, {}}, {global.value}))
-      return false;
+    std::vector<SymRef> value;
+    if (!global.value->is_null()) value.push_back(global.value);
+    if (!write({&effect_set_global, add(std::move(load)), global.name, {}}, value)) return false;
   }
   for (const SymRef& value : x_.heap().mutables())
     if (value->changed && !dies_with_frame(value) && !effects_of(value)) return false;

@@ -5,6 +5,7 @@
 
 #include "bytecode/instance.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/versions/version.h"
 
 namespace msjit {
 
@@ -23,26 +24,56 @@ const char* generator_name(const SymGenerator& generator) {
   return name ? name : "?";
 }
 
+namespace {
+
+bool is_delegating(const SymFrame& frame) {
+  const int at = frame.suspended_at;
+  return (*frame.code)[at].op == Op::kYieldFrom ||
+         (at > 0 && (*frame.code)[at - 1].op == Op::kSend);
+}
+
+}  // namespace
+
+// An exception is raised at the instruction where the frame stands.
+bool Executor::run_from_handler(SymFrame& frame, const SymRef& exception) {
+  SymFrame* const caller = current_;
+  current_ = &frame;
+  const bool raises = !raise(exception, type_of(*exception)->tp_name) && raised_;
+  const bool caught = raises && unwind(frame);
+  current_ = caller;
+  if (!caught) return raises && !has_handler() ? fail(BreakReason::kRaises, raised_text_) : false;
+  frame.pc = frame.next;
+  return run(frame);
+}
+
 // Runs a generator to its next item. `sent` is what its `yield` gives. At the end the value it
 // returned is in `out`.
-bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* out, bool* done) {
+bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* out, bool* done,
+                                const SymRef& thrown) {
   // The frame lives as long as it runs, whatever becomes of the value.
   const std::shared_ptr<SymGenerator> generator = sym->iterator->generator;
   SymFrame& frame = generator->frame;
   if (generator->running) return fail(BreakReason::kRaises, "a generator that runs already");
   *done = generator->finished;
+  if (thrown && (generator->finished || !generator->started)) {
+    generator->finished = true;
+    return raise(thrown, type_of(*thrown)->tp_name);
+  }
   if (generator->finished) return *out = make_const(Ref::none()), true;
   if (depth_ >= limits_.inline_depth)
     return fail(BreakReason::kInlineDepth, generator_name(*generator));
-  if (generator->started)
+  if (thrown) {
+    if (is_delegating(frame)) return fail(BreakReason::kGenerator, "throw() through yield from");
+  } else if (generator->started)
     frame.push(sent);
   else if (!sent->is_const(Py_None))
     return fail(BreakReason::kRaises, "a value sent to a new generator");
   generator->started = generator->running = true;
   ++sym->iterator->position;  // shows that it has moved on
   frame.parent = current_;
+  if (thrown) frame.pc = frame.suspended_at;
   ++depth_;
-  const bool ran = run(frame);
+  const bool ran = thrown ? run_from_handler(frame, thrown) : run(frame);
   --depth_;
   generator->running = false;
   if (!ran) {
@@ -136,15 +167,19 @@ namespace {
 
 using Args = const std::vector<SymRef>&;
 
+// It has returned a value. Always false.
+bool ended_with(Executor& x, const SymRef& value, const char* where) {
+  std::vector<SymRef> result;
+  if (!value->is_const(Py_None)) result.push_back(value);
+  return x.raise_new(PyExc_StopIteration, std::move(result), where);
+}
+
 bool generator_send(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool done = false;
   if (names || args.size() != 2 || !x.look(args[1]))
     return x.fail(BreakReason::kCallUnknown, "generator.send with these arguments");
   if (!x.resume_generator(args[0], args[1], out, &done)) return false;
-  if (!done) return true;
-  std::vector<SymRef> result;
-  if (!(*out)->is_const(Py_None)) result.push_back(*out);
-  return x.raise_new(PyExc_StopIteration, std::move(result), "generator.send");
+  return !done || ended_with(x, *out, "generator.send");
 }
 
 bool generator_next(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -153,15 +188,52 @@ bool generator_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   return generator_send(x, with_none, names, out);
 }
 
+// The arguments of throw(): an exception made in the region, or an exception class; or, as
+// contextlib calls it up to 3.11, a class, such an exception and a traceback, which nothing in a
+// region can look at.
+bool thrown_value(Executor& x, Args args, SymRef* out) {
+  if (args.size() == 2) return raised_value(x, args[1], out);
+  if (args.size() != 4 || version::kThrowWarns || !x.look(args[1]) || !x.look(args[2]) ||
+      !x.look(args[3]) || args[1]->kind != SymKind::kConst || !args[2]->cls ||
+      !args[1]->object.is(args[2]->cls.get()))
+    return x.fail(BreakReason::kCallUnknown, "generator.throw with these arguments");
+  return raised_value(x, args[2], out);
+}
+
+bool generator_throw(Executor& x, Args args, PyObject* names, SymRef* out) {
+  SymRef exception;
+  if (names) return x.fail(BreakReason::kCallUnknown, "generator.throw with these arguments");
+  if (!thrown_value(x, args, &exception)) return false;
+  if (PyType_IsSubtype(type_of(*exception), reinterpret_cast<PyTypeObject*>(PyExc_StopIteration)))
+    return x.fail(BreakReason::kGenerator, "throw() of a StopIteration");
+  bool done = false;
+  if (!x.resume_generator(args[0], nullptr, out, &done, exception)) return false;
+  return !done || ended_with(x, *out, "generator.throw");
+}
+
+// A generator that stands in a try block is told by an exception.
 bool generator_close(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymGenerator& generator = *args[0]->iterator->generator;
-  const bool guarded = generator.started && !generator.finished &&
-                       generator.frame.code->handler(generator.frame.suspended_at);
-  if (names || args.size() != 1 || guarded || generator.running)
+  if (names || args.size() != 1 || generator.running)
     return x.fail(BreakReason::kGenerator, generator_name(generator));
-  generator.finished = true;
   *out = make_const(Ref::none());
-  return true;
+  if (!generator.started || generator.finished ||
+      !generator.frame.code->handler(generator.frame.suspended_at))
+    return generator.finished = true;
+  SymRef result;
+  bool done = false, ran = false;
+  {
+    const Executor::Catching catching(x);
+    SymRef leaves = make_sym(SymKind::kObject);
+    leaves->cls = Ref::share(PyExc_GeneratorExit);
+    leaves->born = x.root_step();
+    leaves->attributes.emplace_back("args", make_items(SymKind::kTuple, {}));
+    ran = x.resume_generator(args[0], nullptr, &result, &done, leaves);
+  }
+  if (!ran) return x.take_raised(PyExc_GeneratorExit) ? true : x.raise_on();
+  if (done && result->is_const(Py_None))
+    return true;  // from 3.13 on close() gives what it returned
+  return x.fail(BreakReason::kGenerator, generator_name(generator));
 }
 
 }  // namespace
@@ -170,6 +242,7 @@ BuiltinModel find_generator_method(const SymRef& self, const char* name) {
   if (!self->iterator->generator) return nullptr;
   if (std::strcmp(name, "send") == 0) return generator_send;
   if (std::strcmp(name, "__next__") == 0) return generator_next;
+  if (std::strcmp(name, "throw") == 0) return generator_throw;
   return std::strcmp(name, "close") == 0 ? generator_close : nullptr;
 }
 

@@ -33,7 +33,10 @@ class Heap {
   SymRef builtin(PyObject* builtins, SourceId globals_source, PyObject* name);
 
   // Notes the new value of a global. False where its dict is looked at in other ways too.
+  // A null value deletes it.
   bool set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value);
+  // Whether a global is there. False too where that cannot be told.
+  bool is_global(PyObject* globals, SourceId globals_source, PyObject* name);
   struct GlobalWrite {
     PyObject* globals;
     SourceId source;  // as in global()

@@ -44,10 +44,17 @@ bool Heap::set_global(PyObject* globals, SourceId globals_source, PyObject* name
   return true;
 }
 
+bool Heap::is_global(PyObject* globals, SourceId globals_source, PyObject* name) {
+  if (const SymRef* written = written_global(globals, name)) return !(*written)->is_null();
+  return PyDict_CheckExact(globals) && host::find_name(globals, utf8_text(name)) &&
+         global(globals, globals_source, nullptr, name);
+}
+
 // `globals_source` is none for the frame's own, as everywhere.
 SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
                     PyObject* name) {
-  if (const SymRef* written = written_global(globals, name)) return *written;
+  if (const SymRef* written = written_global(globals, name))
+    return (*written)->is_null() ? builtin(builtins, globals_source, name) : *written;
   const char* text = utf8_text(name);
   const Py_hash_t hash = host::call(host::values, PyObject_Hash, name);
   const bool own = globals_source == kNoSource;

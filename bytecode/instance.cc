@@ -222,7 +222,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
                SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
-  if (!may_make(x, type, names)) return false;
+  if (!may_make(x, type)) return false;
   if (type == &PyMethod_Type) return make_method(x, args, names, out);
   if (is_enum_class(cls) && args.size() == 1 && !names) return enum_call(x, cls, args[0], out);
   if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)

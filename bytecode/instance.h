@@ -78,5 +78,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out);
 inline bool is_exception_type(PyTypeObject* type) {
   return type && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
 }
+// The exception that `raise` makes of its operand. handlers/exc.cc
+bool raised_value(Executor& x, const SymRef& operand, SymRef* out);
 
 }  // namespace msjit

@@ -139,11 +139,12 @@ std::string own_name(PyObject* object, PyTypeObject* type) {
   return name.empty() ? full_name(type) : fmt::format("{}.{}", module, name);
 }
 
-bool refuse_class(Executor& x, PyTypeObject* type, PyObject* object = nullptr) {
+// Whether objects of a class may stand in the function: those of another package may not.
+bool may_have(Executor& x, PyTypeObject* type, PyObject* object = nullptr) {
+  if (in_language(type)) return true;
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
-  if (!heap_type || is_foreign(x, module_of(type), is_installed(module_of(type))))
-    return x.fail(BreakReason::kStrictForeign, own_name(object, type));
-  return x.fail(BreakReason::kStrictClass, type->tp_name);
+  return (heap_type && !is_foreign(x, module_of(type), is_installed(module_of(type)))) ||
+         x.fail(BreakReason::kStrictForeign, own_name(object, type));
 }
 
 bool is_parameter(Executor& x, const SymRef& object, PyObject* name) {
@@ -157,16 +158,11 @@ bool is_parameter(Executor& x, const SymRef& object, PyObject* name) {
 
 bool may_use(Executor& x, const SymRef& object) {
   if (!x.strict() || object->kind != SymKind::kObject) return true;
-  PyTypeObject* const type = type_of(*object);
-  return in_language(type) || refuse_class(x, type, object->object.get());
+  return may_have(x, type_of(*object), object->object.get());
 }
 
 bool may_read(Executor& x, const SymRef& object, const char* name) {
-  if (!x.strict()) return true;
-  if (object->kind == SymKind::kConst && PyType_Check(object->object.get()))
-    return !is_cell(reinterpret_cast<PyTypeObject*>(object->object.get())) ||
-           x.fail(BreakReason::kStrictMember, fmt::format("{} of a Cell's class", name));
-  if (object->kind != SymKind::kObject) return true;
+  if (!x.strict() || object->kind != SymKind::kObject) return true;
   if (derives(type_of(*object), "msjit.ops.primitive", "Primitive"))
     return x.fail(BreakReason::kStrictPrimitive, name);
   return may_use(x, object);
@@ -177,16 +173,12 @@ bool may_store(Executor& x, const SymRef& object, PyObject* name) {
   if (!may_use(x, object)) return false;
   PyTypeObject* const type = type_of(*object);
   if (object->source == kNoSource || (is_cell(type) && is_parameter(x, object, name))) return true;
+  if (!is_of_msjit(type) && !host::find_on_class(type, special_name("__ms_class__"))) return true;
   return x.fail(BreakReason::kStrictStore,
                 fmt::format("{} of an existing {}", utf8_text(name), short_name(type)));
 }
 
-bool may_make(Executor& x, PyTypeObject* cls, PyObject* keyword_names) {
-  if (!x.strict()) return true;
-  if (!in_language(cls)) return refuse_class(x, cls);
-  return !keyword_names || PyTuple_GET_SIZE(keyword_names) == 0 || !is_cell(cls) ||
-         x.fail(BreakReason::kStrictCell, std::string(short_name(cls)));
-}
+bool may_make(Executor& x, PyTypeObject* cls) { return !x.strict() || may_have(x, cls); }
 
 bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) {
   if (!x.strict() || find_builtin_model(function) || pure_name(function)) return true;
@@ -215,6 +207,11 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) 
 bool may_bind_class(Executor& x, PyTypeObject* cls, const char* name) {
   return !x.strict() || !is_cell(cls) ||
          x.fail(BreakReason::kStrictMember, fmt::format("class method {}", name));
+}
+
+bool is_outside_language(BreakReason reason) {
+  return reason == BreakReason::kStrictStore || reason == BreakReason::kStrictMember ||
+         reason == BreakReason::kStrictPrimitive;
 }
 
 }  // namespace msjit

@@ -16,9 +16,13 @@ bool in_library(std::string_view file);
 bool may_use(Executor& x, const SymRef& object);
 bool may_read(Executor& x, const SymRef& object, const char* name);
 bool may_store(Executor& x, const SymRef& object, PyObject* name);
-bool may_make(Executor& x, PyTypeObject* cls, PyObject* keyword_names);
+bool may_make(Executor& x, PyTypeObject* cls);
 bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args);
 // A class method, found on a class or through an instance.
 bool may_bind_class(Executor& x, PyTypeObject* cls, const char* name);
+
+// Whether a break speaks of the language: level STRICT refuses such a function, and leaves other
+// steps that no graph has to the interpreter.
+bool is_outside_language(BreakReason reason);
 
 }  // namespace msjit

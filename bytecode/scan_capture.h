@@ -3,6 +3,8 @@
 // lists it appends to; for the second one both are in place, and what it makes is the node.
 #pragma once
 
+#include <deque>
+
 #include "bytecode/loop_body.h"
 #include "bytecode/values/iterators.h"
 #include "graph/scan.h"

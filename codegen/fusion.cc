@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
-#include <queue>
+#include <optional>
 
+#include "codegen/group_order.h"
 #include "graph/stages.h"
 
 namespace msjit {
@@ -12,7 +12,6 @@ namespace {
 
 constexpr size_t kMaxGroupNodes = 64;  // bounds compile time and register pressure
 constexpr size_t kMaxGroupOperands = 40;
-constexpr int kMaxVisits = 4000;  // of one cycle search; beyond it the merge is refused
 constexpr int kCheapNodes = 4;  // a smaller producer up to this size is recomputed by its consumer
 
 bool is_op(const Node& node) { return node.kind == NodeKind::kOp; }
@@ -28,14 +27,11 @@ class Fuser {
       if (live_[n]) grow(n);
     join_siblings();
     absorb_small_producers();
-    return in_order();
+    return order_->take();
   }
 
  private:
-  struct Group : FusionGroup {
-    int32_t max_node;
-    bool alive = true;
-  };
+  using Group = OrderedGroup;
 
   int32_t num_nodes() const { return static_cast<int32_t>(graph_.nodes.size()); }
   const Shape& shape_of(int32_t node) const {
@@ -80,10 +76,7 @@ class Fuser {
       roles[n] = groups_.back().roles[0];
     }
     needed_after_ = needed_after(graph_, live_, roles);
-    visited_.assign(groups_.size(), 0);
-    order_.resize(groups_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    place_ = order_;
+    order_.emplace(graph_, group_of_, order_dep_, users_, groups_);
   }
 
   void add_singleton(int32_t n, const Node& node) {
@@ -124,7 +117,7 @@ class Fuser {
       if (from < 0 || from == group_of_[n] || !groups_[from].fused) continue;
       FusionRole role = joined_role(n, from);
       if (role == FusionRole::kNone || is_early(n, from) || !fits(from, group_of_[n])) continue;
-      if (!bring_together(from, group_of_[n])) continue;
+      if (!order_->bring_together(from, group_of_[n])) continue;
       merge(from, group_of_[n], n, role);
     }
   }
@@ -219,85 +212,6 @@ class Fuser {
     return false;
   }
 
-  // False when a path leads from one of the groups through another group into the other one. Else
-  // `into` gets a place in `order_` that is right for both, to be merged. Only groups between them
-  // can lie on a path, and only those that the later group needs may have to move (Pearce and
-  // Kelly, JEA 2006).
-  bool bring_together(int32_t from, int32_t into) {
-    const auto [a, b] = place_[from] < place_[into] ? std::pair(from, into) : std::pair(into, from);
-    if (only_read_by(a, b)) {
-      if (into == a) swap_places(a, b);
-      return true;
-    }
-    bool needs_others = false;
-    if (!find_needed(a, b, &needs_others)) return false;
-    if (needs_others)
-      move_behind_needed(a, b);
-    else if (into == b)
-      swap_places(a, b);
-    return true;
-  }
-
-  // Marks the groups behind `a` that `b` needs; false when one of them reads `a`.
-  bool find_needed(int32_t a, int32_t b, bool* any) {
-    ++stamp_;
-    std::vector<int32_t> work;
-    const auto reads_a = [&](int32_t g) {
-      bool found = false;
-      const auto visit = [&](int32_t node) {
-        const int32_t from = node < 0 ? -1 : group_of_[node];
-        found |= from == a;
-        if (from < 0 || place_[from] <= place_[a] || from == g || visited_[from] == stamp_) return;
-        visited_[from] = stamp_;
-        work.push_back(from);
-      };
-      for (int32_t n : groups_[g].nodes) {
-        visit(order_dep_[n]);
-        for (ValueId id : graph_.nodes[n].inputs) visit(producer_of(id));
-      }
-      return found;
-    };
-    reads_a(b);
-    *any = !work.empty();
-    for (int visits = 0; !work.empty(); ++visits) {
-      const int32_t g = work.back();
-      work.pop_back();
-      if (visits > kMaxVisits || reads_a(g)) return false;
-    }
-    return true;
-  }
-
-  bool only_read_by(int32_t a, int32_t b) const {
-    for (int32_t n : groups_[a].nodes)
-      for (int32_t user : users_[n])
-        if (group_of_[user] != a && group_of_[user] != b) return false;
-    return true;
-  }
-
-  void swap_places(int32_t a, int32_t b) {
-    std::swap(place_[a], place_[b]);
-    order_[place_[a]] = a;
-    order_[place_[b]] = b;
-  }
-
-  // From place_[a] on: what find_needed() has marked, then a, b and the others.
-  void move_behind_needed(int32_t a, int32_t b) {
-    int32_t place = place_[a];
-    const int32_t end = place_[b];
-    std::vector<int32_t> others;
-    const auto put = [&](int32_t g) { place_[order_[place] = g] = place, ++place; };
-    for (int32_t p = place + 1; p < end; ++p) {
-      const int32_t g = order_[p];
-      if (visited_[g] == stamp_)
-        put(g);
-      else
-        others.push_back(g);
-    }
-    put(a);
-    put(b);
-    for (int32_t g : others) put(g);
-  }
-
   void merge(int32_t from, int32_t into, int32_t n, FusionRole role) {
     Group& a = groups_[from];
     Group& b = groups_[into];
@@ -338,7 +252,7 @@ class Fuser {
         int32_t a = group_of_[nodes[0]], b = group_of_[nodes[i]];
         if (a == b || !bodies_join(groups_[a], groups_[b]) || !bodies_join(groups_[b], groups_[a]))
           continue;
-        if (fits(a, b) && bring_together(b, a)) merge(b, a, -1, FusionRole::kBody);
+        if (fits(a, b) && order_->bring_together(b, a)) merge(b, a, -1, FusionRole::kBody);
       }
     }
   }
@@ -371,36 +285,6 @@ class Fuser {
     return found;
   }
 
-  // Kahn's algorithm, preferring the program's own order.
-  std::vector<FusionGroup> in_order() {
-    std::vector<std::vector<int32_t>> next(groups_.size());
-    std::vector<int32_t> waiting(groups_.size(), 0);
-    auto depend = [&](int32_t before, int32_t g) {
-      if (before < 0 || group_of_[before] < 0 || group_of_[before] == g) return;
-      next[group_of_[before]].push_back(g);
-      ++waiting[g];
-    };
-    std::priority_queue<std::pair<int32_t, int32_t>, std::vector<std::pair<int32_t, int32_t>>,
-                        std::greater<>>
-        ready;
-    for (int32_t g = 0; g < static_cast<int32_t>(groups_.size()); ++g) {
-      for (int32_t n : groups_[g].nodes) {
-        depend(order_dep_[n], g);
-        for (ValueId id : graph_.nodes[n].inputs) depend(producer_of(id), g);
-      }
-      if (groups_[g].alive && !waiting[g]) ready.emplace(groups_[g].max_node, g);
-    }
-    std::vector<FusionGroup> sorted;
-    while (!ready.empty()) {
-      int32_t g = ready.top().second;
-      ready.pop();
-      sorted.push_back(std::move(groups_[g]));
-      for (int32_t after : next[g])
-        if (--waiting[after] == 0) ready.emplace(groups_[after].max_node, after);
-    }
-    return sorted;
-  }
-
   const Graph& graph_;
   const bool enabled_ = fusion_enabled();
   std::vector<char> live_, is_output_;
@@ -409,9 +293,7 @@ class Fuser {
   std::vector<int32_t> order_dep_;  // the random op before this one
   std::vector<std::vector<int32_t>> users_;
   std::vector<Group> groups_;
-  std::vector<uint32_t> visited_;
-  std::vector<int32_t> order_, place_;  // the groups, each behind what it reads, and where they are
-  uint32_t stamp_ = 0;
+  std::optional<GroupOrder> order_;
 };
 
 }  // namespace

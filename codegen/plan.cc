@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "codegen/body_plans.h"
 #include "codegen/fusion.h"
 #include "graph/control.h"
-#include "graph/pipeline.h"
 
 namespace msjit {
 
@@ -144,9 +144,7 @@ class Planner {
       demote_temps(ops);
       push_step(kind, std::move(ops), nullptr);
       for (const auto& sub : node.subgraphs) {
-        auto optimised = std::make_shared<Graph>(*sub);
-        MSJIT_OK(run_pipeline_nested(*optimised, has_fused_kernels()));
-        MSJIT_TRY(auto plan, make_plan(std::move(optimised), *sub, true, plan_->open_sizes));
+        MSJIT_TRY(auto plan, plan_of_body(sub, plan_->open_sizes));
         plan_->steps.back().nested.push_back(std::move(plan));
       }
     } else {

@@ -1,36 +1,22 @@
 #include "graph/graph_sink.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "graph/shape_trace.h"
 
 namespace msjit {
 namespace {
 
-constexpr int64_t kMaxHashedBytes = 256;  // larger constants are told apart by address
-
-size_t mix(size_t seed, size_t value) {
-  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
-}
-
 bool hashed_by_value(const Tensor& t) {
-  return t.contiguous() && t.nbytes() <= kMaxHashedBytes && t.device().is_host();
+  return t.contiguous() && t.nbytes() <= kMaxComparedBytes && t.device().is_host();
 }
 
 size_t hash_constant(const Tensor& t) {
-  size_t seed = mix(static_cast<size_t>(t.dtype()) * 2 + t.meta().weak, t.rank());
-  for (Dim d : t.shape()) seed = mix(seed, static_cast<size_t>(d));
-  if (!hashed_by_value(t)) return mix(seed, reinterpret_cast<size_t>(t.data()));
+  size_t seed = mix_hash(static_cast<size_t>(t.dtype()) * 2 + t.meta().weak, t.rank());
+  for (Dim d : t.shape()) seed = mix_hash(seed, static_cast<size_t>(d));
+  if (!hashed_by_value(t)) return mix_hash(seed, reinterpret_cast<size_t>(t.data()));
   std::string_view bytes(static_cast<const char*>(t.data()), static_cast<size_t>(t.nbytes()));
-  return mix(seed, std::hash<std::string_view>()(bytes));
-}
-
-bool equal_constants(const Tensor& a, const Tensor& b) {
-  if (!(a.meta() == b.meta())) return false;
-  if (a.data() == b.data()) return a.strides() == b.strides();
-  return hashed_by_value(a) && hashed_by_value(b) &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.nbytes())) == 0;
+  return mix_hash(seed, std::hash<std::string_view>()(bytes));
 }
 
 // Operands of a commutative op are compared in ascending order.
@@ -41,8 +27,8 @@ InlineVec<ValueId, 3> canonical_inputs(const OpDef& op, std::span<const ValueId>
 }
 
 size_t hash_node(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs) {
-  size_t seed = mix(reinterpret_cast<size_t>(&op), hash_attrs(attrs));
-  for (ValueId id : in) seed = mix(seed, static_cast<size_t>(id));
+  size_t seed = mix_hash(reinterpret_cast<size_t>(&op), hash_attrs(attrs));
+  for (ValueId id : in) seed = mix_hash(seed, static_cast<size_t>(id));
   return seed;
 }
 
@@ -137,7 +123,7 @@ Val GraphSink::constant(Tensor value) {
   auto [it, last] = pure_nodes_.equal_range(hash);
   for (; it != last; ++it) {
     const Node& node = graph_->nodes[it->second];
-    if (node.kind == NodeKind::kConstant && equal_constants(node.constant, value))
+    if (node.kind == NodeKind::kConstant && same_constant(node.constant, value))
       return Val(this, node.first_output);
   }
   pure_nodes_.emplace(hash, static_cast<int32_t>(graph_->nodes.size()));

@@ -4,11 +4,11 @@
 // interpretable; frozen after the pipeline.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "graph/chunked.h"
 #include "kernels/core/op.h"
 
 namespace msjit {
@@ -19,6 +19,7 @@ class Graph;
 struct SourceLocation {
   const char* file = nullptr;  // interned
   int line = 0;
+  friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
 };
 
 enum class NodeKind : uint8_t { kInput, kConstant, kOp };
@@ -47,13 +48,13 @@ struct ValueInfo {
 // nor does anything but the graph see what the input held: it may be written in place.
 struct Overwrite {
   int32_t output, input;
+  friend bool operator==(const Overwrite&, const Overwrite&) = default;
 };
 
 class Graph {
  public:
-  std::deque<Node>
-      nodes;  // deques: references to nodes and metas stay valid while nodes are appended
-  std::deque<ValueInfo> values;
+  Chunked<Node> nodes;  // references to nodes and metas stay valid while nodes are appended
+  Chunked<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Overwrite> overwrites;  // of the graph as captured
@@ -75,6 +76,16 @@ class Graph {
 
 // The device of a graph's values; the host where they are all there.
 Device device_of(const Graph& graph);
+
+// Whether two graphs are the same program on the same constants: node for node, with the same
+// metas and places in the source. Constants of more than a few bytes are compared by address.
+bool same_graph(const Graph& a, const Graph& b);
+size_t hash_graph(const Graph& graph);  // equal for those, constants and places left out
+bool same_constant(const Tensor& a, const Tensor& b);
+inline size_t mix_hash(size_t seed, size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+}
+inline constexpr int64_t kMaxComparedBytes = 256;  // larger constants are told apart by address
 
 // One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers
 // follow the order of inputs, then nodes, so equal graphs print equally. Attributes at their

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <unordered_map>
 
 #include "graph/control.h"
 #include "graph/passes/passes.h"
@@ -34,17 +33,6 @@ bool uniform_value(const Tensor& t, double* value) {
     *value = static_cast<double>(data[0]);
     return true;
   });
-}
-
-using RuleTable = std::unordered_map<const OpDef*, std::vector<const Rule*>>;
-
-RuleTable index_rules(std::span<const Rule* const> rules) {
-  RuleTable table;
-  for (const Rule* rule : rules) {
-    const OpDef* op = rule->op ? find_op(rule->op) : nullptr;
-    if (op || !rule->op) table[op].push_back(rule);
-  }
-  return table;
 }
 
 class Rebuilder {
@@ -133,9 +121,7 @@ class Rebuilder {
     const bool is_output = std::find(from_.outputs.begin(), from_.outputs.end(),
                                      node.first_output) != from_.outputs.end();
     for (const OpDef* key : {node.op, static_cast<const OpDef*>(nullptr)}) {
-      auto found = rules_.find(key);
-      if (found == rules_.end()) continue;
-      for (const Rule* rule : found->second) {
+      for (const Rule* rule : rules_.of(key)) {
         const Meta& meta = from_.meta(node.first_output);
         Val answer = rule->apply(Match(&sink_, node, in, meta, uses_, is_output));
         if (Status status = sink_.take_error(); !status.ok()) {
@@ -171,6 +157,25 @@ class Rebuilder {
 };
 
 }  // namespace
+
+RuleTable::RuleTable(std::initializer_list<std::span<const Rule>> families) {
+  for (std::span<const Rule> rules : families)
+    for (const Rule& rule : rules) {
+      const OpDef* op = rule.op ? find_op(rule.op) : nullptr;
+      if (op || !rule.op) rules_[op].push_back(&rule);
+    }
+}
+
+std::span<const Rule* const> RuleTable::of(const OpDef* op) const {
+  const auto found = rules_.find(op);
+  return found == rules_.end() ? std::span<const Rule* const>() : found->second;
+}
+
+bool RuleTable::concerns(const Graph& graph) const {
+  return !of(nullptr).empty() || std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    return node.kind == NodeKind::kOp && !of(node.op).empty();
+  });
+}
 
 const Node* Match::maker(ValueId id) const {
   if (id < 0) return nullptr;
@@ -234,7 +239,8 @@ void copy_node(GraphSink* sink, const Graph& from, const Node& node, bool apart,
 Result<bool> rebuild(Graph& graph) {
   size_t before = graph.nodes.size();
   Graph result;
-  Result<bool> done = Rebuilder(graph, {}).run(&result);
+  const RuleTable none;
+  Result<bool> done = Rebuilder(graph, none).run(&result);
   if (!done.ok()) return done;
   graph = std::move(result);
   return graph.nodes.size() != before;
@@ -246,18 +252,19 @@ Result<bool> expand_composites(Graph& graph, NodeTest wanted) {
       }))
     return false;
   Graph result;
-  MSJIT_TRY(const bool fired, Rebuilder(graph, {}, wanted).run(&result));
+  const RuleTable none;
+  MSJIT_TRY(const bool fired, Rebuilder(graph, none, wanted).run(&result));
   graph = std::move(result);
   if (fired) MSJIT_OK(dead_code(graph));
   return fired;
 }
 
-Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules) {
-  RuleTable table = index_rules(rules);
+Result<bool> apply_rules(Graph& graph, const RuleTable& rules) {
+  if (!rules.concerns(graph)) return false;
   bool changed = false;
   for (int round = 0; round < kMaxRounds; ++round) {
     Graph result;
-    MSJIT_TRY(bool fired, Rebuilder(graph, table).run(&result));
+    MSJIT_TRY(bool fired, Rebuilder(graph, rules).run(&result));
     if (!fired) break;
     graph = std::move(result);
     changed = true;

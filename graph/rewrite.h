@@ -5,6 +5,8 @@
 // unless its comment says what may differ.
 #pragma once
 
+#include <unordered_map>
+
 #include "graph/graph_sink.h"
 
 namespace msjit {
@@ -61,8 +63,20 @@ struct Rule {
   RuleFn apply;
 };
 
+// Rules by the op that they are offered; null: those for every node. Made once a pass.
+class RuleTable {
+ public:
+  RuleTable() = default;
+  RuleTable(std::initializer_list<std::span<const Rule>> families);
+  std::span<const Rule* const> of(const OpDef* op) const;
+  bool concerns(const Graph& graph) const;  // whether any rule would be offered a node
+
+ private:
+  std::unordered_map<const OpDef*, std::vector<const Rule*>> rules_;
+};
+
 // Applies the rules until none fires (at most a few rounds); dead nodes vanish on the way.
-Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules);
+Result<bool> apply_rules(Graph& graph, const RuleTable& rules);
 
 // Replaces the nodes that `wanted` picks by their composites. An answer of other metas is refused.
 using NodeTest = bool (*)(const Graph& graph, const Node& node);

@@ -69,6 +69,7 @@ struct EntryPoint {
   int skip_to = -1;       // cold: the instruction the useless region ended at
   int64_t retry_at = 0;   // cold: the function's call at which it is looked at again; 0 = never
   bool recorded = false;  // cold only while gradients are asked for
+  bool judged = false;    // cold: found so at level STRICT, where nothing was outside the language
   int line = 0;
 
   // The first entry whose guards hold, moved to the front; null when none does. `registers` needs
@@ -102,7 +103,7 @@ struct RecompileRecord {
 // Everything known of one code object that was met by the JIT.
 struct CodeState {
   PyCodeObject* code = nullptr;                // owns this state
-  std::unordered_map<int, EntryPoint> points;  // by canonical index
+  std::unordered_map<int, EntryPoint> points;  // by canonical index; ~index: CodeState::point
   EntryPoint* start = nullptr;  // the point at the function's first instruction; stable address
   int64_t calls = 0;
   int64_t captured_calls = 0;  // calls in which some region ran
@@ -116,6 +117,7 @@ struct CodeState {
   std::vector<BreakRecord> breaks;
   std::vector<RecompileRecord> recompiles;
 
+  // Of ~index: what is run of the regions at an index where their ends would run code.
   EntryPoint& point(int index);
   // Counts a call of an inert function; false when it is to be looked at again.
   bool stays_inert() {

@@ -4,10 +4,12 @@
 
 #include <optional>
 
+#include "bytecode/language.h"
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/hook.h"
+#include "interp_hook/let_go.h"
 #include "interp_hook/point_policy.h"
 #include "interp_hook/stepper.h"
 #include "kernels/core/log.h"
@@ -117,8 +119,33 @@ class FrameRun {
   // True when a region ran here; the frame then stands at its exit, or the run is over.
   bool try_region() {
     const RegionRun keep;
-    Entry* const found = find_or_capture();
+    Entry* found = find_or_capture();
+    const Slots now = slots();
+    if (found && drops_code(*found, registers_.data(), &now)) found = end_before_code(*found);
     return found && run_region(*found);
+  }
+
+  // The part of a region before the instruction at which it would let go of what runs code.
+  Entry* end_before_code(const Entry& whole) {
+    const int end = whole.returns ? code_.size() : whole.exit_index;
+    const int steps = whole.steps;
+    trial_start_ = 0;
+    EntryPoint& point = state_.point(~index_);
+    if (!policy_.whole && !point.cold) {
+      const Slots now = slots();
+      registers_.assign(std::max(point.register_count, 1), nullptr);
+      Entry* part = find_entry(point, now, registers_.data());
+      if (part && !drops_code(*part, registers_.data(), &now)) return part;
+      if (make_room(point, false)) {
+        steps_ = steps;
+        part = capture(point, now);
+        steps_ = 0;
+        if (PyErr_Occurred() || (!part && skip_to_ != -1)) return nullptr;
+        if (part && !drops_code(*part, registers_.data(), &now)) return part;
+      }
+    }
+    skip_until(end);
+    return nullptr;
   }
 
   Entry* find_or_capture() {
@@ -138,8 +165,8 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && !policy_.whole && !is_due(point, state_.calls) &&
-        (!point.recorded || gradients_asked())) {
+    if (point.cold && !policy_.whole && (point.judged || !policy_.source) &&
+        !is_due(point, state_.calls) && (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -217,6 +244,7 @@ class FrameRun {
     quiet.begin();
     ++point.captures;
     point.cold = point.recorded = false;
+    point.judged = policy_.source;
     point.line = code_[index_].line;
     // What is to be one graph is so whatever ran before: no loop of it is found too long.
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
@@ -227,9 +255,13 @@ class FrameRun {
     // may be of use.
     if (policy_.whole || paid_off(point))
       for (SizeHistory& known : point.sizes) known.misses = std::min(known.misses, kEnoughToOpen);
-    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
-                                   point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
-                                   policy_.whole ? nullptr : &state_.long_loops);
+    const auto take = [&](int steps) {
+      limits.steps = steps;
+      return capture_region(code_, index_, now, frame_.stack_depth(), limits,
+                            point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
+                            policy_.whole ? nullptr : &state_.long_loops);
+    };
+    auto captured = steps_ > 0 ? capture_before_code(take, steps_, now) : take(-1);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     if (shorter && !is_longer(capture, *shorter)) return use_on(point, now, *shorter);
@@ -238,7 +270,7 @@ class FrameRun {
       bury(*shorter);
     }
     bool again = false;
-    if (!check_sources(capture, &again)) return nullptr;
+    if (!check_sources(capture, &again)) return --point.captures, nullptr;  // to be judged anew
     if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
       if (!program_raises(capture.reason))
@@ -247,6 +279,11 @@ class FrameRun {
       idle_ = jit_config().idle_steps;  // CPython gets the frame, and raises
       skip_until(code_.size());
       return nullptr;
+    }
+    if (policy_.source && !capture.returns && is_outside_language(capture.reason)) {
+      --point.captures;
+      return refuse(capture.break_at, break_name(capture.reason),
+                    break_text(capture.reason, capture.detail));
     }
     const int exit_index = capture.returns ? -1 : capture.exit_index;
     if (!capture.returns) note_break(capture);
@@ -333,10 +370,6 @@ class FrameRun {
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
     const Slots now = slots();
-    if (drops_code(entry, registers_.data(), &now)) {
-      skip_until(entry.returns ? code_.size() : entry.exit_index);
-      return false;
-    }
     if (!frame_.enter()) return false;
     EntryRun run;
     std::string error;
@@ -416,6 +449,7 @@ class FrameRun {
   static constexpr int kResumeBehind = -2;  // behind the instruction under way
   int skip_to_ = -1;
   int small_runs_ = 0;
+  int steps_ = 0;  // of the region that is captured in part (end_before_code)
   bool long_loop_ = false;
   bool ran_ = false;
   bool done_ = false;

@@ -13,26 +13,6 @@
 
 namespace msjit {
 
-bool drops_code(const Entry& entry, PyObject* const* registers, const Slots* frame) {
-  Departure departure;
-  for (const Effect& effect : entry.effects) {
-    if (effect.target < 0 || !effect.kind->drops) continue;
-    const Recipe& target = entry.recipes[effect.target];
-    PyObject* const object = target.kind == RecipeKind::kRegister ? registers[target.index]
-                             : target.kind == RecipeKind::kConst  ? target.object.get()
-                                                                  : nullptr;
-    if (object) effect.kind->drops(object, effect, &departure);
-  }
-  if (frame) {
-    for (int32_t slot : entry.dropped_locals) departure.drop(frame->locals[slot]);
-    for (int32_t item : entry.dropped_stack) departure.drop(frame->stack[item]);
-  }
-  if (departure.empty()) [[likely]]
-    return false;
-  for (SourceId source : entry.kept) departure.keep(registers[source]);
-  return departure.runs_code();
-}
-
 bool writes_tensor(const Effect& effect) {
   return effect.kind == &effect_write_tensor || effect.kind == &effect_replace_tensor;
 }
@@ -115,6 +95,12 @@ bool write_by_replacing(PyObject* object, const Effect& effect, const Objects& o
 }
 
 bool set_global(PyObject* globals, const Effect& effect, const Objects& objects) {
+  if (effect.values.empty()) {
+    if (host::call(host::checked, PyDict_DelItem, globals, effect.name.get()) == 0) return true;
+    if (!PyErr_ExceptionMatches(PyExc_KeyError)) return false;
+    PyErr_Clear();  // it was set and deleted inside the region
+    return true;
+  }
   return host::call(host::checked, PyDict_SetItem, globals, effect.name.get(),
                     objects[effect.values[0]].get()) == 0;
 }

@@ -29,6 +29,7 @@ struct Entry final : EntryBase {
   std::vector<SourceId> kept;  // objects of the program that get a reference at the exit
   int num_outputs = 0;
   int num_ops = 0;
+  int steps = 0;           // instructions of the outermost frame
   int single_output = -1;  // the region returns just this graph output, without effects
   const char* break_reason = nullptr;
   std::string break_detail;
@@ -125,11 +126,6 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
 bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
-// Whether the exit would let go of the last references to something that then runs code of its own
-// (an instance with __del__, a suspended generator). In the program that code runs in the midst of
-// what the region does, and may see it or change it: the interpreter has to. `frame`: what is to be
-// changed at the exit too; null where there is none.
-bool drops_code(const Entry& entry, PyObject* const* registers, const Slots* frame);
 // Whether an effect writes a tensor, and whether all such writes of an entry are what the program
 // would see of them: nobody records gradients, and no other tensor that the region reads lies in
 // the memory written.

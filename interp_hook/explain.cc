@@ -51,7 +51,7 @@ std::vector<Region> regions_of(const CodeState& state) {
   std::vector<Region> regions;
   for (const auto& [pc, point] : state.points) {
     if (point.entries.empty()) continue;
-    Region region{pc, point.line};
+    Region region{pc < 0 ? ~pc : pc, point.line};
     region.hits = point.hits;
     for (const auto& base : point.entries) {
       const Entry& entry = entry_of(base);

@@ -6,6 +6,7 @@
 #include "graph/control.h"
 #include "interp_hook/config.h"
 #include "interp_hook/entry.h"
+#include "interp_hook/let_go.h"
 
 namespace msjit {
 namespace {
@@ -67,29 +68,6 @@ void put_parts_first(Capture* capture) {
   capture->recipes = std::move(ordered);
 }
 
-// The objects of the program that the exit stores somewhere or hands on: not those it only prints,
-// nor those it only changes.
-std::vector<SourceId> kept_objects(const Entry& entry) {
-  std::vector<int32_t> due = entry.stack;
-  due.push_back(entry.result);
-  for (const SlotWrite& write : entry.locals) due.push_back(write.recipe);
-  for (const Effect& effect : entry.effects)
-    if (effect.kind != &effect_print)
-      due.insert(due.end(), effect.values.begin(), effect.values.end());
-  std::vector<SourceId> kept;
-  std::vector<bool> met(entry.recipes.size());
-  while (!due.empty()) {
-    const int32_t index = due.back();
-    due.pop_back();
-    if (index < 0 || met[index]) continue;
-    met[index] = true;
-    const Recipe& recipe = entry.recipes[index];
-    if (recipe.kind == RecipeKind::kRegister) kept.push_back(recipe.index);
-    due.insert(due.end(), recipe.args.begin(), recipe.args.end());
-  }
-  return kept;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -119,6 +97,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->dropped_stack = std::move(capture.dropped_stack);
   entry->kept = kept_objects(*entry);
   entry->num_ops = capture.num_ops;
+  entry->steps = capture.steps;
   entry->joined = capture.joined;
   entry->rewrites = std::ranges::any_of(entry->effects,
                                         [](const Effect& effect) { return effect.kind->refills; });

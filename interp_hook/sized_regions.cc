@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "codegen/compile_queue.h"
 #include "graph/pipeline.h"
@@ -82,15 +83,27 @@ bool SizedRegions::interpreter_took(double us) {
 
 void SizedRegions::add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region) {
   // Within the budget of the pool too: here it is this entry that gives way.
-  while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes)) {
-    const auto oldest = std::ranges::min_element(
-        known_, {}, [](const auto& known) { return known.second.last_used; });
-    if (current_ == &oldest->second) current_ = nullptr;
-    known_.erase(oldest);
-  }
+  while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes))
+    drop_oldest();
   Known& made = known_[std::move(key)];
   made.region = std::move(region);
   made.last_used = clock_;
+  weigh(&made);
+}
+
+void SizedRegions::drop_oldest() {
+  const auto oldest = std::ranges::min_element(
+      known_, {}, [](const auto& known) { return known.second.last_used; });
+  if (current_ == &oldest->second) current_ = nullptr;
+  bytes_ -= oldest->second.bytes;
+  known_.erase(oldest);
+}
+
+// Kernels and gradients arrive while a region is in use: it is looked at again when another one
+// takes its turn, so that the sum over hundreds of them need not be made for each new one.
+void SizedRegions::weigh(Known* known) {
+  const int64_t bytes = known->region->code_bytes();
+  bytes_ += bytes - std::exchange(known->bytes, bytes);
 }
 
 void SizedRegions::refuse(std::vector<int64_t> key) {
@@ -151,7 +164,10 @@ SizedRegions::Ready SizedRegions::find(const std::shared_ptr<const ShapeTrace>& 
   }
   Known* const known = &found->second;
   if (known->lost) return Ready::kLater;
-  if (current_ && current_ != known) current_->region->release_memory();
+  if (current_ && current_ != known) {
+    current_->region->release_memory();
+    weigh(current_);
+  }
   current_ = known;
   known->last_used = ++clock_;
   *region = known->region;
@@ -162,12 +178,6 @@ double SizedRegions::compile_ms() const {
   double ms = 0;
   for (const auto& [key, known] : known_) ms += known.region->compile_ms();
   return ms;
-}
-
-int64_t SizedRegions::code_bytes() const {
-  int64_t bytes = 0;
-  for (const auto& [key, known] : known_) bytes += known.region->code_bytes();
-  return bytes;
 }
 
 }  // namespace msjit

@@ -35,7 +35,7 @@ class SizedRegions {
   bool all_lost() const { return lost_ >= kManyLost && won_ == 0; }
   int lost() const { return lost_; }
   double compile_ms() const;
-  int64_t code_bytes() const;
+  int64_t code_bytes() const { return bytes_; }
 
  private:
   static constexpr int kManyLost = 4;
@@ -46,6 +46,7 @@ class SizedRegions {
     int64_t hits = 0;
     Trial trial{kFirstTrial};
     bool lost = false;
+    int64_t bytes = 0;  // of the region when it was looked at last
   };
   struct KeyHash {
     size_t operator()(const std::vector<int64_t>& key) const;
@@ -57,11 +58,14 @@ class SizedRegions {
   // Takes over what the compile thread has finished; false where it failed for `key`.
   bool collect(const std::vector<int64_t>& key, std::string* error);
   void add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region);
+  void drop_oldest();
+  void weigh(Known* known);
   void refuse(std::vector<int64_t> key);
 
   std::unordered_map<std::vector<int64_t>, Known, KeyHash> known_;
   Known* current_ = nullptr;  // the one found last
   int64_t clock_ = 0;
+  int64_t bytes_ = 0;  // of all that are known
   int lost_ = 0, won_ = 0;
   std::vector<std::shared_ptr<Job>> jobs_;     // under way
   std::vector<std::vector<int64_t>> refused_;  // sizes met lately that the trace is no program for

@@ -20,11 +20,9 @@ bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_SetupLoop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
 
-MSJIT_ENDS_REGION(DeleteGlobal, kStoreGlobal, "(del)")
 MSJIT_ENDS_REGION(LoadName, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(StoreName, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(DeleteName, kUnsupported, "a name of a class or module body")
-MSJIT_ENDS_REGION(DeleteDeref, kUnsupported, "del of a closure variable")
 MSJIT_ENDS_REGION(LoadClassDeref, kUnsupported, "a name of a class body")
 MSJIT_ENDS_REGION(LoadBuildClass, kMakeClass, "")
 MSJIT_ENDS_REGION(ImportStar, kImport, "*")
@@ -36,8 +34,6 @@ MSJIT_ENDS_REGION(PrepReraiseStar, kException, "except*")
 bool exec_Unsupported(Executor& x, SymFrame&, const Instr& i) {
   return x.fail(BreakReason::kUnsupported, "bytecode " + std::to_string(i.arg));
 }
-
-namespace {
 
 // The exception a `raise` operand stands for: a class is called, an instance made in the region
 // taken as it is. Raising one that existed before would change its traceback and context.
@@ -51,6 +47,8 @@ bool raised_value(Executor& x, const SymRef& operand, SymRef* out) {
   return x.fail(x.has_handler() ? BreakReason::kException : BreakReason::kRaises,
                 "raise of " + describe(**out));
 }
+
+namespace {
 
 // Whether an exception class is caught by a class or a tuple of classes.
 bool matches(Executor& x, PyTypeObject* type, const SymRef& caught, bool* out) {

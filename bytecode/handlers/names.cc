@@ -1,5 +1,7 @@
 // Globals, builtins, closure variables and the names of class bodies. A name that is not there is
 // CPython's to report.
+#include <fmt/core.h>
+
 #include "bytecode/exec.h"
 #include "bytecode/stepping.h"
 #include "guards/py/host_call.h"
@@ -20,6 +22,14 @@ bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
   PyObject* name = f.code->name(i.arg).get();
   if (!x.heap().set_global(f.globals.get(), f.globals_source, name, f.pop()))
     return x.fail(BreakReason::kStoreGlobal, utf8_text(name));
+  return true;
+}
+
+bool exec_DeleteGlobal(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* name = f.code->name(i.arg).get();
+  if (!x.heap().is_global(f.globals.get(), f.globals_source, name) ||
+      !x.heap().set_global(f.globals.get(), f.globals_source, name, null_sym()))
+    return x.fail(BreakReason::kStoreGlobal, fmt::format("{} (del)", utf8_text(name)));
   return true;
 }
 
@@ -46,6 +56,17 @@ bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
   if (cell->kind != SymKind::kCell)
     return x.fail(BreakReason::kInternal, "store to a missing cell");
   cell->items = {f.pop()};
+  cell->changed = cell->source != kNoSource;
+  return true;
+}
+
+bool exec_DeleteDeref(Executor& x, SymFrame& f, const Instr& i) {
+  SymRef cell = x.slot(f, i.arg);
+  if (!x.look(cell)) return false;
+  const SymRef value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
+  if (!value || value->is_null())
+    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
+  cell->items = {null_sym()};
   cell->changed = cell->source != kNoSource;
   return true;
 }

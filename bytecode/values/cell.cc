@@ -13,7 +13,8 @@ Ref build_cell(const Recipe& recipe, const Objects& objects) {
 }
 
 bool set_contents(PyObject* cell, const Effect& effect, const Objects& objects) {
-  return PyCell_Set(cell, objects[effect.values[0]].get()) == 0;
+  PyObject* const contents = effect.values.empty() ? nullptr : objects[effect.values[0]].get();
+  return PyCell_Set(cell, contents) == 0;
 }
 
 void drop_contents(PyObject* cell, const Effect&, Departure* departure) {
@@ -22,13 +23,17 @@ void drop_contents(PyObject* cell, const Effect&, Departure* departure) {
 
 constexpr EffectKind effect_cell_contents = {.apply = set_contents, .drops = drop_contents};
 
+std::vector<SymRef> contents_of(const SymValue& cell) {
+  const bool empty = cell.items.empty() || cell.items[0]->is_null();
+  return empty ? std::vector<SymRef>() : cell.items;
+}
+
 int cell_rebuild(ExitBuilder& exit, const SymRef& value) {
-  const bool empty = !value->items.empty() && value->items[0]->is_null();
-  return exit.add(made_by(build_cell), empty ? std::vector<SymRef>() : value->items);
+  return exit.add(made_by(build_cell), contents_of(*value));
 }
 
 bool cell_replay(ExitBuilder& exit, const SymRef& value, int target) {
-  return exit.write({&effect_cell_contents, target, {}, {}}, value->items);
+  return exit.write({&effect_cell_contents, target, {}, {}}, contents_of(*value));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Deques. To those of the program a region only appends: nothing is asked of what they hold, so
-// that they may grow from call to call. Those the region makes, without a limit, are known.
+// that they may grow from call to call. Those the region makes are known; one of bounded length has
+// the attribute `maxlen`.
 #include "bytecode/values/deque.h"
 
 #include <fmt/core.h>
@@ -10,6 +11,8 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/iterators.h"
+#include "bytecode/values/sequence.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
 #include "guards/py/host_call.h"
@@ -32,16 +35,29 @@ bool not_known(Executor& x, const char* what) {
   return x.fail(BreakReason::kUnsupported, fmt::format("{} of a deque", what));
 }
 
+// -1: none.
+int64_t limit_of(const SymValue& deque) {
+  return deque.attributes.empty() ? -1
+                                  : PyLong_AsLongLong(deque.attributes[0].second->object.get());
+}
+
+void put(SymValue& deque, const SymRef& item, bool last) {
+  auto& items = deque.items;
+  items.insert(last ? items.end() : items.begin(), item);
+  ++deque.removals;
+  if (const int64_t limit = limit_of(deque);
+      limit >= 0 && static_cast<int64_t>(items.size()) > limit)
+    items.erase(last ? items.begin() : items.end() - 1);
+}
+
 // `entries`: the name of a method and its argument, in order.
 bool add_item(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, method, args, names, 2, 2)) return false;
-  auto& items = args[0]->items;
   if (!is_known(args[0])) {
     args[0]->entries.emplace_back(make_const(text_object(method)), args[1]);
     args[0]->changed = true;
   } else {
-    const bool last = std::strcmp(method, "append") == 0;
-    items.insert(last ? items.end() : items.begin(), args[1]);
+    put(*args[0], args[1], std::strcmp(method, "append") == 0);
   }
   return *out = sym_none(), true;
 }
@@ -63,6 +79,7 @@ bool pop_item(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (items.empty()) return x.raise_new(PyExc_IndexError, "pop from an empty deque");
   *out = kLast ? items.back() : items.front();
   items.erase(kLast ? items.end() - 1 : items.begin());
+  ++args[0]->removals;
   return true;
 }
 
@@ -70,6 +87,7 @@ bool clear(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "clear", args, names, 1, 1)) return false;
   if (!is_known(args[0])) return not_known(x, "clear");
   args[0]->items.clear();
+  ++args[0]->removals;
   return *out = sym_none(), true;
 }
 
@@ -91,9 +109,54 @@ bool extend(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-const ModelRow kMethods[] = {{"append", append},           {"appendleft", append_left},
-                             {"extend", extend},           {"pop", pop_item<true>},
-                             {"popleft", pop_item<false>}, {"clear", clear}};
+bool rotate(Executor& x, Args args, PyObject* names, SymRef* out) {
+  int64_t by = 1;
+  if (!positional(x, "deque.rotate", args, names, 1, 2)) return false;
+  if (args.size() > 1 && !to_int(x, args[1], &by)) return wrong_arguments(x, "deque.rotate");
+  if (!is_known(args[0])) return not_known(x, "rotate");
+  auto& items = args[0]->items;
+  const int64_t size = static_cast<int64_t>(items.size());
+  if (size > 1)
+    std::rotate(items.begin(), items.begin() + ((-by % size) + size) % size, items.end());
+  ++args[0]->removals;
+  return *out = sym_none(), true;
+}
+
+bool deque_subscript(Executor& x, const SymRef& deque, const SymRef& given, SymRef* out) {
+  SymRef key;
+  Py_ssize_t index = 0;
+  if (!is_known(deque)) return not_known(x, "index");
+  if (!plain_key(x, given, &key)) return false;
+  if (!index_value(key, &index)) return not_known(x, "index");
+  const Py_ssize_t size = static_cast<Py_ssize_t>(deque->items.size());
+  if (index < 0) index += size;
+  if (index < 0 || index >= size) return x.raise_new(PyExc_IndexError, "deque index out of range");
+  return *out = deque->items[static_cast<size_t>(index)], true;
+}
+
+bool next_item(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  const SymValue& deque = *it.children[0];
+  if (it.removals != deque.removals)
+    return x.fail(BreakReason::kRaises, "iteration over a deque that changed");
+  *done = it.position >= it.count;
+  if (!*done) *out = deque.items[static_cast<size_t>(it.position++)];
+  return true;
+}
+
+const IterKind iter_deque = {.next = next_item, .by_state = true};
+
+bool deque_iterate(Executor& x, const SymRef& deque, SymRef* out) {
+  if (!is_known(deque)) return x.fail(BreakReason::kIterate, "a deque of the program");
+  *out = x.new_iterator(iter_deque, {deque});
+  (*out)->iterator->count = static_cast<int64_t>(deque->items.size());
+  (*out)->iterator->removals = deque->removals;
+  return true;
+}
+
+const ModelRow kMethods[] = {
+    {"append", append},      {"appendleft", append_left},  {"extend", extend},
+    {"pop", pop_item<true>}, {"popleft", pop_item<false>}, {"clear", clear},
+    {"rotate", rotate}};
 
 BuiltinModel deque_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
 
@@ -125,14 +188,18 @@ constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops = drop_
 
 Ref build_deque(const Recipe& recipe, const Objects& objects) {
   const Ref items = build_list(recipe, objects);
-  return items ? Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs,
-                                       reinterpret_cast<PyObject*>(deque_type()), items.get(),
-                                       nullptr))
-               : Ref();
+  const Ref limit =
+      recipe.number ? Ref::steal(PyLong_FromLongLong(recipe.number - 1)) : Ref::none();
+  return items && limit ? Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs,
+                                                reinterpret_cast<PyObject*>(deque_type()),
+                                                items.get(), limit.get(), nullptr))
+                        : Ref();
 }
 
 int deque_rebuild(ExitBuilder& exit, const SymRef& value) {
-  return exit.add(made_by(build_deque), value->items);
+  Recipe made = made_by(build_deque);
+  made.number = limit_of(*value) + 1;
+  return exit.add(std::move(made), value->items);
 }
 
 bool deque_replay(ExitBuilder& exit, const SymRef& value, int target) {
@@ -150,16 +217,29 @@ bool deque_replay(ExitBuilder& exit, const SymRef& value, int target) {
 }  // namespace
 
 bool model_deque(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords keywords(args, names);
+  std::vector<SymRef>& given = keywords.positional;
+  SymRef limit = keywords.take("maxlen");
+  if (given.size() == 2 && !limit) limit = given[1], given.pop_back();
+  if (!keywords.empty() || given.size() > 1) return wrong_arguments(x, "deque");
+  int64_t most = -1;
+  if (limit &&
+      !(x.look(limit) && (limit->is_const(Py_None) || (to_int(x, limit, &most) && most >= 0))))
+    return wrong_arguments(x, "deque");
   std::vector<SymRef> items;
-  if (!positional(x, "deque", args, names, 0, 1)) return false;
-  if (!args.empty() && !x.unpack(args[0], &items)) return false;
-  return *out = make_items(SymKind::kDeque, std::move(items)), true;
+  if (!given.empty() && !x.unpack(given[0], &items)) return false;
+  *out = make_items(SymKind::kDeque, {});
+  if (most >= 0) (*out)->attributes.emplace_back("maxlen", sym_int(most));
+  for (const SymRef& item : items) put(**out, item, true);
+  return true;
 }
 
 const ValueKind value_deque = {.name = "deque",
                                .type = type_of_deque,
                                .truth = deque_truth,
                                .length = deque_length,
+                               .iterate = deque_iterate,
+                               .subscript = deque_subscript,
                                .method = deque_method,
                                .rebuild = deque_rebuild,
                                .replay = deque_replay};

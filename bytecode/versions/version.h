@@ -77,6 +77,9 @@ extern const int kExtendedArg;
 extern const bool kPopsNull;           // POP_TOP takes it
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
+// generator.throw() of a class, a value and a traceback gives a DeprecationWarning.
+inline constexpr bool kThrowWarns = PY_VERSION_HEX >= 0x030c0000;
+
 // Without quickening. Null, without an exception set, for code that no compiler made.
 Ref code_bytes(PyCodeObject* code);
 // Emits the canonical form of one instruction; false when the version has no such opcode.

@@ -143,6 +143,7 @@ class PointEmitter {
   llvm::Value* load_strided(int32_t operand, const Lanes& lanes, llvm::Type* type);
   llvm::Align vector_align(DType dtype, int width) const;
   void store(int32_t operand, llvm::Value* value, const Lanes& lanes);
+  void store_strided(int32_t operand, llvm::Value* value, const Lanes& lanes);
   void store_where(llvm::Value* condition, llvm::Value* value, llvm::Value* to);
 
   bool long_ = false, rest_by_one_ = false, aligned_ = false;

@@ -103,11 +103,27 @@ void PointEmitter::store_where(Value* condition, Value* value, Value* to) {
   b_.SetInsertPoint(after);
 }
 
-// Outputs are contiguous: along the innermost dim they advance by one, or stay (a folded dim).
+// An output may lie in another order of channels than the loop walks.
+void PointEmitter::store_strided(int32_t operand, Value* value, const Lanes& lanes) {
+  const DType dtype = spec_.operands[operand].dtype;
+  std::vector<llvm::Constant*> steps;
+  for (int lane = 0; lane < lanes.width; ++lane) steps.push_back(b_.getInt64(lane));
+  const auto width = static_cast<unsigned>(lanes.width);
+  Value* places = b_.CreateAdd(b_.CreateVectorSplat(width, lanes.index),
+                               llvm::ConstantVector::get(steps), "", true, true);
+  Value* stride = b_.CreateVectorSplat(width, this->stride(operand, inner_));
+  Value* to = b_.CreateInBoundsGEP(scalar_.memory_type(dtype), rows_[operand],
+                                   b_.CreateMul(places, stride, "", true, true));
+  b_.CreateMaskedScatter(value, to, align_of(dtype), lanes.mask);
+}
+
+// Along the innermost dim most outputs advance by one, or stay (a folded dim).
 void PointEmitter::store(int32_t operand, Value* value, const Lanes& lanes) {
   DType dtype = spec_.operands[operand].dtype;
-  Value* to = address(operand, lanes.index);
   value = scalar_.to_memory(dtype, value, lanes.width);
+  const Dim along = inner_ < 0 ? 0 : spec_.operands[operand].strides[inner_];
+  if (lanes.width > 1 && along != 0 && along != 1) return store_strided(operand, value, lanes);
+  Value* to = address(operand, lanes.index);
   if (lanes.mask && lanes.width == 1) return store_where(lanes.mask, value, to);
   if (lanes.mask) {
     b_.CreateMaskedStore(value, to, align_of(dtype), lanes.mask);

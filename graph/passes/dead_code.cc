@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "graph/passes/passes.h"
 #include "graph/rewrite.h"
 
@@ -6,9 +8,10 @@ namespace msjit {
 // Compacts the node list in place of a copy: order, attributes and locations stay as they are.
 Result<bool> dead_code(Graph& graph) {
   std::vector<bool> live = live_nodes(graph);
+  if (std::ranges::find(live, false) == live.end()) return false;
   std::vector<ValueId> map(graph.values.size(), -1);
-  std::deque<Node> nodes;
-  std::deque<ValueInfo> values;
+  Chunked<Node> nodes;
+  Chunked<ValueInfo> values;
   for (size_t n = 0; n < live.size(); ++n) {
     if (!live[n]) continue;
     Node& node = graph.nodes[n];
@@ -23,12 +26,11 @@ Result<bool> dead_code(Graph& graph) {
     node.first_output = first;
     nodes.push_back(std::move(node));
   }
-  bool changed = nodes.size() != live.size();
   for (ValueId& id : graph.inputs) id = map[id];
   for (ValueId& id : graph.outputs) id = map[id];
   graph.nodes = std::move(nodes);
   graph.values = std::move(values);
-  return changed;
+  return true;
 }
 
 }  // namespace msjit

@@ -4,9 +4,8 @@
 namespace msjit {
 
 Result<bool> fuse_linear(Graph& graph) {
-  std::vector<const Rule*> rules;
-  for (const Rule& rule : linear_rules()) rules.push_back(&rule);
-  return apply_rules(graph, rules);
+  static const RuleTable* rules = new RuleTable{linear_rules()};
+  return apply_rules(graph, *rules);
 }
 
 }  // namespace msjit

@@ -4,10 +4,8 @@
 namespace msjit {
 
 Result<bool> simplify(Graph& graph) {
-  std::vector<const Rule*> rules;
-  for (const Rule& rule : algebra_rules()) rules.push_back(&rule);
-  for (const Rule& rule : layout_rules()) rules.push_back(&rule);
-  return apply_rules(graph, rules);
+  static const RuleTable* rules = new RuleTable{algebra_rules(), layout_rules()};
+  return apply_rules(graph, *rules);
 }
 
 }  // namespace msjit

@@ -63,8 +63,8 @@ Val slice_of_elementwise(const Match& m) {
 
 Result<bool> slice_first(Graph& graph) {
   static constexpr Rule kRule{"slice of elementwise", "slice", slice_of_elementwise};
-  const Rule* rules[] = {&kRule};
-  return apply_rules(graph, rules);
+  static const RuleTable* rules = new RuleTable{std::span(&kRule, 1)};
+  return apply_rules(graph, *rules);
 }
 
 }  // namespace msjit

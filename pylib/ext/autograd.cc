@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/thread_stack.h"
 #include "kernels/cpu/packed.h"
 #include "kernels/eager/tape.h"
@@ -122,7 +123,8 @@ Ref cast_weight(PyObject*, PyObject* args) {
       !need_tensor(tensor, "cast_weight") || !dtype_from_object(wanted, "cast_weight", &dtype))
     return {};
   if (is_tracked(tensor_of(tensor)))
-    return Ref::steal(PyObject_CallMethod(tensor, "astype", "O", wanted));
+    return Ref::steal(
+        host::call(host::program, PyObject_CallMethod, tensor, "astype", "O", wanted));
   auto made = packed::cast(tensor_of(tensor), dtype);
   return made.ok() ? wrap_tensor(made.take()) : Ref::steal(raise(*made.take_error()));
 }

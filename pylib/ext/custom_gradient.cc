@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/py/host_call.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/boundary.h"
@@ -48,8 +49,8 @@ class PythonBackward final : public CustomBackward {
     Ref in = tensor_tuple(inputs), out = tensor_tuple(outputs), given = tensor_tuple(output_grads);
     if (!in || !out || !given) return false;
     Ref result = outlive_interpreter([&] {
-      return Ref::steal(
-          PyObject_CallFunctionObjArgs(function_.get(), in.get(), out.get(), given.get(), nullptr));
+      return Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs, function_.get(),
+                                   in.get(), out.get(), given.get(), nullptr));
     });
     return result && read_tensors(result.get(), name_, "gradients", true, grads);
   }

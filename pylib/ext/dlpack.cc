@@ -2,6 +2,7 @@
 // stated here because they are all that is needed of it.
 #include <memory>
 
+#include "guards/py/host_call.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -173,7 +174,8 @@ Ref import_capsule(PyObject* capsule, const char* used_name) {
 
 // The producer's capsule, asking for version 1 and taking what an older producer gives.
 Ref capsule_of(PyObject* producer) {
-  Ref method = Ref::steal(PyObject_GetAttrString(producer, "__dlpack__"));
+  Ref method =
+      Ref::steal(host::call(host::program, PyObject_GetAttrString, producer, "__dlpack__"));
   if (!method) {
     PyErr_Clear();
     return Ref::steal(
@@ -183,10 +185,11 @@ Ref capsule_of(PyObject* producer) {
   Ref kwargs = Ref::steal(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
   Ref none = Ref::steal(PyTuple_New(0));
   if (!kwargs || !none) return {};
-  Ref capsule = Ref::steal(PyObject_Call(method.get(), none.get(), kwargs.get()));
+  Ref capsule =
+      Ref::steal(host::call(host::program, PyObject_Call, method.get(), none.get(), kwargs.get()));
   if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
   PyErr_Clear();
-  return Ref::steal(PyObject_CallObject(method.get(), nullptr));
+  return Ref::steal(host::call(host::program, PyObject_CallObject, method.get(), nullptr));
 }
 
 bool check_device(PyObject* device) {

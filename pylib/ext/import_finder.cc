@@ -5,6 +5,7 @@
 #include "pylib/ext/import_finder.h"
 
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "pylib/ext/boundary.h"
 
 namespace msjit {
@@ -16,7 +17,7 @@ T* as(PyObject* object) {
 }
 
 Ref attribute(PyObject* object, const char* name) {
-  Ref found = Ref::steal(PyObject_GetAttrString(object, name));
+  Ref found = Ref::steal(host::call(host::program, PyObject_GetAttrString, object, name));
   if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
   return found;
 }
@@ -38,14 +39,15 @@ Ref load(PyObject* self, PyObject* args, PyObject* keywords) {
   const Ref loader = Ref::share(as<ObservedLoad>(self)->loader);
   const Ref observer = Ref::share(as<ObservedLoad>(self)->observer);
   if (!get_code) return {};
-  Ref code = Ref::steal(PyObject_Call(get_code.get(), args, keywords));
+  Ref code = Ref::steal(host::call(host::program, PyObject_Call, get_code.get(), args, keywords));
   if (!code) return {};
   if (attribute(loader.get(), "get_code").is(self) &&
-      PyObject_SetAttrString(loader.get(), "get_code", nullptr) < 0)
+      host::call(host::program, PyObject_SetAttrString, loader.get(), "get_code", nullptr) < 0)
     PyErr_Clear();
   PyObject* const seen[] = {code.get()};
   if (code.is(Py_None)) return code;
-  return compat::vectorcall(observer.get(), seen, 1, nullptr) ? code : Ref();
+  return host::call(host::program, compat::vectorcall, observer.get(), seen, 1, nullptr) ? code
+                                                                                         : Ref();
 }
 
 Ref compare_loads(PyObject* a, PyObject* b, int how) {
@@ -82,7 +84,8 @@ bool observe(PyObject* loader, PyObject* observer) {
   as<ObservedLoad>(made.get())->get_code = Ref(get_code).release();
   as<ObservedLoad>(made.get())->loader = new_reference(loader);
   as<ObservedLoad>(made.get())->observer = new_reference(observer);
-  if (PyObject_SetAttrString(loader, "get_code", made.get()) == 0) return true;
+  if (host::call(host::program, PyObject_SetAttrString, loader, "get_code", made.get()) == 0)
+    return true;
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
   PyErr_Clear();
   return true;
@@ -115,7 +118,7 @@ Ref new_finder(PyTypeObject* type, PyObject* args, PyObject*) {
 // Whether a pattern's match(name) finds something; -1 with an exception set.
 int answers(PyObject* match, PyObject* name) {
   PyObject* const args[] = {name};
-  const Ref found = compat::vectorcall(match, args, 1, nullptr);
+  const Ref found = host::call(host::program, compat::vectorcall, match, args, 1, nullptr);
   return found ? !found.is(Py_None) : -1;
 }
 
@@ -137,7 +140,7 @@ Ref find_elsewhere(PyObject* self, PyObject* const* args) {
     if (finder == self) continue;
     const Ref find = attribute(finder, "find_spec");
     if (!find) return PyErr_Occurred() ? Ref() : Ref::none();
-    Ref spec = compat::vectorcall(find.get(), args, 3, nullptr);
+    Ref spec = host::call(host::program, compat::vectorcall, find.get(), args, 3, nullptr);
     if (!spec || !spec.is(Py_None)) return spec;
   }
   return finders ? Ref::none() : Ref();
@@ -158,14 +161,14 @@ Ref find_spec(PyObject* self, const Args& args) {
   for (PyObject*& value : values) value = value ? value : Py_None;
   PyObject* busy = as<ImportFinder>(self)->busy;
   if (!busy) return Ref::none();  // it has been collected
-  const int known = PySet_Contains(busy, values[0]);
+  const int known = host::call(host::checked, PySet_Contains, busy, values[0]);
   const Ref wanted = known == 0 ? matches(self, values[0]) : Ref();
   if (!wanted.is(Py_True)) return PyErr_Occurred() ? Ref() : Ref::none();
-  if (PySet_Add(busy, values[0]) < 0) return {};
+  if (host::call(host::checked, PySet_Add, busy, values[0]) < 0) return {};
   Ref spec = find_observed(self, values);
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
-  if (PySet_Discard(busy, values[0]) < 0) PyErr_Clear();
+  if (host::call(host::checked, PySet_Discard, busy, values[0]) < 0) PyErr_Clear();
   PyErr_Restore(type, value, trace);
   return spec;
 }

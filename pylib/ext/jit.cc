@@ -12,12 +12,14 @@
 #include "guards/py/c_stack.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"
 #include "guards/py/tensor_class.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
+#include "interp_hook/let_go.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/config.h"
 #include "pylib/ext/jit.h"
@@ -43,6 +45,7 @@ struct JitFunction {
   int slots;
   int entry;  // canonical index of the first instruction
   JitMode mode;
+  bool whole;           // one graph, or CompileError
   SyntaxLevel level;    // of PSJit
   SyntaxLevel checked;  // the level whose source check the code has passed; kNone at first
 };
@@ -104,8 +107,8 @@ bool check_language(JitFunction* self) {
   const Ref owner = Ref::share(reinterpret_cast<PyObject*>(self->code));
   const compat::LevelCall level(self->function);
   const double start = Trial::now_us();
-  Ref result =
-      compat::vectorcall(self->function, args, static_cast<size_t>(self->arguments), nullptr);
+  Ref result = host::call(host::program, compat::vectorcall, self->function, args,
+                          static_cast<size_t>(self->arguments), nullptr);
   if (result) static_cast<Entry&>(*entry).interpreter_took(Trial::now_us() - start, state);
   return result.release();
 }
@@ -195,11 +198,13 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
     }
   }
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
-    return compat::vectorcall(self->function, args, nargsf, names).release();
+    return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+        .release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-  NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
-  return compat::vectorcall(self->function, args, nargsf, names).release();
+  NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
 }
 
 PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
@@ -229,7 +234,9 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   self->vectorcall = jit_vectorcall;
   self->function = new_reference(function);
   self->mode = std::strcmp(mode, "PSJit") == 0 ? JitMode::kPSJit : JitMode::kPIJit;
-  self->level = whole == Py_True                                    ? SyntaxLevel::kStrict
+  self->whole = whole == Py_True;
+  const bool judged = self->whole || PyUnicode_Check(whole);  // True, or "STRICT"
+  self->level = judged                                              ? SyntaxLevel::kStrict
                 : whole == Py_None && self->mode == JitMode::kPSJit ? SyntaxLevel::kNone
                                                                     : SyntaxLevel::kLax;
   refresh(self);
@@ -270,14 +277,15 @@ PyObject* jit_repr(PyObject* object) noexcept {
 
 // Names, documentation, defaults, annotations: those of the function.
 PyObject* jit_getattro(PyObject* object, PyObject* name) noexcept {
-  PyObject* found = PyObject_GenericGetAttr(object, name);
+  PyObject* found = host::call(host::program, PyObject_GenericGetAttr, object, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
-  return PyObject_GetAttr(as_jit(object)->function, name);
+  return host::call(host::program, PyObject_GetAttr, as_jit(object)->function, name);
 }
 
 PyObject* jit_doc(PyObject* object, void* name) noexcept {
-  return PyObject_GetAttrString(as_jit(object)->function, static_cast<const char*>(name));
+  return host::call(host::program, PyObject_GetAttrString, as_jit(object)->function,
+                    static_cast<const char*>(name));
 }
 
 PyMemberDef jit_members[] = {
@@ -286,15 +294,18 @@ PyMemberDef jit_members[] = {
 
 PyObject* jit_options(PyObject* object, void*) noexcept {
   const JitFunction* self = as_jit(object);
-  PyObject* const whole = self->level == SyntaxLevel::kNone     ? Py_None
-                          : self->level == SyntaxLevel::kStrict ? Py_True
-                                                                : Py_False;
-  return Py_BuildValue("sO", self->mode == JitMode::kPSJit ? "PSJit" : "PIJit", whole);
+  const char* const mode = self->mode == JitMode::kPSJit ? "PSJit" : "PIJit";
+  if (self->level == SyntaxLevel::kStrict && !self->whole)
+    return Py_BuildValue("ss", mode, "STRICT");
+  PyObject* const level = self->whole                         ? Py_True
+                          : self->level == SyntaxLevel::kNone ? Py_None
+                                                              : Py_False;
+  return Py_BuildValue("sO", mode, level);
 }
 
 PyGetSetDef jit_getset[] = {
-    {"__jit_options__", jit_options, nullptr, "the mode, and whether it is to be one graph",
-     nullptr},
+    {"__jit_options__", jit_options, nullptr,
+     "the mode, and True where it is to be one graph, else its level", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},
@@ -327,7 +338,9 @@ Ref make_jit_type() {
   type->tp_weaklistoffset = offsetof(JitFunction, weak);
   compat::enable_vectorcall(type, offsetof(JitFunction, vectorcall), false);
   const Ref module = Ref::steal(PyDescr_NewGetSet(type, &jit_module));
-  if (!module || PyDict_SetItemString(type->tp_dict, jit_module.name, module.get()) < 0) return {};
+  if (!module || host::call(host::checked, PyDict_SetItemString, type->tp_dict, jit_module.name,
+                            module.get()) < 0)
+    return {};
   return made;
 }
 

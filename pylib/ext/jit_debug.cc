@@ -11,6 +11,7 @@
 #include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "interp_hook/hook.h"
 #include "interp_hook/stepper.h"
 #include "pylib/ext/boundary.h"
@@ -169,7 +170,7 @@ PyObject* debug_resume_after(PyObject*, PyObject* arguments) {
   if (!hook::initialize()) return nullptr;
   StepRun* outer = std::exchange(step_run, &run);
   NextFrame request(compat::function_code(function), step_door);
-  const Ref result = Ref::steal(PyObject_Call(function, args, keywords));
+  const Ref result = Ref::steal(host::call(host::program, PyObject_Call, function, args, keywords));
   step_run = outer;
   if (!result) return nullptr;
   return Py_BuildValue("OlO", result.get(), run.stepped, run.handed_over ? Py_True : Py_False);

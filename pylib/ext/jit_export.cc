@@ -9,6 +9,7 @@
 
 #include "bytecode/values/build.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "interp_hook/entry.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
@@ -40,7 +41,8 @@ Ref value_object(const Graph& graph, ValueId id) {
 }
 
 bool put(const Ref& dict, const char* name, const Ref& value) {
-  return value && PyDict_SetItemString(dict.get(), name, value.get()) == 0;
+  return value &&
+         host::call(host::checked, PyDict_SetItemString, dict.get(), name, value.get()) == 0;
 }
 
 Ref attributes_of(const Node& node) {

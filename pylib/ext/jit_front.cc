@@ -2,6 +2,7 @@
 
 #include "guards/cache.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 #include "interp_hook/driver.h"
 #include "pylib/ext/boundary.h"
 
@@ -20,7 +21,8 @@ Ref call(PyObject* function, std::initializer_list<PyObject*> arguments) {
     PyErr_SetString(PyExc_SystemError, "[jit] msjit is not imported yet");
     return {};
   }
-  return compat::vectorcall(function, arguments.begin(), arguments.size(), nullptr);
+  return host::call(host::program, compat::vectorcall, function, arguments.begin(),
+                    arguments.size(), nullptr);
 }
 
 // (code, offset, what it called, as file:line, or an empty text)
@@ -60,7 +62,7 @@ Ref set_front_end(PyObject*, const Args& args) {
 }
 
 Ref set_strict_syntax(PyObject*, PyObject* strict) {
-  const int value = PyObject_IsTrue(strict);
+  const int value = host::call(host::program, PyObject_IsTrue, strict);
   if (value < 0) return {};
   g_strict_by_context = value;
   return Ref::none();

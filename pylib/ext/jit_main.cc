@@ -2,6 +2,7 @@
 // module `__main__` - begins to run. A tracer in C waits for it and takes itself out then, so it is
 // there only while the interpreter starts.
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
 
@@ -12,7 +13,7 @@ PyObject* g_main = nullptr;      // the namespace of __main__
 PyObject* g_observer = nullptr;  // null: not waiting
 
 Ref attribute(PyObject* object, const char* name) {
-  return Ref::steal(PyObject_GetAttrString(object, name));
+  return Ref::steal(host::call(host::program, PyObject_GetAttrString, object, name));
 }
 
 bool runs_main(PyObject* frame) { return attribute(frame, "f_globals").is(g_main); }
@@ -21,7 +22,7 @@ void observe(PyObject* frame) {
   const Ref observer = Ref::steal(std::exchange(g_observer, nullptr));
   const Ref code = attribute(frame, "f_code");
   PyObject* const seen[] = {code.get()};
-  if (!code || !compat::vectorcall(observer.get(), seen, 1, nullptr))
+  if (!code || !host::call(host::program, compat::vectorcall, observer.get(), seen, 1, nullptr))
     PyErr_WriteUnraisable(observer.get());
 }
 

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "bytecode/counters.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
+#include "guards/py/text.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
 #include "pylib/ext/boundary.h"
@@ -76,7 +78,9 @@ bool may_meet_tensors(const PyCodeObject* code) {
   if (takes_some || PyCode_GetNumFree(const_cast<PyCodeObject*>(code))) return true;
   PyObject* const builtins = PyEval_GetBuiltins();
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); ++i) {
-    PyObject* found = PyDict_GetItem(builtins, PyTuple_GET_ITEM(code->co_names, i));
+    const char* const name = utf8_text(PyTuple_GET_ITEM(code->co_names, i));
+    PyObject* const found = name ? host::find_name(builtins, name) : nullptr;
+    if (!name) PyErr_Clear();
     if (!found || !PyType_Check(found)) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "guards/py/host_call.h"
 #include "interp_hook/frames/internals.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
@@ -48,8 +49,9 @@ Ref run_program(PyObject*, const Args& args) {
                  Py_TYPE(values[2])->tp_name);
     return {};
   }
-  if (!PyDict_GetItemString(values[1], "__builtins__") &&
-      PyDict_SetItemString(values[1], "__builtins__", PyEval_GetBuiltins()) < 0)
+  if (!host::call(host::program, PyDict_GetItemString, values[1], "__builtins__") &&
+      host::call(host::program, PyDict_SetItemString, values[1], "__builtins__",
+                 PyEval_GetBuiltins()) < 0)
     return {};
   const ShortStack stack(static_cast<size_t>(kept));
   return Ref::steal(PyEval_EvalCode(values[0], values[1], values[1]));
@@ -61,7 +63,8 @@ Ref call_at_the_bottom(PyObject*, const Args& args) {
     return {};
   }
   const ShortStack stack(0);
-  return compat::vectorcall(args.values[0], args.values + 1, args.count - 1, args.names);
+  return host::call(host::program, compat::vectorcall, args.values[0], args.values + 1,
+                    args.count - 1, args.names);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "codegen/compile_queue.h"
+#include "guards/py/host_call.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/explain.h"
@@ -16,9 +17,10 @@ namespace msjit {
 namespace {
 
 Ref parse_json(const std::string& text) {
-  Ref json = Ref::steal(PyImport_ImportModule("json"));
+  Ref json = Ref::steal(host::call(host::program, PyImport_ImportModule, "json"));
   Ref decoded = Ref::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
-  return json && decoded ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
+  return json && decoded ? Ref::steal(host::call(host::program, PyObject_CallMethod, json.get(),
+                                                 "loads", "O", decoded.get()))
                          : Ref();
 }
 
@@ -84,11 +86,12 @@ PyObject* config(PyObject*, PyObject*) {
   Ref values = Ref::steal(PyDict_New());
   for (int i = 0; values && settings(i).name; ++i) {
     Ref value = Ref::steal(PyLong_FromLongLong(settings(i).get()));
-    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0)
+    if (!value || host::call(host::checked, PyDict_SetItemString, values.get(), settings(i).name,
+                             value.get()) < 0)
       return nullptr;
   }
-  if (values &&
-      PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
+  if (values && host::call(host::checked, PyDict_SetItemString, values.get(), "enabled",
+                           jit_config().enabled ? Py_True : Py_False) < 0)
     return nullptr;
   return values.release();
 }

@@ -5,6 +5,7 @@
 #include "codegen/region.h"
 #include "graph/control.h"
 #include "guards/py/gil.h"
+#include "guards/py/host_call.h"
 #include "interp_hook/entry.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/auto_cast.h"
@@ -32,7 +33,7 @@ Ref register_method(PyObject*, const Args& args) {
     return Ref::steal(raise(
         *type_error("[register_method] type, got {}, expected Tensor or dtype", type_name(a[0]))));
   auto* type = reinterpret_cast<PyTypeObject*>(a[0]);
-  if (PyDict_SetItem(type->tp_dict, a[1], a[2]) < 0) return {};
+  if (host::call(host::checked, PyDict_SetItem, type->tp_dict, a[1], a[2]) < 0) return {};
   PyType_Modified(type);
   return Ref::none();
 }
@@ -71,12 +72,17 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
     std::memcpy(data.data(), PyBytes_AS_STRING(a[3]), static_cast<size_t>(data.nbytes()));
   auto* type = reinterpret_cast<PyTypeObject*>(a[0]);
   Ref empty = Ref::steal(PyTuple_New(0));
-  Ref self = empty ? Ref::steal(g_tensor_type.tp_new(type, empty.get(), nullptr)) : Ref();
+  Ref self =
+      empty
+          ? Ref::steal(host::call(host::checked, g_tensor_type.tp_new, type, empty.get(), nullptr))
+          : Ref();
   if (!self) return {};
   replace_contents(self.get(), data);
   bool tracked = false;
   if (!truth_from_object(a[4], false, &tracked)) return {};
-  if (tracked && PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0) return {};
+  if (tracked &&
+      host::call(host::program, PyObject_SetAttrString, self.get(), "requires_grad", Py_True) < 0)
+    return {};
   return self;
 }
 
@@ -108,8 +114,8 @@ bool add_dtypes(PyObject* module) {
     const auto dtype = static_cast<DType>(i);
     std::string name(dtype == DType::kBool ? "bool_" : dtype_name(dtype));
     if (compat::add_object(module, name.c_str(), Ref::share(dtype_object(dtype))) < 0) return false;
-    if (!by_name || PyDict_SetItemString(by_name.get(), std::string(dtype_name(dtype)).c_str(),
-                                         dtype_object(dtype)) < 0)
+    if (!by_name || host::call(host::checked, PyDict_SetItemString, by_name.get(),
+                               std::string(dtype_name(dtype)).c_str(), dtype_object(dtype)) < 0)
       return false;
   }
   return compat::add_object(module, "dtypes", std::move(by_name)) == 0;
@@ -120,8 +126,8 @@ bool add_method(const OpDef& op, const Ref& callable) {
   const auto& params = op.signature.params;
   if (params.empty() || params[0].kind != ParamKind::kTensor || params[0].name != "x") return true;
   PyObject* dict = g_tensor_type.tp_dict;
-  return PyDict_GetItemString(dict, op.name) ||
-         PyDict_SetItemString(dict, op.name, callable.get()) == 0;
+  return host::call(host::checked, PyDict_GetItemString, dict, op.name) ||
+         host::call(host::checked, PyDict_SetItemString, dict, op.name, callable.get()) == 0;
 }
 
 // The submodule `ops`, one callable an operator.

@@ -1,4 +1,5 @@
 #include "pylib/ext/numpy_array.h"
+#include "guards/py/host_call.h"
 
 #include <algorithm>
 
@@ -23,9 +24,10 @@ struct NumpyApi {
 
 bool find_api(NumpyApi* api) {
   for (const char* name : {"numpy._core._multiarray_umath", "numpy.core._multiarray_umath"}) {
-    const Ref module = Ref::steal(PyImport_ImportModule(name));
-    const Ref capsule =
-        module ? Ref::steal(PyObject_GetAttrString(module.get(), "_ARRAY_API")) : Ref();
+    const Ref module = Ref::steal(host::call(host::program, PyImport_ImportModule, name));
+    const Ref capsule = module ? Ref::steal(host::call(host::program, PyObject_GetAttrString,
+                                                       module.get(), "_ARRAY_API"))
+                               : Ref();
     if (!capsule || !PyCapsule_CheckExact(capsule.get())) {
       PyErr_Clear();
       continue;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/auto_cast.h"
 #include "pylib/ext/boundary.h"
@@ -92,7 +93,7 @@ std::string default_text(const AttrValue& value) {
     return fmt::format("'{}'", dtype_name(value.as_dtype()));
   const bool one_int = value.kind() == AttrValue::Kind::kIntList && value.as_list().size() == 1;
   Ref object = attr_to_python(one_int ? AttrValue(value.as_list()[0]) : value);
-  Ref repr = object ? Ref::steal(PyObject_Repr(object.get())) : Ref();
+  Ref repr = object ? Ref::steal(host::call(host::program, PyObject_Repr, object.get())) : Ref();
   const char* utf8 = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
   return utf8 ? utf8 : "None";
 }

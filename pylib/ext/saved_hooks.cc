@@ -1,6 +1,7 @@
 // Hooks on what the tape keeps, as Python functions.
 #include "kernels/eager/saved_hooks.h"
 
+#include "guards/py/host_call.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/custom_gradient.h"
@@ -9,8 +10,10 @@ namespace msjit {
 namespace {
 
 Ref call_hook(PyObject* hook, PyObject* argument) {
-  return outlive_interpreter(
-      [&] { return Ref::steal(PyObject_CallFunctionObjArgs(hook, argument, nullptr)); });
+  return outlive_interpreter([&] {
+    return Ref::steal(
+        host::call(host::program, PyObject_CallFunctionObjArgs, hook, argument, nullptr));
+  });
 }
 
 class PythonPacked final : public PackedTensor {

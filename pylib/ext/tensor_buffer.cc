@@ -1,6 +1,7 @@
 // NumPy and the buffer protocol: exporting a tensor's memory, and `asnumpy`, `from_numpy`.
 #include <memory>
 
+#include "guards/py/host_call.h"
 #include "pylib/ext/numpy_array.h"
 #include "pylib/ext/tensor.h"
 
@@ -93,8 +94,8 @@ PyBufferProcs g_buffer;
 PyObject* asarray() {
   static PyObject* function = nullptr;
   if (function) return function;
-  const Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
-  if (numpy) function = PyObject_GetAttrString(numpy.get(), "asarray");
+  const Ref numpy = Ref::steal(host::call(host::program, PyImport_ImportModule, "numpy"));
+  if (numpy) function = host::call(host::program, PyObject_GetAttrString, numpy.get(), "asarray");
   return function;
 }
 
@@ -112,8 +113,8 @@ Ref to_numpy(const Tensor& tensor) {
   if (!holder) return {};
   PyObject* const convert = asarray();
   if (!convert) return {};
-  return Ref::steal(
-      PyObject_CallFunctionObjArgs(convert, holder.get(), static_cast<PyObject*>(nullptr)));
+  return Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs, convert, holder.get(),
+                               static_cast<PyObject*>(nullptr)));
 }
 
 Ref from_numpy(PyObject*, PyObject* array) {

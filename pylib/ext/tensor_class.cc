@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "guards/py/host_call.h"
 #include "guards/py/text.h"
 #include "pylib/ext/tensor.h"
 
@@ -54,18 +55,19 @@ void note_change(const char* name, Ref old, PyObject* value) {
 int set_past_flags(PyObject* name, PyObject* value) {
   PyTypeObject& type = g_tensor_type;
   const unsigned long before = std::exchange(type.tp_flags, (type.tp_flags & ~kCleared) | kSet);
-  const int result = PyType_Type.tp_setattro(reinterpret_cast<PyObject*>(&type), name, value);
+  const int result = host::call(host::program, PyType_Type.tp_setattro,
+                                reinterpret_cast<PyObject*>(&type), name, value);
   type.tp_flags = (type.tp_flags & ~(kCleared | kSet)) | (before & (kCleared | kSet));
   return result;
 }
 
 int class_setattr(PyObject* cls, PyObject* name, PyObject* value) {
   if (cls != reinterpret_cast<PyObject*>(&g_tensor_type) || !PyUnicode_CheckExact(name))
-    return PyType_Type.tp_setattro(cls, name, value);
+    return host::call(host::program, PyType_Type.tp_setattro, cls, name, value);
   const char* text = utf8_text(name);
   if (!text) return -1;
   // It dies behind the change: its finalizer must not meet the flags.
-  Ref old = Ref::share(PyDict_GetItem(g_tensor_type.tp_dict, name));
+  Ref old = Ref::share(host::call(host::checked, PyDict_GetItem, g_tensor_type.tp_dict, name));
   const size_t at = find(text);
   if (!value && old && (at == changes().names.size() || changes().originals[at])) {
     PyErr_Format(PyExc_TypeError, "[tensor] attribute %s of the class cannot be deleted", text);
@@ -86,7 +88,7 @@ void give_versions(PyTypeObject* type) {
 
 int class_init(PyObject* cls, PyObject* args, PyObject* keywords) {
   give_versions(reinterpret_cast<PyTypeObject*>(cls));
-  return PyType_Type.tp_init(cls, args, keywords);
+  return host::call(host::program, PyType_Type.tp_init, cls, args, keywords);
 }
 
 }  // namespace

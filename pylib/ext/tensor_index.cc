@@ -1,5 +1,6 @@
 // len(x), iteration, x[...] and x[...] = v: Python's index objects are sorted into IndexItems here,
 // the rest is kernels/eager/indexing.
+#include "guards/py/host_call.h"
 #include "kernels/eager/indexing.h"
 #include "pylib/ext/tensor.h"
 
@@ -32,7 +33,7 @@ bool slice_bound(PyObject* bound, int64_t* value, bool* present) {
   if (!*present || int_from_object(bound, "getitem", "bound of a slice", value)) return true;
   if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return false;
   PyErr_Clear();
-  *value = PyNumber_AsSsize_t(bound, nullptr);
+  *value = host::call(host::program, PyNumber_AsSsize_t, bound, nullptr);
   return *value != -1 || !PyErr_Occurred();
 }
 
@@ -197,9 +198,9 @@ Ref iterate(PyObject* self) {
 
 // `v in x`: whether any element equals v.
 int contains(PyObject* self, PyObject* value) {
-  Ref equal = Ref::steal(PyObject_RichCompare(self, value, Py_EQ));
+  Ref equal = Ref::steal(host::call(host::program, PyObject_RichCompare, self, value, Py_EQ));
   if (!equal) return -1;
-  if (!is_tensor(equal.get())) return PyObject_IsTrue(equal.get());
+  if (!is_tensor(equal.get())) return host::call(host::program, PyObject_IsTrue, equal.get());
   Tensor t;
   if (!host_tensor(tensor_of(equal.get()), &t)) return -1;
   for (int64_t i = 0, n = t.numel(); i < n; ++i)

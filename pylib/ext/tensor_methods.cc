@@ -1,4 +1,5 @@
 // Methods of Tensor that are no operators of the registry; those are bound by register_method.
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/custom_gradient.h"
@@ -18,9 +19,12 @@ Ref dunder_array(PyObject* self, const Args& args) {
   if (!truth_from_object(a[1] == Py_None ? nullptr : a[1], false, &copy)) return {};
   Ref array = to_numpy(tensor_of(self));
   const bool convert = array && a[0] && a[0] != Py_None;
-  if (convert) array = Ref::steal(PyObject_CallMethod(array.get(), "astype", "O", a[0]));
+  if (convert)
+    array = Ref::steal(
+        host::call(host::program, PyObject_CallMethod, array.get(), "astype", "O", a[0]));
   if (array && copy && !convert)
-    array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
+    array =
+        Ref::steal(host::call(host::program, PyObject_CallMethod, array.get(), "copy", nullptr));
   return array;
 }
 
@@ -33,7 +37,8 @@ Ref item(PyObject* self, const Args& args) {
   if (!key) return {};
   for (Py_ssize_t i = 0; i < args.count; ++i)
     PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
-  Ref picked = Ref::steal(PyObject_GetItem(self, args.count == 1 ? args.values[0] : key.get()));
+  Ref picked = Ref::steal(host::call(host::program, PyObject_GetItem, self,
+                                     args.count == 1 ? args.values[0] : key.get()));
   if (!picked || !is_tensor(picked.get())) return {};
   const Tensor& one = tensor_of(picked.get());
   return single_element(one, "item", &found) ? element_to_python(one.dtype(), found.data) : Ref();
@@ -109,7 +114,7 @@ Ref data_ptr(PyObject* self) {
 }
 Ref element_strides(PyObject* self) {
   Ref tuple = shape_tuple(tensor_of(self).strides());
-  return tuple ? Ref::steal(PySequence_List(tuple.get())) : Ref();
+  return tuple ? Ref::steal(host::call(host::program, PySequence_List, tuple.get())) : Ref();
 }
 Ref itself(PyObject* self) { return Ref::share(self); }
 Ref detach(PyObject* self) { return wrap_tensor(tensor_of(self).detach()); }
@@ -164,7 +169,9 @@ Ref requires_grad_(PyObject* self, const Args& args) {
   static constexpr const char* kNames[] = {"requires_grad", nullptr};
   PyObject* a[1];
   if (!parse_args(args, "requires_grad_", kNames, 0, a)) return {};
-  if (PyObject_SetAttrString(self, "requires_grad", a[0] ? a[0] : Py_True) < 0) return {};
+  if (host::call(host::program, PyObject_SetAttrString, self, "requires_grad",
+                 a[0] ? a[0] : Py_True) < 0)
+    return {};
   return Ref::share(self);
 }
 
@@ -175,9 +182,10 @@ Ref reduce(PyObject* self) {
   auto flat = here.to_contiguous();
   if (!flat.ok()) return Ref::steal(raise(flat.error()));
   const Tensor& t = flat.value();
-  Ref module = Ref::steal(PyImport_ImportModule("msjit._msjit"));
-  Ref rebuild =
-      module ? Ref::steal(PyObject_GetAttrString(module.get(), "_rebuild_tensor")) : Ref();
+  Ref module = Ref::steal(host::call(host::program, PyImport_ImportModule, "msjit._msjit"));
+  Ref rebuild = module ? Ref::steal(host::call(host::program, PyObject_GetAttrString, module.get(),
+                                               "_rebuild_tensor"))
+                       : Ref();
   Ref shape = shape_tuple(t.shape());
   Ref bytes = Ref::steal(PyBytes_FromStringAndSize(t.data_as<char>(), t.nbytes()));
   if (!rebuild || !shape || !bytes) return {};
@@ -194,12 +202,15 @@ Ref set_state(PyObject* self, PyObject* state) {
         raise(*type_error("[Tensor] state, got {}, expected a dict", type_name(state))));
   if (!is_exact_tensor(self)) {
     const Ref dict = Ref::steal(PyObject_GenericGetDict(self, nullptr));
-    return dict && PyDict_Update(dict.get(), state) == 0 ? Ref::none() : Ref();
+    return dict && host::call(host::program, PyDict_Update, dict.get(), state) == 0 ? Ref::none()
+                                                                                    : Ref();
   }
   const Ref items = Ref::steal(PyDict_Items(state));
   for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i) {
     PyObject* item = PyList_GET_ITEM(items.get(), i);
-    if (PyObject_SetAttr(self, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1)) < 0) return {};
+    if (host::call(host::program, PyObject_SetAttr, self, PyTuple_GET_ITEM(item, 0),
+                   PyTuple_GET_ITEM(item, 1)) < 0)
+      return {};
   }
   return items ? Ref::none() : Ref();
 }
@@ -210,7 +221,7 @@ Ref format(PyObject* self, PyObject* spec) {
   Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0
                   ? element_to_python(t.dtype(), t.data())
                   : tensor_str(self);
-  return value ? Ref::steal(PyObject_Format(value.get(), spec)) : Ref();
+  return value ? Ref::steal(host::call(host::program, PyObject_Format, value.get(), spec)) : Ref();
 }
 
 Ref from_numpy_method(PyObject* type, PyObject* array) { return from_numpy(type, array); }

@@ -1,6 +1,7 @@
 // Operators of Tensor. Two exact tensors go straight to the kernel; numbers, arrays and, for some
 // operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
 // no in-place slots: `x += y` rebinds x, as in MindSpore.
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/scalar_num.h"
 #include "kernels/device/device_tensors.h"
@@ -159,14 +160,14 @@ Ref as_int(PyObject* self) {
   Element one;
   if (!single_element(tensor_of(self), "int", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
-  return value ? Ref::steal(PyNumber_Long(value.get())) : Ref();
+  return value ? Ref::steal(host::call(host::program, PyNumber_Long, value.get())) : Ref();
 }
 
 Ref as_float(PyObject* self) {
   Element one;
   if (!single_element(tensor_of(self), "float", &one)) return {};
   Ref value = element_to_python(tensor_of(self).dtype(), one.data);
-  return value ? Ref::steal(PyNumber_Float(value.get())) : Ref();
+  return value ? Ref::steal(host::call(host::program, PyNumber_Float, value.get())) : Ref();
 }
 
 Ref as_index(PyObject* self) {

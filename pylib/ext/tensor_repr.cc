@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/py/host_call.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -122,7 +123,7 @@ Ref tensor_repr(PyObject* self) {
 
 Ref tensor_str(PyObject* self) {
   Ref array = to_numpy(tensor_of(self));
-  return array ? Ref::steal(PyObject_Str(array.get())) : Ref();
+  return array ? Ref::steal(host::call(host::program, PyObject_Str, array.get())) : Ref();
 }
 
 }  // namespace msjit

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "guards/py/host_call.h"
 #include "guards/py/tensor_class.h"
 #include "guards/py/text.h"
 #include "kernels/core/registry.h"
@@ -64,15 +65,18 @@ int tensor_clear(PyObject* self) {
 // What the class has of itself cannot be hidden: a capture that reads it looks at no instance.
 int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   auto* object = reinterpret_cast<TensorObject*>(self);
-  if (!is_exact_tensor(self)) return PyObject_GenericSetAttr(self, name, value);
-  PyObject* found = PyUnicode_Check(name) ? _PyType_Lookup(&g_tensor_type, name) : nullptr;
+  if (!is_exact_tensor(self))
+    return host::call(host::program, PyObject_GenericSetAttr, self, name, value);
+  PyObject* found = PyUnicode_Check(name)
+                        ? host::call(host::checked, _PyType_Lookup, &g_tensor_type, name)
+                        : nullptr;
   const char* text = found ? utf8_text(name) : nullptr;
   if (found && !Py_TYPE(found)->tp_descr_set && text && !is_set_on_tensor(text)) {
     PyErr_Format(PyExc_AttributeError, "'msjit.Tensor' object attribute '%U' is read-only", name);
     return -1;
   }
   const bool had_dict = object->dict;
-  const int result = PyObject_GenericSetAttr(self, name, value);
+  const int result = host::call(host::program, PyObject_GenericSetAttr, self, name, value);
   if (!had_dict && object->dict) PyObject_GC_Track(self);
   return result;
 }
@@ -96,14 +100,15 @@ bool leaves_sizes_open(PyObject* shape) {
 // What describes a tensor instead of being one; no reference where `kwargs` asks for a tensor.
 Ref described_tensor(PyObject* args, PyObject* kwargs) {
   if (!kwargs || !g_tensor_initializer || PyTuple_GET_SIZE(args)) return {};
-  PyObject* shape = PyDict_GetItemString(kwargs, "shape");
-  PyObject* dtype = PyDict_GetItemString(kwargs, "dtype");
-  PyObject* init = PyDict_GetItemString(kwargs, "init");
-  if (!shape || !dtype || (init && init != Py_None) || PyDict_GetItemString(kwargs, "input_data") ||
+  PyObject* shape = host::call(host::program, PyDict_GetItemString, kwargs, "shape");
+  PyObject* dtype = host::call(host::program, PyDict_GetItemString, kwargs, "dtype");
+  PyObject* init = host::call(host::program, PyDict_GetItemString, kwargs, "init");
+  if (!shape || !dtype || (init && init != Py_None) ||
+      host::call(host::program, PyDict_GetItemString, kwargs, "input_data") ||
       !leaves_sizes_open(shape))
     return {};
-  return Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, shape, dtype, Py_None,
-                                                 static_cast<PyObject*>(nullptr)));
+  return Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs, g_tensor_initializer,
+                               shape, dtype, Py_None, static_cast<PyObject*>(nullptr)));
 }
 
 Ref tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -144,9 +149,9 @@ int init_from_shape(PyObject* self, PyObject* shape, PyObject* dtype_arg, PyObje
   if (!dtype_from_object(dtype_arg, "Tensor", &dtype)) return -1;
   if (init && init != Py_None && g_tensor_initializer) {
     Ref tuple = shape_tuple(dims);
-    Ref made = Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, tuple.get(),
-                                                       dtype_object(dtype), init,
-                                                       static_cast<PyObject*>(nullptr)));
+    Ref made = Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs,
+                                     g_tensor_initializer, tuple.get(), dtype_object(dtype), init,
+                                     static_cast<PyObject*>(nullptr)));
     if (!made) return -1;
     if (!is_tensor(made.get()))
       return fail(type_error("[Tensor] result of init, got {}, expected a Tensor",
@@ -318,7 +323,8 @@ void replace_contents(PyObject* self, const Tensor& from) {
 // Lets Tensor's operators win over NumPy's, which may ask the class itself.
 static bool set_array_priority(PyTypeObject* type) {
   const Ref priority = Ref::steal(PyFloat_FromDouble(1000.0));
-  return priority && PyDict_SetItemString(type->tp_dict, "__array_priority__", priority.get()) == 0;
+  return priority && host::call(host::checked, PyDict_SetItemString, type->tp_dict,
+                                "__array_priority__", priority.get()) == 0;
 }
 
 bool ready_tensor_type() {

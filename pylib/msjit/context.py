@@ -121,9 +121,9 @@ def _set_jit_config(value):
     for name in value:  # MindSpore refuses other keys here, though not in JitConfig
         if name not in OPTIONS:
             raise ValueError("[set_context] key of jit_config, got %r, expected one of %s" % (name, list(OPTIONS)))
-    whole = JitConfig(**value).fullgraph
-    if whole is not None:
-        _set_syntax_level(STRICT if whole else LAX, "jit_syntax_level")
+    level = JitConfig(**value).syntax_level
+    if level is not None:
+        _set_syntax_level(STRICT if level else LAX, "jit_syntax_level")
     _state["jit_config"] = dict(value)
 
 

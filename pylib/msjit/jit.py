@@ -1,8 +1,8 @@
 """jit: compiles functions, methods and Cells.
 
 `mode="PIJit"` reads the bytecode as it runs and keeps CPython's semantics for all of Python. `mode="PSJit"`, the default
-as in MindSpore, also parses the source: at syntax level STRICT the whole function becomes one graph or CompileError says
-where it cannot; at level LAX, the default, the interpreter runs what lies outside, inside the call.
+as in MindSpore, also parses the source: at syntax level STRICT CompileError says where it is outside the strict language; at
+level LAX, the default, the interpreter runs what lies outside, inside the call.
 """
 import copyreg
 import functools
@@ -30,8 +30,8 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     """Compiles `fn`; as a decorator or a call, on functions, methods and Cells.
 
     mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" | "trace" is the newer spelling
-    fullgraph    raise CompileError instead of leaving the graph where something cannot be captured; under PSJit this is
-                 the syntax level STRICT
+    fullgraph    raise CompileError instead of leaving the graph where something cannot be captured; under PSJit the source
+                 is judged as at syntax level STRICT, too
     jit_config   a JitConfig; its jit_syntax_level says STRICT or LAX under PSJit. A dict, of settings of MindSpore's PIJit, is accepted
                  and changes nothing: msjit.config has the limits here
     jit_level    "O0", "O1" or "O2", and dynamic, 0 or 1: accepted; all passes run, and sizes that change are left open
@@ -61,7 +61,7 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
             return _msjit.JitFunction(fn, mode or "PSJit", None)
     mode = _mode(mode, capture_mode)
     _check_options(fullgraph, dynamic, jit_level, jit_config, options)
-    whole = True if fullgraph else jit_config.fullgraph if isinstance(jit_config, JitConfig) else None
+    whole = True if fullgraph else jit_config.syntax_level if isinstance(jit_config, JitConfig) else None
     target = fn if fn is not None else function
     compile_function = _Compiler(mode, whole)
     return compile_function if target is None else compile_function(target)
@@ -199,7 +199,7 @@ class LeveledConstruct:
 
 def leveled_construct(cell, construct):
     """`construct` at the level of `cell`.set_jit_config, where it is compiled for itself: by GRAPH_MODE or by jit."""
-    whole = cell._jit_config.fullgraph
+    whole = cell._jit_config.syntax_level
     function = getattr(construct, "__func__", construct)
     if whole is None or (isinstance(function, types.FunctionType) and not context.is_graph_mode()):
         return construct
@@ -252,7 +252,7 @@ def _install():
 
 
 def jit_class(cls):
-    """Marks a class whose instances and methods may stand in functions compiled at level STRICT; returns it.
+    """Marks a class as part of compiled functions; returns it. At level STRICT attributes of its instances are not stored to.
 
     >>> import msjit as ms
     >>> @ms.jit_class

@@ -53,6 +53,8 @@ class Picture:
         self.tensors = []
 
     def of(self, value):
+        if type(value) is int and value.bit_length() > 10000:  # too long for repr() from 3.11 on
+            return ("int", hex(value))
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes, range)):
             return (type(value).__name__, repr(value))
         if type(value).__module__ == "numpy":

@@ -658,3 +658,63 @@ class MakesTensor(nn.Cell):
 
 
 ROWS.append(("Tensor of a NumPy array, made outside", MakesTensor, just_x))
+
+
+@row("more of the builtin functions")
+def more_builtins(x):
+    parts = slice(0, 1), slice(None, 2, 2)
+    return (x[parts], x[slice(1, None)], parts[1].step, sorted([2, 3, 1], reverse=True), divmod(7, 2), bin(5), hex(10), oct(8), chr(65),
+            ord("b"), repr("a"), format(3, "03d"), callable(x), complex(1, 2), complex(1, 2).imag)
+
+
+@row("annotated assignment")
+def annotated_assignment(x):
+    n: int = 3
+    return x * n
+
+
+@row("is, of classes, numbers and texts", lambda: (x23(), 3, "a"))
+def identities(x, n, text):
+    kind = type(x)
+    return x * 2, kind is Tensor, kind is ms.Tensor, type(n) is int, type([n]) is not list, kind is None
+
+
+DEFAULT = Tensor([1., 2., 3.])
+
+
+@row("a Tensor as the default of a parameter")
+def tensor_default(x, more=DEFAULT):
+    return x + more
+
+
+class Plain:
+    def __init__(self, v):
+        self.v = v
+
+    def times(self, x):
+        return x * self.v
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *rest):
+        return None
+
+
+@row("instances of any class of the program", lambda: (x23(), Plain(2)))
+def instances(x, plain):
+    with Plain(3) as other:
+        x = other.times(x) + plain.times(x)
+    plain.v = plain.v + 1
+    other.v = 5
+    return x * plain.v + other.v
+
+
+class ReadsItsClass(nn.Cell):
+    factor = 2
+
+    def construct(self, x):
+        return nn.LeakyReLU(alpha=0.5)(x) * ReadsItsClass.factor
+
+
+ROWS.append(("attribute of a Cell's class, Cells made with keyword arguments", ReadsItsClass, just_x))

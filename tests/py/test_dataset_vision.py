@@ -264,3 +264,10 @@ def test_older_module_paths():
     from msjit.dataset.vision import c_transforms as vision
     from msjit.dataset.vision import py_transforms
     assert vision.Resize is V.Resize and py_transforms.Compose is T.Compose and c_transforms.TypeCast is T.TypeCast
+
+
+def test_contrast_around_a_mean_between_two_numbers():
+    """The mean luminance is 44.5, and counts as 44; MindSpore's numbers."""
+    image = np.arange(90, dtype=np.uint8).reshape(5, 6, 3)
+    assert V.AdjustContrast(1.5)(image).ravel()[15:24].tolist() == [0, 2, 4, 5, 6, 8, 10, 11, 12]
+    assert V.AdjustContrast(0.3)(image).ravel()[:6].tolist() == [31, 31, 31, 32, 32, 32]

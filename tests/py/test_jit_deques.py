@@ -62,6 +62,49 @@ def under_two_names(x, q):
     return other is q, x + 1
 
 
+@programs.add(x22)
+def made_of_bounded_length(x):
+    q = collections.deque(maxlen=3)
+    for i in range(5):
+        q.append(x * i)
+    last = collections.deque([1, 2, 3], 2)
+    last.appendleft(0)
+    none = collections.deque("ab", maxlen=0)
+    none.append(1)
+    return q[0] + q[-1] + len(q), sum(q, x), list(last), q, last, none, collections.deque([1], maxlen=None)
+
+
+@programs.add(x22)
+def turned(x):
+    q = collections.deque([1, 2, 3, x])
+    q.rotate()
+    a = list(q)
+    q.rotate(-2)
+    q.rotate(7)
+    return x * 2, a, q, [v for v in q], [*enumerate(q)], collections.deque().rotate(3)
+
+
+@programs.add(x22)
+def beyond_its_ends(x):
+    q = collections.deque([x, 2])
+    try:
+        q[2]
+    except IndexError as e:
+        return x * q[-2], e.args
+
+
+@programs.add(x22, whole=False)
+def changed_while_iterated(x):
+    q, seen = collections.deque([1, 2], maxlen=2), []
+    y = x + 1
+    try:
+        for v in q:
+            seen.append(v)
+            q.append(v)
+    except RuntimeError as e:
+        return y * 2, seen, str(e)
+
+
 @programs.add(x22, queue, whole=False)
 def looked_at_afterwards(x, q):
     q.append(x + 1)

@@ -176,6 +176,14 @@ def instance_as_key_is_dropped(x, log, table):
     return x + 1
 
 
+@case(instance_key)
+def instance_as_key_is_dropped_before_a_read(x, log, table):
+    y = x + len(log)
+    table.clear()
+    log.append(len(log))
+    return y * len(log)
+
+
 def function_in_a_set(end):
     value, reference = watched(lambda: 1, end)
     return {1, value}, reference
@@ -289,3 +297,52 @@ def test_a_function_that_goes_from_a_dict_into_a_set():
         table, members = {"k": lambda: 1, "j": lambda: 2}, set()
         made = f(table, members, X)[1]
         assert not table and [m() for m in members] == [1] and len(made) == 2
+
+
+def replaces(x, log, m):
+    y = x * 2 + 1
+    log.append("before")
+    m.r = None
+    log.append("behind")
+    return y * y + 3
+
+
+def calls_what_replaces(x, log, m):
+    return replaces(x + 1, log, m) * 2
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("f, ops", [(replaces, 4), (calls_what_replaces, 6)])
+def test_what_stands_before_and_behind_the_end_of_an_object_is_captured(f, ops):
+    jitted = ms.jit(f, mode="PIJit")
+    for quiet in (False, True, False, True, False):
+        found = []
+        for run in (f, jitted):
+            log = []
+            m = Parts(r=None if quiet else Ends(lambda: log.append("died")))
+            before = _msjit.stats()["graph_ops"]
+            found.append((run(X, log, m).asnumpy().tolist(), log))
+        assert found[0] == found[1] and _msjit.stats()["graph_ops"] - before == ops
+    said = [b["reason"] for e in _msjit.explain_json() if e["name"] == "replaces" for b in e["breaks"]]
+    assert set(said) == {"ends_object"}
+
+
+@pytest.mark.captures
+def test_objects_that_end_at_different_places():
+    def f(x, log, m):
+        x = x * 2
+        m.a = None
+        log.append(1)
+        x = x + 3
+        m.b = None
+        log.append(2)
+        return x * x
+
+    jitted = ms.jit(f, mode="PIJit")
+    for names in ("a", "b", "ab", "", "b", "a", "ab"):
+        found = []
+        for run in (f, jitted):
+            log = []
+            m = Parts(**{n: Ends(lambda n=n: log.append(n)) if n in names else 0 for n in "ab"})
+            found.append((run(X, log, m).asnumpy().tolist(), log))
+        assert found[0] == found[1]

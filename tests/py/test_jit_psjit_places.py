@@ -97,8 +97,7 @@ def uses_manager(x):
 
 def test_a_context_manager_of_contextlib():
     text = error_of(uses_manager)
-    assert re.search(r"contextlib\.py:\d+\)", text), text
-    points_at(text, "uses_manager", "with «manager() as n:")
+    assert "_GeneratorContextManager" in text and "with manager() as n:" in text, text
 
 
 def seeds(x):

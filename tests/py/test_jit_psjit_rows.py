@@ -169,3 +169,21 @@ def test_negative_runs_as_python(program, mode):
     f = make(plain.f)
     for _ in range(3):
         assert summary(run, arguments(module)) == summary(f, arguments(plain))
+
+
+@pytest.mark.captures
+def test_negative_at_level_strict(program):
+    """Level STRICT without fullgraph refuses what is outside the language; the interpreter runs other steps between graphs."""
+    if program.row.at_all_levels:
+        return
+    module, plain = program.load(), program.load()
+    with pytest.raises(ms.CompileError) as caught:
+        ms.jit(make(program.load().f), fullgraph=True)(*arguments(module))
+    run, f = ms.jit(make(module.f), jit_config=ms.JitConfig(jit_syntax_level="STRICT")), make(plain.f)
+    for _ in range(3):
+        if "level STRICT" in str(caught.value):
+            with pytest.raises(ms.CompileError) as again:
+                run(*arguments(module))
+            check_message(program, str(again.value))
+        else:
+            assert summary(run, arguments(module)) == summary(f, arguments(plain))

@@ -6,7 +6,7 @@ import sys
 import sources
 
 # Where every such call goes through the gate.
-FOLDERS = ("guards/", "bytecode/", "interp_hook/")
+FOLDERS = ("guards/", "bytecode/", "interp_hook/", "pylib/ext/")
 GATE = ("guards/py/host_call.h", "guards/py/host_call.cc")
 # Functions of the C API that ask an object of the program: its class may answer in Python.
 ASKS = re.compile(r"""\b(?:_?Py(?:

@@ -9,7 +9,7 @@ OPTIONS = tuple(name for name, _ in _CHOICES) + ("exec_mode",)
 class JitConfig:
     """Options of jit() and of Cell.set_jit_config(), with MindSpore's names.
 
-    jit_syntax_level    "STRICT": the whole function becomes one graph or CompileError is raised; "LAX": the interpreter
+    jit_syntax_level    "STRICT": CompileError is raised for what is outside the strict language; "LAX": the interpreter
                         runs what cannot be in it; "": as set_context(jit_syntax_level=...) says
     jit_level           "O0", "O1" or "O2": accepted; every level here runs all passes
     exc_mode (or exec_mode), debug_level, infer_boost and other keywords are kept in jit_config_dict and change nothing
@@ -30,9 +30,9 @@ class JitConfig:
         self.jit_config_dict = dict(kwargs, **given)  # MindSpore too takes any other keyword, as an option of the backend
 
     @property
-    def fullgraph(self):
-        """True and False for a syntax level of STRICT and LAX, None where none was given."""
-        return {"STRICT": True, "LAX": False}.get(self.jit_config_dict["jit_syntax_level"])
+    def syntax_level(self):
+        """What JitFunction takes for it: "STRICT", False for LAX, None where none was given."""
+        return {"STRICT": "STRICT", "LAX": False}.get(self.jit_config_dict["jit_syntax_level"])
 
 
 __all__ = ["JitConfig"]

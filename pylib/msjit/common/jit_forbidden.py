@@ -5,7 +5,7 @@ _modules, _methods = set(), set()
 
 
 def jit_forbidden_register(fn):
-    """A decorator: the interpreter runs the function, also where its caller is compiled. At level STRICT that is a CompileError."""
+    """A decorator: the interpreter runs the function, also where its caller is compiled. With fullgraph that is a CompileError."""
     if not isinstance(fn, types.FunctionType):
         return fn
     from ..importer import skip

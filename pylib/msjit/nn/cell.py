@@ -320,9 +320,9 @@ class Cell(CellState, CellAttributes, CellNames):
             raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
         object.__setattr__(self, "_jit_config", jit_config)
         object.__setattr__(self, "_intercept", True)
-        if jit_config.fullgraph is not None:  # ready where this Cell is met while another one is compiled
+        if jit_config.syntax_level is not None:  # ready where this Cell is met while another one is compiled
             function = getattr(self.construct, "__func__", self.construct)
-            object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.fullgraph))
+            object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.syntax_level))
 
     def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
         """What this Cell computes is not kept for its gradient, but computed again by it, from the inputs: less memory for the

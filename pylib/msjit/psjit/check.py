@@ -27,7 +27,7 @@ def _check(function, strict, call):
         return
     found = source.find(code, names, exact=strict)
     if strict:
-        outside = rules.violation(found.node, rules.Scope(found.node, names)) or _tensor_default(function, found)
+        outside = rules.violation(found.node, rules.Scope(found.node, names))
     else:
         outside = rules.generator(found.node)
     if outside:
@@ -50,15 +50,6 @@ def _column(found, node):
 def _makes_named_tuple(code):
     """Whether this is the __new__ that collections.namedtuple makes of a text it does not keep."""
     return code.co_filename == "<string>" and code.co_names == ("_tuple_new",)
-
-
-def _tensor_default(function, found):
-    from ..common import Tensor
-    defaults = list(getattr(function, "__defaults__", None) or ())
-    defaults += list((getattr(function, "__kwdefaults__", None) or {}).values())
-    if any(isinstance(value, Tensor) for value in defaults):
-        return found.node, "a Tensor as the default of a parameter", "None, and a test for it"
-    return None
 
 
 def refuse(place, function, reason, text, cure):

@@ -6,13 +6,13 @@ nodes of that kind are outside, what is found, and what is expected in its place
 import ast
 import builtins
 import sys
+import types
 
 # Functions of Python that the strict language does not have.
 _ABSENT = frozenset((
-    "bin bytearray bytes callable chr classmethod compile complex delattr dir divmod eval exec format frozenset globals "
-    "hash hex id input issubclass iter locals memoryview next object oct open ord property repr set setattr slice sorted "
-    "staticmethod vars __import__ breakpoint").split())
-_IDENTITIES = (None, True, False)
+    "bytearray bytes classmethod compile delattr dir eval exec frozenset globals hash id input issubclass iter locals memoryview "
+    "next object open property set setattr staticmethod vars __import__ breakpoint").split())
+_CONSTANTS = (ast.Constant, ast.NameConstant, ast.Num, ast.Str) if sys.version_info < (3, 8) else ast.Constant
 
 
 def _kind(name):
@@ -28,19 +28,19 @@ def _is_complex(node, scope):
 
 
 def _compares_identity(node, scope):
-    """`is` with anything but None, True and False on one of its sides."""
+    """`is` with anything but None, a bool, a number, a text or a class on one of its sides."""
     left = node.left
     for operator, right in zip(node.ops, node.comparators):
-        if isinstance(operator, (ast.Is, ast.IsNot)) and not (_is_singleton(left) or _is_singleton(right)):
+        if isinstance(operator, (ast.Is, ast.IsNot)) and not (_is_plain(left, scope) or _is_plain(right, scope)):
             return True
         left = right
     return False
 
 
-def _is_singleton(node):
-    if isinstance(node, (_kind("Constant"), _kind("NameConstant") or _kind("Constant"))):
-        return any(node.value is value for value in _IDENTITIES)
-    return False
+def _is_plain(node, scope):
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return isinstance(scope.known(node), type)
+    return isinstance(node, _CONSTANTS)
 
 
 def _calls_absent(node, scope):
@@ -67,7 +67,6 @@ _RULES = [
     ("Yield", _always, "yield", "a list that is returned"),
     ("YieldFrom", _always, "yield from", "a list that is returned"),
     ("Delete", _always, "del", "a variable that is no longer used"),
-    ("AnnAssign", _always, "an annotated assignment", "a plain assignment"),
     ("Match", _always, "a match statement", "if and elif"),
     ("Import", _always, "import", "an import at the top of the module"),
     ("ImportFrom", _always, "from ... import", "an import at the top of the module"),
@@ -84,7 +83,7 @@ _RULES = [
     ("DictComp", lambda node, scope: len(node.generators) > 1, "a comprehension with several for", "one for each"),
     ("GeneratorExp", lambda node, scope: len(node.generators) > 1, "a generator expression with several for",
      "one for each"),
-    ("Compare", _compares_identity, "`is` with other operands than None, True and False", "== or !="),
+    ("Compare", _compares_identity, "`is` with other operands than None, numbers, texts and classes", "== or !="),
     ("Call", _calls_absent, "a call of {0.func.id}()", "another way, or level LAX"),
     ("Call", _calls_type_maker, "type() with several arguments", "a class at the top of the module"),
     ("Raise", _raises_dict, "an exception made of a dict", "an exception made of text and numbers"),
@@ -107,6 +106,15 @@ class Scope:
     def is_builtin(self, name):
         """True when the name means Python's own function."""
         return name not in self._own and name not in self._globals and hasattr(builtins, name)
+
+    def known(self, node):
+        """What a global or builtin name, or an attribute of a module, stands for; None where that is not known."""
+        if isinstance(node, ast.Name) and node.id not in self._own:
+            return self._globals.get(node.id, getattr(builtins, node.id, None))
+        if isinstance(node, ast.Attribute):
+            owner = self.known(node.value)
+            return vars(owner).get(node.attr) if type(owner) is types.ModuleType else None
+        return None
 
 
 def _order(pair):

@@ -191,6 +191,28 @@ TEST(ChannelsLast, StaysSoBetweenConvolutions) {
   EXPECT_GE(images, 4);
 }
 
+// One kernel reads several images that lie channels last and writes one that leaves, plain.
+TEST(ChannelsLast, SumThatLeaves) {
+  for (const Dim channels : {16, 20, 37}) {
+    GraphMaker g;
+    const Val x = g.input(DType::kFloat32, {2, 16, 16, 16});
+    Val sum;
+    for (int i = 0; i < 4; ++i) {
+      const Val y = g.call("conv2d", {x, g.input(DType::kFloat32, {channels, 16, 1, 1}), Val()});
+      sum = sum ? g.call("add", {sum, y}) : y;
+    }
+    g.output(sum);
+    std::mt19937 rng(1);
+    const std::vector<Tensor> inputs = random_inputs(rng, *g.graph());
+    const auto want = interpret(*g.graph(), inputs);
+    ASSERT_TRUE(want.ok());
+    auto executable = Executable::compile(*g.graph());
+    ASSERT_TRUE(executable.ok());
+    executable.value()->wait_compiled();
+    check_values(*executable.value(), inputs, want.value());
+  }
+}
+
 // An image that leaves the run, or that a view reads, stays plain.
 TEST(ChannelsLast, WhatLeavesIsPlain) {
   GraphMaker g;

@@ -3,6 +3,7 @@
 #include "graph/scan.h"
 
 #include "codegen/executable.h"
+#include "codegen/plan.h"
 #include "graph/autodiff.h"
 #include "graph/graph_testing.h"
 #include "graph/passes/passes.h"
@@ -204,6 +205,49 @@ std::vector<Tensor> gradients_of(const GradGraphs& graphs, const std::vector<Ten
   for (size_t i = 0; i < graphs.backward.inputs.size(); ++i)
     gradients[static_cast<size_t>(graphs.backward.inputs[i])] = found[i];
   return gradients;
+}
+
+// v = factor * v + row for each row.
+std::shared_ptr<Graph> fold_rows(int64_t length, double factor) {
+  auto graph = std::make_shared<Graph>();
+  GraphSink sink(graph);
+  ScanParts parts;
+  parts.length = length;
+  parts.initial = {sink.input({DType::kFloat32, false, {4}})};
+  parts.sequences = {sink.input({DType::kFloat32, false, {length, 4}})};
+  const auto first = static_cast<int32_t>(graph->nodes.size());
+  parts.inside = {sink.value(graph->add_placeholder(parts.initial[0].meta()))};
+  parts.rows = {sink.value(graph->add_placeholder(row_meta(parts.sequences[0].meta())))};
+  parts.next = {parts.inside[0] * factor + parts.rows[0]};
+  graph->outputs = {build_scan(sink, first, parts).take()[0].id()};
+  EXPECT_TRUE(dead_code(*graph).ok());
+  return graph;
+}
+
+std::shared_ptr<const Plan> body_plan(const Plan& plan) {
+  for (const Step& step : plan.steps)
+    if (step.kind == StepKind::kControl) return step.nested[0];
+  return nullptr;
+}
+
+TEST(Scan, LoopsOfOtherLengthsShareThePlanOfTheirBody) {
+  const auto plan = [](int64_t length, double factor, bool open = false) {
+    const auto graph = fold_rows(length, factor);
+    return make_plan(graph, *graph, false, open).take();
+  };
+  const auto one = plan(3, 0.5);
+  ASSERT_TRUE(body_plan(*one));
+  EXPECT_EQ(body_plan(*plan(7, 0.5)), body_plan(*one));
+  EXPECT_NE(body_plan(*plan(7, -0.5)), body_plan(*one));
+  EXPECT_NE(body_plan(*plan(7, 0.5, true)), body_plan(*one));
+  // Both lengths run on it.
+  std::mt19937 rng(3);
+  for (int64_t length : {3, 7}) {
+    const std::vector<Tensor> in = {random_tensor(rng, {4}, DType::kFloat32),
+                                    random_tensor(rng, {length, 4}, DType::kFloat32)};
+    const auto graph = fold_rows(length, 0.5);
+    expect_close(compiled(*graph, in)[0], interpret(*graph, in).take()[0]);
+  }
 }
 
 TEST(Scan, RandomLoopsAsUnrolled) {

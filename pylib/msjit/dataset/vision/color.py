@@ -51,7 +51,7 @@ def contrast(image, factor, where):
     if is_pil(image):
         return _enhanced(image, "Contrast", factor)
     middle = _luminance(_rgb(image, where)).mean()
-    return _blend(image, np.float32(middle if image.dtype.kind == "f" else int(middle + 0.5)), factor)
+    return _blend(image, np.float32(middle if image.dtype.kind == "f" else round(float(middle))), factor)
 
 
 def saturation(image, factor, where):
