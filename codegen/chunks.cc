@@ -27,27 +27,26 @@ int64_t kept_points(const KernelSpec& spec) {
 }
 
 // The outermost folded dim that is long enough, else the longest.
-int longest_folded(const KernelSpec& spec) {
+int longest_folded(const KernelSpec& spec, int64_t enough) {
   int longest = -1;
   for (int d = 0; d < spec.dims.rank(); ++d) {
     if (!spec.is_reduced(d)) continue;
-    if (spec.dims[d] >= kMaxChunks) return d;
+    if (spec.dims[d] >= enough) return d;
     if (longest < 0 || spec.dims[d] > spec.dims[longest]) longest = d;
   }
   return longest;
 }
 
-std::optional<Cut> find_cut(const KernelSpec& spec) {
+std::optional<Cut> find_cut(const KernelSpec& spec, const ChunkLimits& limits) {
   if (!spec.has_reduces() || spec.stages.size() != 1 || spec.dims.rank() == kMaxRank) return {};
-  const LaunchRange whole = launch_range(spec);
-  if (whole.extent / whole.align >= kEnoughParts) return {};
-  const int64_t points = spec.dims.numel(), work = elements_per_thread(spec);
+  if (limits.parts >= limits.enough) return {};
+  const int64_t points = spec.dims.numel(), work = limits.work;
   if (points < 4 * work) return {};
-  const int dim = longest_folded(spec);
+  const int dim = longest_folded(spec, limits.most);
   const int64_t along = spec.dims[dim], others = points / along;
   const int64_t folded = points / (kept_points(spec) * along);
   int64_t block =
-      std::max((points / kMaxChunks + others - 1) / others, (work + others - 1) / others);
+      std::max((points / limits.most + others - 1) / others, (work + others - 1) / others);
   block = std::max(block, kMinFolded / folded);
   if (dim == spec.dims.rank() - 1) block = (block + kInnerAlign - 1) / kInnerAlign * kInnerAlign;
   if (block >= along) return {};
@@ -150,8 +149,13 @@ void blank_unused(KernelSpec* spec) {
 
 }  // namespace
 
-std::optional<ChunkedSpec> cut_into_chunks(const KernelSpec& spec) {
-  const std::optional<Cut> cut = find_cut(spec);
+ChunkLimits host_limits(const KernelSpec& spec) {
+  const LaunchRange whole = launch_range(spec);
+  return {whole.extent / whole.align, kEnoughParts, kMaxChunks, elements_per_thread(spec)};
+}
+
+std::optional<ChunkedSpec> cut_into_chunks(const KernelSpec& spec, const ChunkLimits& limits) {
+  const std::optional<Cut> cut = find_cut(spec, limits);
   if (!cut) return {};
   const int64_t chunks = (spec.dims[cut->dim] + cut->block - 1) / cut->block;
   const int64_t kept = kept_points(spec);

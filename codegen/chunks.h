@@ -17,7 +17,19 @@ struct ChunkedSpec {
   int64_t num_partials;
 };
 
+// What a machine makes of a reduction that is not cut, and what it asks of chunks.
+struct ChunkLimits {
+  int64_t parts;   // that the kept points give it to work on side by side
+  int64_t enough;  // of these: nothing is cut
+  int64_t most;    // chunks
+  int64_t work;    // elements that a chunk should have
+};
+ChunkLimits host_limits(const KernelSpec& spec);
+
 // None where one kernel is as good. `spec` is not open.
-std::optional<ChunkedSpec> cut_into_chunks(const KernelSpec& spec);
+std::optional<ChunkedSpec> cut_into_chunks(const KernelSpec& spec, const ChunkLimits& limits);
+inline std::optional<ChunkedSpec> cut_into_chunks(const KernelSpec& spec) {
+  return cut_into_chunks(spec, host_limits(spec));
+}
 
 }  // namespace msjit

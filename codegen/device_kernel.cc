@@ -56,4 +56,11 @@ int64_t device_blocks(const KernelSpec& spec, std::span<const Dim> extents) {
   return std::max<int64_t>((values + each - 1) / each, 1);
 }
 
+ChunkLimits device_limits(const KernelSpec& spec, int64_t processors) {
+  constexpr int64_t kWork = 8192;  // elements: a few vectors for each thread of a block
+  const int64_t all = kBlocksPerProcessor * processors;
+  const int64_t parts = device_blocks(spec, std::span<const Dim>(spec.dims));
+  return {parts, all / 2, std::max<int64_t>(all / parts, 1), kWork};
+}
+
 }  // namespace msjit

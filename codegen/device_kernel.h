@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "codegen/kernel_spec.h"
+#include "codegen/chunks.h"
 
 namespace msjit {
 
@@ -34,5 +34,9 @@ DeviceShape device_shape(const KernelSpec& spec);
 
 // The blocks that one pass over all points needs. `extents`: of all dims, also of an open kernel.
 int64_t device_blocks(const KernelSpec& spec, std::span<const Dim> extents);
+// Blocks that a processor takes side by side; more only wait for each other.
+inline constexpr int64_t kBlocksPerProcessor = 8;
+// Where a reduction is cut into chunks on a device of so many processors. `spec` is not open.
+ChunkLimits device_limits(const KernelSpec& spec, int64_t processors);
 
 }  // namespace msjit

@@ -10,9 +10,6 @@
 namespace msjit {
 namespace {
 
-// Blocks that a processor takes side by side; more only wait for each other.
-constexpr int64_t kBlocksPerProcessor = 8;
-
 Result<std::string> code_for(const DeviceTraits& traits, const KernelSpec& spec) {
   static std::atomic<int> next_name{0};
   std::string error, code, ir;

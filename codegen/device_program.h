@@ -17,6 +17,7 @@ class DeviceKernels {
  public:
   explicit DeviceKernels(DeviceApi& api) : api_(api) {}
   Result<const DeviceKernel*> get(const KernelSpec& spec);
+  int64_t processors() const { return api_.traits().processors; }
 
  private:
   DeviceApi& api_;

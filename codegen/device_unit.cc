@@ -42,7 +42,7 @@ Result<const DeviceBinding*> DeviceUnit::bind(DeviceKernels& kernels,
   auto made = std::make_unique<DeviceBinding>();
   for (const Tensor& input : inputs) made->strides.push_back(input.strides());
   const KernelSpec spec = specialize(*program_, made->strides);
-  if (auto cut = cut_into_chunks(spec)) {
+  if (auto cut = cut_into_chunks(spec, device_limits(spec, kernels.processors()))) {
     made->num_reduces = spec.stages[0].reduces.size();
     made->num_partials = cut->num_partials;
     MSJIT_TRY(made->main, kernel_of(kernels, cut->parts, &made->sizes));

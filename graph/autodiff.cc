@@ -320,6 +320,7 @@ Result<std::vector<Grad>> apply_rule(GraphSink& sink, const Node& node,
   for (int32_t i = 0; i < node.num_outputs; ++i)
     outputs.push_back(sink.value(node.first_output + i));
   Vjp vjp{&sink, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
+  const TableScope tables(&sink, vjp.inputs);
   node.op->vjp(vjp);
   MSJIT_OK(sink.take_error());
   std::vector<Grad> grads(inputs.size());

@@ -25,6 +25,7 @@ bool is_expanded(const Graph& graph, const Node& node) {
   if (!node.op->has(kRows)) return false;
   const Shape& shape = graph.meta(node.inputs[0]).shape;
   if (shape.rank() == 0) return false;
+  if (!graph.meta(node.inputs[0]).device.is_host()) return shape.numel() > 0;  // no other kernel
   const uint32_t folded = folded_axes(node, shape.rank());
   // The kernel of softmax does several short rows at a time.
   constexpr int64_t kShortRow = 32;

@@ -295,6 +295,8 @@ static Status check_mixable(const InferCtx& ctx, std::span<const Meta* const> me
 
 namespace {
 
+thread_local Device g_tables;  // where the tables of the composite or rule under way lie
+
 Status mixed_devices(const InferCtx& ctx, Device a, Device b) {
   return runtime_error("[{}] devices of the tensors, got {} and {}, expected the same", ctx.name(),
                        a.str(), b.str());
@@ -313,7 +315,7 @@ Status place_outputs(InferCtx& ctx) {
   if (where.is_host()) {
     if (!ctx.op.has(kCreates)) [[likely]]
       return {};
-    where = default_device();
+    where = g_tables.is_host() ? default_device() : g_tables;
     if (where.is_host()) return {};
   } else {
     for (int i = 0; i < ctx.num_inputs(); ++i)
@@ -342,18 +344,16 @@ Status infer_outputs(InferCtx& ctx) {
   return place_outputs(ctx);
 }
 
-namespace {
-thread_local Device g_tables;  // where the tables of the composite under way lie
-}
-
-Vals OpDef::expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const {
-  const Device outer = g_tables;
+TableScope::TableScope(OpSink* sink, std::span<const Val> inputs) : outer_(g_tables) {
   g_tables = {};
   for (const Val& input : inputs)
     if (input && !sink->meta(input).device.is_host()) g_tables = sink->meta(input).device;
-  Vals results = composite(sink, inputs, attrs);
-  g_tables = outer;
-  return results;
+}
+TableScope::~TableScope() { g_tables = outer_; }
+
+Vals OpDef::expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const {
+  const TableScope tables(sink, inputs);
+  return composite(sink, inputs, attrs);
 }
 
 Tensor place_table(OpSink* sink, Tensor table) {

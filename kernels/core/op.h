@@ -260,7 +260,17 @@ class OpBuilder {
   OpDef def_;
 };
 
-// A constant of a composite, where the composite's inputs lie. For sinks.
+// While a composite or a gradient rule with these inputs runs: where the tables that it makes lie.
+class TableScope {
+ public:
+  TableScope(OpSink* sink, std::span<const Val> inputs);
+  ~TableScope();
+  TableScope(const TableScope&) = delete;
+
+ private:
+  Device outer_;
+};
+// A constant of the one under way, where its inputs lie. For sinks.
 Tensor place_table(OpSink* sink, Tensor table);
 
 // The infer rule of ctx.op, after the check that a complex dtype meets an op that takes it.

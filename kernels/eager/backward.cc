@@ -287,6 +287,7 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
   }
   if (node->packed) MSJIT_OK(unpack(*node, inputs, outputs));
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
+  const TableScope tables(vjp.sink, vjp.inputs);
   node->op->vjp(vjp);
   if (Status status = sink.take_error(); !status.ok()) {
     MSJIT_OK(check_versions(*node, {}));

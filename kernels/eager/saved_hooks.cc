@@ -78,6 +78,7 @@ Result<std::unique_ptr<PackedTensors>> pack_tensors(const OpDef& op, std::span<c
     grads.push_back(sink.add(t.meta()));
   }
   Vjp vjp{&sink, &op, attrs, inputs, outputs, grads, wanted, Vals(in.size())};
+  const TableScope tables(&sink, vjp.inputs);
   op.vjp(vjp);
   MSJIT_OK(sink.take_error());
   // The hooks compute as they like: nothing of it is recorded, or handed to them.

@@ -1,10 +1,10 @@
-"""mindspore.hal and mindspore.runtime: devices and their memory. There is one device, the CPU; its work is done when a call
-returns."""
+"""mindspore.hal and mindspore.runtime: devices and their memory. The work of the CPU is done when a call returns, that of a GPU later."""
 import os
 
 from . import _paths
 from ._native import _msjit
 from .absent import attributes as _absent
+from .context import get_current_device as _current_device
 from .streams import (  # noqa: F401
     Event,
     Stream,
@@ -23,29 +23,32 @@ def _target(device_target):
         raise TypeError("[hal] device_target, got %s, expected a str" % type(device_target).__name__)
     if device_target is not None and device_target not in ("CPU", "GPU", "Ascend"):
         raise ValueError("[hal] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % device_target)
-    return device_target or "CPU"
+    return device_target or _current_device()[0]
 
 
 def is_available(device_target):
-    """Whether there is such a device: 'CPU' alone."""
-    return _target(device_target) == "CPU"
+    """Whether there is such a device: 'CPU', and 'GPU' where there is one with a driver."""
+    target = _target(device_target)
+    return target == "CPU" or (target == "GPU" and not _msjit.gpu_problem())
 
 
 def is_initialized(device_target):
-    """Whether such a device is in use: 'CPU' alone."""
-    return _target(device_target) == "CPU"
+    """Whether such a device is in use."""
+    return _target(device_target) in ("CPU", _current_device()[0])
 
 
 def device_count(device_target=None):
-    """The number of such devices, 1; ValueError for another target than 'CPU'."""
-    if _target(device_target) != "CPU":
-        raise ValueError("[device_count] device_target, got %r, expected 'CPU'" % device_target)
-    return 1
+    """The number of such devices: 1 CPU, and the GPUs; ValueError for another target."""
+    target = _target(device_target)
+    if target not in ("CPU", "GPU"):
+        raise ValueError("[device_count] device_target, got %r, expected 'CPU' or 'GPU'" % device_target)
+    return _msjit.gpu_count() if target == "GPU" else 1
 
 
 def get_device_name(device_id=None, device_target=None):
-    """The name of a device."""
-    return _target(device_target)
+    """The name of a device: 'CPU', or the GPU's own."""
+    target = _target(device_target)
+    return _msjit.device_figures(int(device_id or 0))["name"] if target == "GPU" else target
 
 
 def get_device_capability(device_id=None, device_target=None):
@@ -61,12 +64,18 @@ def get_arch_list(device_target=None):
 
 
 def synchronize():
-    """Nothing is left to wait for: a call's work is done when it returns."""
+    """Waits for all work of the GPU in use; that of the CPU is done when a call returns."""
+    kind, number = _current_device()
+    if kind == "GPU":
+        _msjit.synchronize_device(number)
 
 
 def empty_cache():
-    """Memory that the allocator keeps for later goes back to the system."""
+    """Memory that the allocators keep for later goes back to the system, and to the GPU in use."""
     _msjit.allocator_trim()
+    kind, number = _current_device()
+    if kind == "GPU":
+        _msjit.trim_device(number)
 
 
 def launch_blocking():
@@ -121,8 +130,9 @@ def set_memory(*args, **kwargs):
 
 def memory_stats(device_target=None):
     """Bytes of the allocator of tensors as a dict: allocated now, kept for reuse (idle), both (reserved), and the most that were
-    allocated since the start or reset_peak_memory_stats. The most are the sum of each thread's."""
-    figures = _msjit.allocator_stats()
+    allocated since the start or reset_peak_memory_stats (of a GPU since the start). The most are the sum of each thread's."""
+    on_gpu = _target(device_target) == "GPU"
+    figures = _msjit.device_figures(_current_device()[1]) if on_gpu else _msjit.allocator_stats()
     allocated, idle, most = figures["live_bytes"], figures["cached_bytes"], figures["peak_bytes"]
     return {"total_reserved_memory": allocated + idle, "total_allocated_memory": allocated, "total_idle_memory": idle,
             "total_eager_free_memory": 0, "max_reserved_memory": max(most, allocated + idle), "max_allocated_memory": most}
@@ -130,22 +140,22 @@ def memory_stats(device_target=None):
 
 def memory_allocated(device_target=None):
     """Bytes of tensors now."""
-    return memory_stats()["total_allocated_memory"]
+    return memory_stats(device_target)["total_allocated_memory"]
 
 
 def memory_reserved(device_target=None):
     """Bytes of tensors now, with those kept for reuse."""
-    return memory_stats()["total_reserved_memory"]
+    return memory_stats(device_target)["total_reserved_memory"]
 
 
 def max_memory_allocated(device_target=None):
     """The most bytes of tensors since the start or reset_peak_memory_stats."""
-    return memory_stats()["max_allocated_memory"]
+    return memory_stats(device_target)["max_allocated_memory"]
 
 
 def max_memory_reserved(device_target=None):
     """The larger of max_memory_allocated and memory_reserved."""
-    return memory_stats()["max_reserved_memory"]
+    return memory_stats(device_target)["max_reserved_memory"]
 
 
 def memory_summary(device_target=None):

@@ -84,7 +84,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "gpu")
         fill(folder, options.python, options.build)
-        filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 9}]  # machine code packs better so
+        filters = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 6}]  # machine code packs better so
         with lzma.open(options.out, "wb", filters=filters) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
             archive.add(folder, "gpu")
     print("%s: %.1f MiB" % (options.out, os.path.getsize(options.out) / 2**20))
