@@ -27,7 +27,8 @@ size_t hash_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs
 
 bool is_for(const DeviceCode::Program& program, const OpDef& op, std::span<const Tensor> in,
             const Attrs& attrs) {
-  if (program.op != &op || program.metas.size() != in.size() || !(program.attrs == attrs)) return false;
+  if (program.op != &op || program.metas.size() != in.size() || !(program.attrs == attrs))
+    return false;
   for (size_t i = 0; i < in.size(); ++i)
     if (program.given[i] != static_cast<bool>(in[i]) ||
         (in[i] && !(program.metas[i] == in[i].meta())))
@@ -67,8 +68,7 @@ std::unique_ptr<DeviceProgram> compile_call(devices::Context& at, const OpDef& o
 }
 
 std::shared_ptr<const DeviceCode::Program> find_program(DeviceCode& code, size_t hash,
-                                                        const OpDef& op,
-                                                        std::span<const Tensor> in,
+                                                        const OpDef& op, std::span<const Tensor> in,
                                                         const Attrs& attrs) {
   std::lock_guard lock(code.mutex);
   for (const auto& program : code.programs[hash])

@@ -27,7 +27,7 @@ struct DeviceCode {
   std::unordered_map<size_t, std::vector<std::shared_ptr<const Program>>> programs;  // by hash
   size_t num_programs = 0;
   std::map<std::tuple<DType, bool, uint64_t>, Tensor> numbers;  // see device_number
-  std::atomic<int64_t> host_runs{0};             // operators that came to the host
+  std::atomic<int64_t> host_runs{0};                            // operators that came to the host
 };
 
 DeviceCode& device_code(devices::Context& at);

@@ -23,7 +23,8 @@ Result<std::unique_ptr<DeviceProgram>> DeviceProgram::from_plan(std::shared_ptr<
   program->plan_ = std::move(plan);
   for (const Step& step : program->plan_->steps) {
     program->units_.push_back(
-        step.fused ? std::make_unique<DeviceUnit>(step.fused, program->plan_->open_sizes) : nullptr);
+        step.fused ? std::make_unique<DeviceUnit>(step.fused, program->plan_->open_sizes)
+                   : nullptr);
     auto& inner = program->nested_.emplace_back();
     for (const auto& nested : step.nested) {
       MSJIT_TRY(auto made, from_plan(nested, at));

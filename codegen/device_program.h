@@ -83,9 +83,9 @@ class DeviceProgram {
 
   devices::Context& at_;
   std::shared_ptr<const Plan> plan_;
-  std::vector<std::unique_ptr<DeviceUnit>> units_;                      // by step
-  std::vector<std::vector<std::unique_ptr<DeviceProgram>>> nested_;     // by step, sub-graph
-  std::vector<Tensor> constants_;                                       // by slot, on the device
+  std::vector<std::unique_ptr<DeviceUnit>> units_;                   // by step
+  std::vector<std::vector<std::unique_ptr<DeviceProgram>>> nested_;  // by step, sub-graph
+  std::vector<Tensor> constants_;                                    // by slot, on the device
   std::vector<std::vector<int32_t>> dead_after_;  // by step: slots that nothing reads any more
 };
 

@@ -45,7 +45,7 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
 // own, through which its gradients go; and what it gives may have none. The node is recorded for
 // headers that stand in for such tensors; they themselves come back.
 Result<std::vector<Tensor>> set_apart(const GradGraphs& graphs, std::span<const Tensor> inputs,
-                              std::span<Tensor> results) {
+                                      std::span<Tensor> results) {
   const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
     return std::any_of(others.begin(), others.end(), [&](const Tensor& o) { return o.same(t); });
   };

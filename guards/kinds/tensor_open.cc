@@ -19,11 +19,10 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
   PyObject* type = step.object.get();
-  std::string text =
-      fmt::format("type({0}) is {1} and {0}.dtype == {2} and {0}.ndim == {3}{4}", source,
-                  type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone",
-                  dtype_name(step.tensor->dtype), step.tensor->shape.rank(),
-                  kind_text(*step.tensor));
+  std::string text = fmt::format(
+      "type({0}) is {1} and {0}.dtype == {2} and {0}.ndim == {3}{4}", source,
+      type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone",
+      dtype_name(step.tensor->dtype), step.tensor->shape.rank(), kind_text(*step.tensor));
   for (int d = 0; d < step.tensor->shape.rank(); ++d)
     if (step.tensor->shape[d] != kOpenDim)
       text += fmt::format(" and {}.shape[{}] == {}", source, d, step.tensor->shape[d]);

@@ -63,8 +63,7 @@ Tensor view_of(const Tensor& x, const AttrValue& begin, const AttrValue& end,
 
 Result<Tensor> forwards(Tensor view, bool reversed) {
   if (!reversed) return view;
-  MSJIT_TRY(Tensor copy,
-            Tensor::empty(Meta(view.dtype(), false, view.shape(), view.device())));
+  MSJIT_TRY(Tensor copy, Tensor::empty(Meta(view.dtype(), false, view.shape(), view.device())));
   MSJIT_OK(copy_elements(view, copy));
   return copy;
 }

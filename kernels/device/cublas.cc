@@ -38,10 +38,8 @@ Status Cublas::open() {
     if ((library = dlopen(name, RTLD_NOW))) break;
   if (!library) return {};
   const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library, "cublasCreate_v2"));
-  set_stream_ =
-      reinterpret_cast<decltype(set_stream_)>(dlsym(library, "cublasSetStream_v2"));
-  const auto gemm =
-      reinterpret_cast<decltype(gemm_)>(dlsym(library, "cublasGemmStridedBatchedEx"));
+  set_stream_ = reinterpret_cast<decltype(set_stream_)>(dlsym(library, "cublasSetStream_v2"));
+  const auto gemm = reinterpret_cast<decltype(gemm_)>(dlsym(library, "cublasGemmStridedBatchedEx"));
   if (!create || !set_stream_ || !gemm) return {};
   if (const int code = create(&handle_))
     return runtime_error("[cublas] handle, got status {}, expected 0", code);

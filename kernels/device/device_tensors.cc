@@ -64,7 +64,8 @@ Result<DeviceApi*> open_api(int index) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW);
   if (!handle) return runtime_error("[device] library {}, got {}", library, dlerror());
   const auto open = reinterpret_cast<DeviceApi* (*)(int)>(dlsym(handle, "msjit_open_device"));
-  if (!open) return runtime_error("[device] library {}, got one without msjit_open_device", library);
+  if (!open)
+    return runtime_error("[device] library {}, got one without msjit_open_device", library);
   DeviceApi* const api = open(index);
   if (!api) return runtime_error("[device] number {} of {}, got none", index, library);
   return api;

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/eager/eager_sink.h"
 #include "kernels/device/device_allocator.h"
+#include "kernels/eager/eager_sink.h"
 
 namespace msjit::devices {
 

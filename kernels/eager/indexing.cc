@@ -154,8 +154,8 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
     const int which = plan.tensor_of_dim[d];
     if (which < 0) continue;
     if (plan.shape[d]) scale /= plan.shape[d];
-    MSJIT_OK(accumulate(here[static_cast<uint32_t>(which)], plan.shape[d], strides ? (*strides)[d] : scale, adv.index,
-                        sum.data_as<int64_t>()));
+    MSJIT_OK(accumulate(here[static_cast<uint32_t>(which)], plan.shape[d],
+                        strides ? (*strides)[d] : scale, adv.index, sum.data_as<int64_t>()));
   }
   return sum;
 }

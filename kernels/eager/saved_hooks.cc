@@ -21,8 +21,7 @@ class ProbeSink final : public OpSink {
   bool is_read(const Val& value) const { return value && read_[value.id()]; }
 
   Result<Vals> apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs) override {
-    if (op.composite && !op.host_kernel())
-      return op.expand(this, inputs, attrs);
+    if (op.composite && !op.host_kernel()) return op.expand(this, inputs, attrs);
     std::vector<const Meta*> metas;
     for (const Val& value : inputs) {
       metas.push_back(value ? metas_[value.id()].get() : nullptr);

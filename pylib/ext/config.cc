@@ -173,8 +173,9 @@ PyMethodDef g_config_functions[] = {
                            "profile_start()\n--\n\nFrom here on, what runs is noted."),
     method0<profile_stop>("profile_stop",
                           "profile_stop()\n--\n\nEnds that: (events, number of events left out)."),
-    method0<gpu_problem>("gpu_problem",
-                         "gpu_problem()\n--\n\nWhy there is no GPU, as a str; empty where there is one."),
+    method0<gpu_problem>(
+        "gpu_problem",
+        "gpu_problem()\n--\n\nWhy there is no GPU, as a str; empty where there is one."),
     method0<gpu_count>("gpu_count", "gpu_count()\n--\n\nThe number of GPUs."),
     method1<set_device>("set_default_device",
                         "set_default_device(number)\n--\n\nWhere new tensors lie: on the GPU of "

@@ -3,6 +3,8 @@ training steps; torch beside it where it is installed. Prints one row a line.
 
     python tests/gpu/bench_gpu.py [substring of the rows to run]
 """
+import functools
+import operator
 import sys
 import time
 
@@ -51,7 +53,7 @@ def jit(function):
     return ms.jit(function, mode="PIJit")
 
 
-def elementwise(wanted):
+def elementwise():
     n = 1 << 26
     x, y = ops.ones(n, ms.float32), ops.ones(n, ms.float32)
     tx = ty = None
@@ -59,8 +61,8 @@ def elementwise(wanted):
         tx, ty = torch.ones(n, device="cuda"), torch.ones(n, device="cuda")
     rows = [("copy", lambda a, b: a + 0.5, 2), ("add", lambda a, b: a + b, 3), ("chain", lambda a, b: (a * b + a) * 0.5 - b, 3)]
     for name, function, arrays in rows:
-        mine = here(lambda f=jit(function): f(x, y))
-        other = theirs(lambda f=torch.compile(function): f(tx, ty)) if torch else None
+        mine = here(functools.partial(jit(function), x, y))
+        other = theirs(functools.partial(torch.compile(function), tx, ty)) if torch else None
         row("elementwise " + name, mine, other, GB_s="%.0f" % (arrays * 4 * n / mine / 1e9), torch_GB_s="%.0f" % (arrays * 4 * n / other / 1e9) if other else "-")
     if torch:
         target = torch.empty_like(tx)
@@ -68,19 +70,19 @@ def elementwise(wanted):
         row("torch copy_", other, other, GB_s="%.0f" % (8 * n / other / 1e9))
 
 
-def rows_and_sums(wanted):
+def rows_and_sums():
     x = ops.ones((8192, 4096), ms.float32)
     tx = torch.ones(8192, 4096, device="cuda") if torch else None
     for name, mine_of, other_of in [
             ("softmax", lambda a: ops.softmax(a, -1), lambda a: torch.softmax(a, -1)),
             ("layer norm", lambda a: (a - a.mean(-1, True)) / ops.sqrt(a.var(-1, keepdims=True) + 1e-5), lambda a: torch.nn.functional.layer_norm(a, (4096,))),
             ("sum of all", lambda a: a.sum(), lambda a: a.sum()), ("sum of columns", lambda a: a.sum(0), lambda a: a.sum(0))]:
-        mine = here(lambda f=jit(mine_of): f(x))
-        other = theirs(lambda f=torch.compile(other_of): f(tx)) if torch else None
+        mine = here(functools.partial(jit(mine_of), x))
+        other = theirs(functools.partial(torch.compile(other_of), tx)) if torch else None
         row(name, mine, other, GB_s="%.0f" % ((2 if "sum" not in name else 1) * 4 * 8192 * 4096 / mine / 1e9))
 
 
-def calls(wanted):
+def calls():
     x = ops.ones(16, ms.float32)
     f = jit(lambda a: ops.tanh(a) + a * 2)
     tx, g = (torch.ones(16, device="cuda"), torch.compile(lambda a: torch.tanh(a) + a * 2)) if torch else (None, None)
@@ -88,11 +90,12 @@ def calls(wanted):
     row("eager add, 16 elements", here(lambda: x + x), theirs(lambda: tx + tx) if torch else None)
 
 
-def products(wanted):
+def products():
     for dtype, size in (("float32", 4096), ("float16", 8192), ("bfloat16", 8192)):
         a = Tensor(np.random.rand(size, size).astype(np.float32)).astype(getattr(ms, dtype))
         ta = torch.rand(size, size, device="cuda", dtype=getattr(torch, dtype)) if torch else None
-        mine, other = here(lambda: a @ a), theirs(lambda: ta @ ta) if torch else None
+        mine = here(functools.partial(operator.matmul, a, a))
+        other = theirs(functools.partial(operator.matmul, ta, ta)) if torch else None
         row("matmul %s %d" % (dtype, size), mine, other, TFLOP_s="%.0f" % (2 * size ** 3 / mine / 1e12))
 
 
@@ -105,7 +108,7 @@ class Mlp(nn.Cell):
         return self.c(ops.relu(self.b(ops.relu(self.a(x)))))
 
 
-def training(wanted):
+def training():
     net = Mlp()
     loss_of, opt = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 1e-3)
     x, t = Tensor(np.random.rand(512, 784).astype(np.float32)), Tensor(np.random.randint(0, 10, 512).astype(np.int32))
@@ -139,7 +142,7 @@ def main():
     print("device: %(name)s, sm_%(architecture)d" % _msjit.device_figures(0), "torch", torch.__version__ if torch else "absent", flush=True)
     for part in (elementwise, rows_and_sums, calls, products, training):
         if wanted in part.__name__:
-            part(wanted)
+            part()
 
 
 if __name__ == "__main__":

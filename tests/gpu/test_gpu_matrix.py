@@ -1,10 +1,10 @@
 """Every operator on each of its samples: on the GPU as on the CPU, eager and captured, values and gradients."""
 import numpy as np
 import pytest
-from test_op_matrix import CASES, ROWS, attributes, call, function_of, inputs, tensors_of
 
 import msjit
 from msjit import Tensor
+from test_op_matrix import CASES, ROWS, attributes, call, function_of, inputs, tensors_of
 
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float32": 2e-5, "float64": 1e-9, "complex64": 2e-5, "complex128": 1e-9}
 FIXED = [(name, index) for name, index in CASES if "random" not in ROWS[name]["traits"]]
