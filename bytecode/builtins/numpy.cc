@@ -218,6 +218,7 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
     return PyErr_Clear(), refuse(x, "astype");
   // Casts warn of what does not fit.
   Tensor wide;
+  if (!plain.device().is_host()) return refuse(x, "astype");
   if (!cast_tensor(plain, DType::kFloat64, &wide)) return PyErr_Clear(), refuse(x, "astype");
   for (int64_t i = 0; i < wide.numel(); ++i)
     if (!(std::fabs(wide.data_as<double>()[i]) < 120)) return refuse(x, "astype");
@@ -259,7 +260,7 @@ bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double lo
   const Ref known = to_python(x, data);
   Tensor plain, wide;
   if (!known || !tensor_from_object(known.get(), name, &plain) || plain.rank() == 0 ||
-      !cast_tensor(plain, DType::kFloat64, &wide))
+      !plain.device().is_host() || !cast_tensor(plain, DType::kFloat64, &wide))
     return PyErr_Clear(), refuse(x, name);
   for (int64_t i = 0; i < wide.numel(); ++i)
     if (const double v = wide.data_as<double>()[i];

@@ -70,6 +70,7 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
                                          type_name(a[3]), data.nbytes())));
   if (data.nbytes())
     std::memcpy(data.data(), PyBytes_AS_STRING(a[3]), static_cast<size_t>(data.nbytes()));
+  if (!place_on_default_device(&data)) return {};
   auto* type = reinterpret_cast<PyTypeObject*>(a[0]);
   Ref empty = Ref::steal(PyTuple_New(0));
   Ref self =

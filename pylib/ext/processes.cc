@@ -73,6 +73,10 @@ Ref call(const Reader& reader, const Tensor& from, const Tensor& to, Work work) 
   if (!from && !to)
     return Ref::steal(raise(*type_error("[communication] tensor, got None, expected one")));
   const Tensor given[] = {from ? from : to, to ? to : from};
+  for (const Tensor& t : given)
+    if (!t.device().is_host())
+      return Ref::steal(raise(*not_implemented_error(
+          "[communication] device of a tensor, got {}, expected the CPU", t.device().str())));
   const StandIns own(given);
   Status status;
   {

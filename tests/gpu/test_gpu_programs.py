@@ -1,4 +1,7 @@
 """Programs on the GPU: where tensors lie, what is refused, training steps, and what is captured."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -32,6 +35,26 @@ def test_values_come_to_python():
     assert [row.tolist() for row in x] == [[1.5, -2.0], [3.0, 4.0]]
     with pytest.raises(BufferError, match="asnumpy"):
         memoryview(x)
+    assert np.asarray(x).tolist() == x.tolist() and np.add(x, 1).tolist() == [[2.5, -1.0], [4.0, 5.0]]
+
+
+def test_copies_and_pickles_lie_on_the_default_device():
+    on_gpu()
+    x = Tensor([1.0, 2.0])
+    for made in (copy.deepcopy(x), copy.copy(x), x.copy(), pickle.loads(pickle.dumps(x))):
+        assert made.device == "GPU:0" and made.tolist() == [1.0, 2.0]
+    assert copy.deepcopy(ms.Parameter(x)).device == "GPU:0"
+
+
+def test_random_numbers_and_dropout():
+    on_gpu()
+    ms.set_seed(5)
+    there = [ops.uniform((3, 4), Tensor(0.0), Tensor(1.0)), nn.Dropout(p=0.5).set_train()(ops.ones((50,)))]
+    ms.set_context(device_target="CPU")
+    ms.set_seed(5)
+    here = [ops.uniform((3, 4), Tensor(0.0), Tensor(1.0)), nn.Dropout(p=0.5).set_train()(ops.ones((50,)))]
+    for a, b in zip(there, here):
+        assert a.device == "GPU:0" and a.tolist() == b.tolist()
 
 
 def test_indexing():
