@@ -14,7 +14,8 @@ Result<std::string> code_for(const DeviceTraits& traits, const KernelSpec& spec)
   static std::atomic<int> next_name{0};
   std::string error, code, ir;
   const Backend* backend = load_backend(&error);
-  if (!backend) return runtime_error("{}", error);
+  if (!backend)
+    return runtime_error("[device] code generator, got none ({}), expected LLVM 19", error);
   DeviceRequest request{&spec, kKernelSymbol, traits.arch};
   if (log_enabled(LogTopic::kIr) || dump_enabled()) request.ir = &ir;
   const bool ptx = traits.code == CodeKind::kPtx;

@@ -1,5 +1,5 @@
 // Operators on a device, one by one: a kernel of the device's own where the operator states one
-// (`.cuda`), else the fused kernels that a graph of it alone becomes, else its composite, and at
+// (`.cuda`), else the fused kernels that a graph of it alone, or of its composite, becomes, and at
 // last the host's kernel on copies, which waits for the device.
 #pragma once
 

@@ -304,6 +304,8 @@ Status mixed_devices(const InferCtx& ctx, Device a, Device b) {
 
 // Results lie where the inputs do. Single numbers of the host go along with tensors of a device.
 Status place_outputs(InferCtx& ctx) {
+  if (!devices::in_use()) [[likely]]
+    return {};
   Device where;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     if (!ctx.has(i) || ctx.in(i).device.is_host()) [[likely]]
@@ -346,6 +348,8 @@ Status infer_outputs(InferCtx& ctx) {
 
 TableScope::TableScope(OpSink* sink, std::span<const Val> inputs) : outer_(g_tables) {
   g_tables = {};
+  if (!devices::in_use()) [[likely]]
+    return;
   for (const Val& input : inputs)
     if (input && !sink->meta(input).device.is_host()) g_tables = sink->meta(input).device;
 }

@@ -24,6 +24,7 @@ void set_default_device(Device device) { g_default.store(std::bit_cast<uint16_t>
 namespace msjit::devices {
 
 Runner run_op = nullptr;
+std::atomic<bool> any_open{false};
 Status (*copy_within)(const Tensor& from, const Tensor& to) = nullptr;
 
 namespace {
@@ -84,11 +85,13 @@ Result<Context*> context(Device device) {
   MSJIT_TRY(DeviceApi* const api, open_api(device.index));
   MSJIT_TRY(const DeviceStream stream, api->create_stream());
   auto made = std::make_unique<Context>(*api, device, stream);
+  any_open.store(true);
   slot.store(made.get(), std::memory_order_release);
   return made.release();
 }
 
 void replace_context(Device device, Context* context) {
+  any_open.store(true);
   g_contexts[device.index].store(context, std::memory_order_release);
 }
 

@@ -2,6 +2,7 @@
 // a process on a device is queued on one stream, so the order of the program is that of the device.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,6 +23,10 @@ struct Context {
   std::shared_ptr<void> code;
   std::once_flag code_made;
 };
+
+// Whether a device has ever been opened: before that every tensor lies on the host.
+extern std::atomic<bool> any_open;
+inline bool in_use() { return any_open.load(std::memory_order_relaxed); }
 
 // Opens a device; the context lives as long as the process. RuntimeError that names what is
 // missing. With MSJIT_DEVICE_LIBRARY the devices are those of that library: it exports
@@ -58,6 +63,8 @@ extern Status (*copy_within)(const Tensor& from, const Tensor& to);
 
 // Whether an operator with these inputs and results has to do with a device.
 inline bool concerns(std::span<const Tensor> in, std::span<const Meta> metas) {
+  if (!in_use()) [[likely]]
+    return false;
   bool host = true;
   for (const Tensor& t : in) host &= !t || t.device().is_host();
   for (const Meta& meta : metas) host &= meta.device.is_host();

@@ -1,4 +1,6 @@
 """Names of devices: 'CPU', 'GPU' or 'CUDA', and a number behind a colon."""
+import functools
+
 from ._native import _msjit
 
 
@@ -25,15 +27,22 @@ def move(tensor, device):
         return tensor
     if not tensor.requires_grad:
         return _msjit.move_tensor(tensor, device)
+    return _move_class().apply(tensor, device, here)
+
+
+@functools.lru_cache(maxsize=None)
+def _move_class():
+    """Made on first use: the module of _Function imports those that import this one."""
     from .custom_function import _Function
 
     class Move(_Function):
         @staticmethod
-        def forward(ctx, x):
-            return _msjit.move_tensor(x, device)
+        def forward(ctx, tensor, to, back):
+            ctx.back = back
+            return _msjit.move_tensor(tensor, to)
 
         @staticmethod
         def backward(ctx, grad):
-            return _msjit.move_tensor(grad, here)
+            return _msjit.move_tensor(grad, ctx.back), None, None
 
-    return Move.apply(tensor)
+    return Move

@@ -60,6 +60,8 @@ def set_context(**kwargs):
             _set_mode(value)
         elif name == "device_target":
             _set_device(value)
+        elif name == "device_id":
+            _set_device_id(value)
         elif name == "jit_syntax_level":
             _set_syntax_level(value, "jit_syntax_level")
         elif name == "jit_config":
@@ -83,7 +85,7 @@ def set_device(device_target, device_id=None):
     """Selects the device on which new tensors lie: "CPU", or "GPU" with its number. TypeError for what is no str; ValueError for other
     devices, which for a GPU names the cause: no driver, one that is too old, no device."""
     if device_id is not None:
-        _state["device_id"] = _ACCEPTED["device_id"][1]("device_id", device_id)
+        _set_device_id(device_id)
     _set_device(device_target)
 
 
@@ -135,10 +137,23 @@ def _level_of_environment():
 
 def _set_device(name):
     number = device_number("set_context", "device_target", name)
-    if number is not None:
-        number = number or _state["device_id"]
+    if number is not None and ":" not in name:
+        number = _state["device_id"]
     _msjit.set_default_device(number)
     _state["device_target"] = "CPU" if number is None else "GPU"
+    if number is not None:
+        _state["device_id"] = number
+
+
+def _set_device_id(value):
+    before = _state["device_id"]
+    _state["device_id"] = _ACCEPTED["device_id"][1]("device_id", value)
+    if _state["device_target"] == "GPU":
+        try:
+            _set_device("GPU")
+        except RuntimeError:
+            _state["device_id"] = before
+            raise
 
 
 _MODES = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL, ParallelMode.SEMI_AUTO_PARALLEL,

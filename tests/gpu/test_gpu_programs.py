@@ -26,6 +26,16 @@ def test_new_tensors_lie_on_the_device_of_the_context():
     assert made[0].to("CPU").device == "CPU" and made[0].to("CPU", ms.float16).dtype == ms.float16
 
 
+def test_the_number_of_the_device_counts():
+    for change in (lambda: ms.set_context(device_target="GPU", device_id=77), lambda: ms.set_context(device_id=77, device_target="GPU"),
+                   lambda: ms.set_device("GPU", 77), lambda: ms.set_context(device_target="GPU:77"), lambda: Tensor([1.0]).move_to("GPU:77")):
+        with pytest.raises(RuntimeError, match="77"):
+            change()
+        ms.set_context(device_target="CPU", device_id=0)
+    ms.set_device("GPU", 0)
+    assert ms.context.get_current_device() == ("GPU", 0)
+
+
 def test_values_come_to_python():
     x = Tensor([[1.5, -2.0], [3.0, 4.0]]).move_to("GPU")
     assert x.asnumpy().tolist() == x.tolist() == [[1.5, -2.0], [3.0, 4.0]]
