@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <atomic>
 
-#include "codegen/backend.h"
 #include "codegen/object_loader.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
-namespace {
 
-Result<std::string> code_for(const DeviceTraits& traits, const KernelSpec& spec) {
+Result<std::string> device_code_for(const DeviceTraits& traits, DeviceRequest request) {
   static std::atomic<int> next_name{0};
   std::string error, code, ir;
   const Backend* backend = load_backend(&error);
   if (!backend)
     return runtime_error("[device] code generator, got none ({}), expected LLVM 19", error);
-  DeviceRequest request{&spec, kKernelSymbol, traits.arch};
+  request.name = kKernelSymbol;
+  request.arch = traits.arch;
   if (log_enabled(LogTopic::kIr) || dump_enabled()) request.ir = &ir;
   const bool ptx = traits.code == CodeKind::kPtx;
   const auto make = ptx ? backend->compile_ptx : backend->compile_emulated;
@@ -27,12 +26,10 @@ Result<std::string> code_for(const DeviceTraits& traits, const KernelSpec& spec)
   return code;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<DeviceKernel>> DeviceKernel::compile(DeviceApi& api,
                                                             const KernelSpec& spec) {
   std::unique_ptr<DeviceKernel> kernel(new DeviceKernel(api, spec));
-  MSJIT_TRY(const std::string code, code_for(api.traits(), spec));
+  MSJIT_TRY(const std::string code, device_code_for(api.traits(), {.spec = &spec, .name = nullptr}));
   MSJIT_TRY(kernel->module_, api.load_module(code));
   MSJIT_TRY(kernel->function_, api.find_function(kernel->module_, kKernelSymbol));
   return kernel;

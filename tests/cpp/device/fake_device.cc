@@ -1,5 +1,6 @@
 #include "device/fake_device.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -40,10 +41,30 @@ struct FakeDevice::Module {
 };
 
 FakeDevice::FakeDevice(size_t capacity)
-    : traits_{"fake", CodeKind::kEmulated, 80, 2}, capacity_(capacity) {
+    : traits_{"fake", CodeKind::kEmulated, 80, 2},
+      capacity_(capacity),
+      cudnn_(MSJIT_STUB_CUDNN_LIBRARY) {
   memory_ = static_cast<char*>(
       mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   streams_[nullptr] = std::make_unique<Stream>();
+  stub_queue_ = [this](void* to, const std::vector<StubUse>& uses, std::function<void()> work) {
+    std::vector<Block*> blocks;
+    for (const StubUse& use : uses) {
+      auto found = find_block(use.memory, use.bytes);
+      if (!found.ok()) return false;
+      blocks.push_back(found.value());
+    }
+    Stream& stream = enqueue({to}, [this, work = std::move(work)] {
+      open(true);
+      work();
+      open(false);
+      return Status();
+    });
+    bool ordered = true;
+    for (size_t i = 0; i < uses.size(); ++i)
+      ordered = ordered && use(stream, *blocks[i], uses[i].writes).ok();
+    return ordered;
+  };
 }
 
 FakeDevice::~FakeDevice() { munmap(memory_, kReserved); }
@@ -84,6 +105,13 @@ Status FakeDevice::free(void* memory) {
   block->freed = true;
   live_bytes_ -= block->bytes;
   madvise(memory, pages(block->bytes), MADV_DONTNEED);
+  return {};
+}
+
+Result<void*> FakeDevice::allocate_host(size_t bytes) { return ::operator new(bytes); }
+
+Status FakeDevice::free_host(void* memory) {
+  ::operator delete(memory);
   return {};
 }
 
@@ -319,6 +347,18 @@ Status FakeDevice::product(const DeviceProduct& p, DeviceStream to) {
   MSJIT_OK(use(stream, *left, false));
   MSJIT_OK(use(stream, *right, false));
   return use(stream, *result, true);
+}
+
+Status FakeDevice::convolution(const DeviceConvolution& convolution,
+                               const DeviceConvolutionData& data, const DeviceScratch& scratch,
+                               DeviceStream stream) {
+  static void* const stub = dlopen(MSJIT_STUB_CUDNN_LIBRARY, RTLD_NOW);
+  if (stub) {
+    const auto attach =
+        reinterpret_cast<void (*)(const StubQueue*)>(dlsym(stub, "stub_cudnn_attach"));
+    attach(&stub_queue_);
+  }
+  return cudnn_.convolve(convolution, data, scratch, stream);
 }
 
 }  // namespace msjit::testing

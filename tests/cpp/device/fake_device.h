@@ -11,6 +11,8 @@
 #include <map>
 #include <vector>
 
+#include "device/stub/stub_cudnn.h"
+#include "kernels/device/cudnn.h"
 #include "kernels/device/device_api.h"
 
 namespace msjit::testing {
@@ -23,6 +25,8 @@ class FakeDevice final : public DeviceApi {
   const DeviceTraits& traits() const override { return traits_; }
   Result<void*> allocate(size_t bytes) override;
   Status free(void* memory) override;
+  Result<void*> allocate_host(size_t bytes) override;
+  Status free_host(void* memory) override;
   Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
               DeviceStream stream) override;
   Result<DeviceStream> create_stream() override;
@@ -39,6 +43,9 @@ class FakeDevice final : public DeviceApi {
   Status launch(DeviceFunction function, int64_t blocks, int threads,
                 std::span<void* const> parameters, DeviceStream stream) override;
   Status product(const DeviceProduct& product, DeviceStream stream) override;
+  // By the project's calls of cuDNN, on a stub of that library.
+  Status convolution(const DeviceConvolution& convolution, const DeviceConvolutionData& data,
+                     const DeviceScratch& scratch, DeviceStream stream) override;
 
   // What has not been given back: "2 blocks, 1 module", "" when nothing.
   std::string leaks() const;
@@ -80,6 +87,8 @@ class FakeDevice final : public DeviceApi {
   std::map<void*, std::unique_ptr<Event>> events_;
   std::map<void*, std::unique_ptr<Module>> modules_;
   Clock host_;
+  Cudnn cudnn_;
+  StubQueue stub_queue_;
 };
 
 }  // namespace msjit::testing
