@@ -71,6 +71,7 @@ Status take_fault(Context& at) {
 }
 
 Status wait(Context& at) {
+  at.waits.fetch_add(1, std::memory_order_relaxed);
   MSJIT_OK(at.api.sync(at.stream));
   return take_fault(at);
 }
@@ -85,7 +86,9 @@ Status copy_bytes(const Tensor& from, const Tensor& to) {
   MSJIT_OK(at.api.copy(kind, to.data(), from.data(), bytes_of(from), at.stream));
   // The host may change or free its side as soon as this returns.
   if (kind == CopyKind::kWithin) return {};
-  return brings ? wait(at) : at.api.sync(at.stream);
+  if (brings) return wait(at);
+  at.waits.fetch_add(1, std::memory_order_relaxed);
+  return at.api.sync(at.stream);
 }
 
 Result<DeviceApi*> open_api(int index) {

@@ -24,6 +24,7 @@ struct Context {
   const Device device;
   DeviceAllocator memory;
   const DeviceStream stream;
+  std::atomic<int64_t> waits{0};  // of the host, for all that is queued
   // Where routines note the first index that was out of range: see routine.h. Memory of the host.
   void* faults = nullptr;
   std::mutex faults_mutex;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "device/stub/stub_cudnn.h"
@@ -78,6 +79,7 @@ class FakeDevice final : public DeviceApi {
   Status use(Stream& stream, Block& block, bool writes);
   void open(bool readable);  // all live blocks, while queued work runs
 
+  std::recursive_mutex mutex_;  // calls come from any thread
   DeviceTraits traits_;
   char* memory_;
   size_t capacity_, next_ = 0, live_bytes_ = 0;
