@@ -62,7 +62,7 @@ constexpr const char* kNames[] = {"libcudnn.so.9", "libcudnn.so.8"};
 constexpr const char* kNeeded[][2] = {{"libcublasLt.so.13", "libcublasLt.so.12"},
                                       {"libcublas.so.13", "libcublas.so.12"},
                                       {"libnvrtc.so.13", "libnvrtc.so.12"}};
-constexpr int kPlain = 0, kCrossCorrelation = 1;             // of filters, of convolutions
+constexpr int kPlain = 0, kCrossCorrelation = 1;              // of filters, of convolutions
 constexpr int kDefaultMaths = 0, kTensorCores = 1, kFma = 3;  // kDefaultMaths: TF32 for float32
 constexpr int kMostChoices = 10;
 constexpr size_t kMostScratch = size_t{1} << 30, kTrialScratch = size_t{256} << 20;
@@ -88,8 +88,7 @@ bool find_kinds(void* library, CudnnFunctions* f) {
   const char* const kinds[][4] = {
       {"cudnnGetConvolutionForwardAlgorithm_v7", "cudnnFindConvolutionForwardAlgorithmEx",
        "cudnnGetConvolutionForwardWorkspaceSize", "cudnnConvolutionForward"},
-      {"cudnnGetConvolutionBackwardDataAlgorithm_v7",
-       "cudnnFindConvolutionBackwardDataAlgorithmEx",
+      {"cudnnGetConvolutionBackwardDataAlgorithm_v7", "cudnnFindConvolutionBackwardDataAlgorithmEx",
        "cudnnGetConvolutionBackwardDataWorkspaceSize", "cudnnConvolutionBackwardData"},
       {"cudnnGetConvolutionBackwardFilterAlgorithm_v7",
        "cudnnFindConvolutionBackwardFilterAlgorithmEx",
@@ -221,8 +220,8 @@ Status Cudnn::describe(const DeviceConvolution& c, Problem* p) {
   const int weight[] = {narrow(c.out_channels), narrow(c.in_channels / c.groups),
                         narrow(c.kernel[0]), narrow(c.kernel[1])};
   MSJIT_OK(check("form of weights", f_->cudnnCreateFilterDescriptor(&p->weight)));
-  MSJIT_OK(check("form of weights",
-                 f_->cudnnSetFilterNdDescriptor(p->weight, type, kPlain, 4, weight)));
+  MSJIT_OK(
+      check("form of weights", f_->cudnnSetFilterNdDescriptor(p->weight, type, kPlain, 4, weight)));
   const int pads[] = {narrow(c.pad[0]), narrow(c.pad[1])},
             strides[] = {narrow(c.stride[0]), narrow(c.stride[1])},
             dilations[] = {narrow(c.dilation[0]), narrow(c.dilation[1])};
@@ -247,9 +246,8 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
                                        p->convolution, forms.result, operands.result, kMostChoices,
                                        &given, choices, memory, kTrialScratch)));
   } else {
-    MSJIT_OK(check("algorithms",
-                   f_->propose[c.kind](handle_, forms.a, forms.b, p->convolution, forms.result,
-                                       kMostChoices, &given, choices)));
+    MSJIT_OK(check("algorithms", f_->propose[c.kind](handle_, forms.a, forms.b, p->convolution,
+                                                     forms.result, kMostChoices, &given, choices)));
   }
   const bool strict = maths_of(c.dtype) == kFma;
   for (const bool deterministic : {true, false})
@@ -306,13 +304,11 @@ Status Cudnn::convolve(const DeviceConvolution& c, const DeviceConvolutionData& 
   const void* alpha = wide ? static_cast<const void*>(&wide_one) : &one;
   const void* beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
   const Operands::Forms forms = Operands::forms(c.kind, *p);
-  MSJIT_OK(check("convolution",
-                 f_->run[c.kind](handle_, alpha, forms.a, operands.a, forms.b, operands.b,
-                                 p->convolution, p->algorithm, memory, p->scratch, beta,
-                                 forms.result, operands.result)));
+  MSJIT_OK(check("convolution", f_->run[c.kind](handle_, alpha, forms.a, operands.a, forms.b,
+                                                operands.b, p->convolution, p->algorithm, memory,
+                                                p->scratch, beta, forms.result, operands.result)));
   if (!c.has_bias) return {};
-  return check("bias",
-               f_->cudnnAddTensor(handle_, alpha, p->bias, data.bias, alpha, p->y, data.y));
+  return check("bias", f_->cudnnAddTensor(handle_, alpha, p->bias, data.bias, alpha, p->y, data.y));
 }
 
 }  // namespace msjit
