@@ -119,11 +119,18 @@ bool find_all(void* library, CudnnFunctions* f) {
 // Whether cuDNN says that it does not do something, in the numbers of 9 or of 8.
 bool is_unsupported(int code) { return code == 9 || code / 1000 == 3; }
 
+// What the environment says, which may change from call to call.
+constexpr int kTf32 = 1, kAny = 2, kSearch = 4;
+int settings() {
+  return env_flag("MSJIT_TF32") * kTf32 + env_flag("MSJIT_CUDNN_ANY") * kAny +
+         env_flag("MSJIT_CUDNN_SEARCH") * kSearch;
+}
+
 // float32 in full precision keeps its maths; the others take what the algorithm is fastest with.
 int maths_of(DType dtype) {
   if (dtype == DType::kFloat64) return kDefaultMaths;
   if (dtype != DType::kFloat32) return kTensorCores;
-  return env_flag("MSJIT_TF32") ? kDefaultMaths : kFma;
+  return settings() & kTf32 ? kDefaultMaths : kFma;
 }
 
 bool fits_int(const DeviceConvolution& c) {
@@ -239,7 +246,7 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
   CudnnChoice choices[kMostChoices];
   int given = 0;
   const Operands::Forms forms = Operands::forms(c.kind, *p);
-  if (env_flag("MSJIT_CUDNN_SEARCH")) {
+  if (settings() & kSearch) {
     MSJIT_TRY(void* const memory, scratch(kTrialScratch));
     MSJIT_OK(check("trial of algorithms",
                    f_->try_all[c.kind](handle_, forms.a, operands.a, forms.b, operands.b,
@@ -254,7 +261,7 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
     for (int i = 0; i < given; ++i) {
       const CudnnChoice& choice = choices[i];
       if (choice.status != 0 || choice.memory > kMostScratch) continue;
-      if (deterministic && !choice.is_deterministic) continue;
+      if (deterministic && !choice.is_deterministic && !(settings() & kAny)) continue;
       const int maths = strict ? kFma : choice.maths;
       size_t bytes = 0;
       if (f_->cudnnSetConvolutionMathType(p->convolution, maths) != 0 ||
@@ -275,7 +282,7 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
 
 Result<Cudnn::Problem*> Cudnn::problem_for(const DeviceConvolution& c, const Operands& operands,
                                            const DeviceScratch& scratch) {
-  std::unique_ptr<Problem>& known = problems_[c];
+  std::unique_ptr<Problem>& known = problems_[{c, settings()}];
   if (known) return known.get();
   auto made = std::make_unique<Problem>(*f_);
   MSJIT_OK(describe(c, made.get()));
