@@ -1,5 +1,5 @@
-// Where a device's time goes: with MSJIT_DEVICE_TIMES=1 the host waits before and behind each kernel,
-// and a table by name is printed at exit. Times of short kernels are those of the waits.
+// Where a device's time goes: with MSJIT_DEVICE_TIMES=1 the host waits before and behind each
+// kernel, and a table by name is printed at exit. Times of short kernels are those of the waits.
 #pragma once
 
 #include <chrono>
