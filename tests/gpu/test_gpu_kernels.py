@@ -86,7 +86,8 @@ def test_an_index_out_of_range_in_captured_code():
 def test_convolutions(dtype):
     tolerance = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9}[dtype]
     for x, w, settings in [((2, 4, 7, 6), (6, 4, 3, 3), dict(stride=2, padding=1)), ((1, 4, 7, 7), (4, 2, 3, 2), dict(groups=2, dilation=2)),
-                           ((2, 3, 5, 5), (2, 3, 2, 2), dict(padding=[1, 2, 0, 1]))]:
+                           ((2, 3, 5, 5), (2, 3, 2, 2), dict(padding=[1, 2, 0, 1])), ((3, 4, 5, 6), (7, 4, 1, 1), dict()),
+                           ((2, 4, 5, 6), (3, 4, 1, 1), dict(stride=[2, 3]))]:
         x, w, b = [Tensor(RNG.randn(*s).astype(np.float32)).astype(getattr(ms, dtype)) for s in (x, w, w[:1])]
         f = ms.value_and_grad(lambda t, k, o, s=settings: (_msjit.ops.conv2d(t, k, o, **s) ** 2).sum(), (0, 1, 2))
         (want, wants), before = f(x, w, b), host_runs()
