@@ -268,9 +268,10 @@ const std::vector<std::string>& bitwise_methods() {
 
 const std::vector<std::string>& other_methods() {
   static const auto& names = *[] {
-    auto* all = new std::vector<std::string>{"__eq__",   "__ne__",    "__lt__",   "__le__",
-                                             "__gt__",   "__ge__",    "__bool__", "__len__",
-                                             "__hash__", "__index__", "__neg__",  "__pos__"};
+    auto* all = new std::vector<std::string>{
+        "__eq__",      "__ne__",    "__lt__",    "__le__",    "__gt__",  "__ge__",  "__bool__",
+        "__len__",     "__hash__",  "__index__", "__neg__",   "__pos__", "__int__", "__float__",
+        "__complex__", "__round__", "__trunc__", "__floor__", "__ceil__"};
     add_operators(all, {"add", "floordiv", "lshift", "matmul", "mul", "mod", "pow", "rshift", "sub",
                         "truediv"});
     return all;

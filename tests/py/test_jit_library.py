@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import itertools
+import math
 import sys
 
 import pytest
@@ -116,7 +117,7 @@ def flags(x, part, rest):
         x = x - 3
     return (x * part, x * (part | Part.BODY).value, part == 2, part < Part.ALL, part in (Part.HEAD, 7), rows[part], part + 1,
             part << 1, -part, bool(Part.ALL), Part.BODY in Part.ALL, type(part | 1) is Part, type(part + 1) is int,
-            (part & Part.ALL) is Part.HEAD, part ^ Part.ALL, {2: "two"}[part], Rest.NONE == 0, not Rest.NONE, rest is Rest.MORE)
+            int(part), float(part), list(range(part)), round(part), math.sqrt(part), (part & Part.ALL) is Part.HEAD, part ^ Part.ALL, {2: "two"}[part], Rest.NONE == 0, not Rest.NONE, rest is Rest.MORE)
 
 
 @programs.add(x22, lambda: Part.HEAD, whole=False)
