@@ -10,6 +10,10 @@
 
 namespace msjit {
 
+namespace devices {
+struct Routine;
+}
+
 struct BackendRequest {
   const KernelSpec* spec;
   const char* name;           // of the module, for dumps
@@ -17,12 +21,15 @@ struct BackendRequest {
   std::string* asm_text = nullptr;
 };
 
-// A kernel for a GPU (codegen/device_kernel.h).
+// A kernel for a GPU: a fused loop (codegen/device_kernel.h) or, where there is no spec, a routine
+// (kernels/device/routine.h), whose arguments are its pointers, its numbers and how many points it
+// runs at.
 struct DeviceRequest {
   const KernelSpec* spec;
   const char* name;           // of the kernel in the PTX
   int arch = 80;              // 80: sm_80
   std::string* ir = nullptr;  // receives LLVM IR when asked for
+  const devices::Routine* routine = nullptr;
 };
 
 // What a code generator exports, through `extern "C" const Backend* msjit_backend()`.
@@ -36,7 +43,7 @@ struct Backend {
   // The same IR as an object for LoadedObject::load, whose kernel is an EmulatedFn.
   bool (*compile_emulated)(const DeviceRequest& request, std::string* object, std::string* error);
 };
-inline constexpr int kBackendAbi = 4;
+inline constexpr int kBackendAbi = 5;
 
 // Loads the library once (from the directory of the core library, else the loader's path). Null
 // with the reason in *error when that fails, in which case every later call fails alike.

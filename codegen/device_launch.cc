@@ -3,36 +3,40 @@
 #include <algorithm>
 #include <atomic>
 
-#include "codegen/backend.h"
+#include "codegen/object_cache.h"
 #include "codegen/object_loader.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
-namespace {
 
-Result<std::string> code_for(const DeviceTraits& traits, const KernelSpec& spec) {
+Result<std::string> device_code_for(const DeviceTraits& traits, DeviceRequest request) {
   static std::atomic<int> next_name{0};
+  request.name = kKernelSymbol;
+  request.arch = traits.arch;
+  const bool ptx = traits.code == CodeKind::kPtx;
+  const bool shown = dump_enabled() || log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kPtx);
+  const std::string key =
+      object_cache_enabled() && !shown ? object_cache_key(request, ptx) : std::string();
+  if (!key.empty())
+    if (auto known = object_cache_load(key)) return std::move(*known);
   std::string error, code, ir;
   const Backend* backend = load_backend(&error);
   if (!backend)
     return runtime_error("[device] code generator, got none ({}), expected LLVM 19", error);
-  DeviceRequest request{&spec, kKernelSymbol, traits.arch};
   if (log_enabled(LogTopic::kIr) || dump_enabled()) request.ir = &ir;
-  const bool ptx = traits.code == CodeKind::kPtx;
   const auto make = ptx ? backend->compile_ptx : backend->compile_emulated;
   if (!make(request, &code, &error)) return runtime_error("{}", error);
   if (!ir.empty()) log_text(LogTopic::kIr, ir);
   if (ptx && log_enabled(LogTopic::kPtx)) log_text(LogTopic::kPtx, code);
   if (ptx && dump_enabled()) dump_file(fmt::format("device_{}.ptx", next_name++), code);
+  if (!key.empty()) object_cache_store(key, code);
   return code;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<DeviceKernel>> DeviceKernel::compile(DeviceApi& api,
                                                             const KernelSpec& spec) {
   std::unique_ptr<DeviceKernel> kernel(new DeviceKernel(api, spec));
-  MSJIT_TRY(const std::string code, code_for(api.traits(), spec));
+  MSJIT_TRY(const std::string code, device_code_for(api.traits(), {.spec = &spec, .name = nullptr}));
   MSJIT_TRY(kernel->module_, api.load_module(code));
   MSJIT_TRY(kernel->function_, api.find_function(kernel->module_, kKernelSymbol));
   return kernel;

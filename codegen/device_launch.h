@@ -1,10 +1,14 @@
 // A fused kernel on a device: compiled for it, loaded, and queued for one set of sizes.
 #pragma once
 
+#include "codegen/backend.h"
 #include "codegen/device_kernel.h"
 #include "kernels/device/device_api.h"
 
 namespace msjit {
+
+// A request's code for a device; logged and dumped where that is asked for.
+Result<std::string> device_code_for(const DeviceTraits& traits, DeviceRequest request);
 
 class DeviceKernel {
  public:

@@ -8,8 +8,16 @@
 #include <tuple>
 
 #include "codegen/device_program.h"
+#include "kernels/device/routine.h"
 
 namespace msjit {
+
+// A compiled routine. It is never unloaded.
+struct DeviceRoutine {
+  DeviceModule module;
+  DeviceFunction function;
+  int num_pointers, num_numbers;
+};
 
 // What has been compiled for a device.
 struct DeviceCode {
@@ -26,6 +34,7 @@ struct DeviceCode {
   std::mutex mutex;
   std::unordered_map<size_t, std::vector<std::shared_ptr<const Program>>> programs;  // by hash
   size_t num_programs = 0;
+  std::map<std::pair<devices::RoutineFn, devices::RoutineKey>, DeviceRoutine> routines;
   std::map<std::tuple<DType, bool, uint64_t>, Tensor> numbers;  // see device_number
   std::atomic<int64_t> host_runs{0};                            // operators that came to the host
 };

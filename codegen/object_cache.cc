@@ -16,8 +16,8 @@
 #include <memory>
 #include <vector>
 
-#include "codegen/backend.h"
 #include "kernels/core/log.h"
+#include "kernels/device/routine.h"
 
 namespace msjit {
 namespace {
@@ -197,6 +197,20 @@ std::string object_cache_key(const KernelSpec& spec) {
   }
   key.add(spec.tail);
   key.add(spec.tail_stores);
+  return std::move(key.out);
+}
+
+std::string object_cache_key(const DeviceRequest& request, bool ptx) {
+  KeyWriter key(request.spec ? object_cache_key(*request.spec) : place().identity);
+  if (request.routine) {
+    const devices::Routine& routine = *request.routine;
+    key.add(routine.nodes);
+    key.add(routine.steps.size());
+    for (const devices::RoutineStep& s : routine.steps)
+      key.add(s.op), key.add(s.dtype), key.add(s.a), key.add(s.b), key.add(s.c), key.add(s.result);
+    key.add(routine.num_pointers), key.add(routine.num_numbers);
+  }
+  key.out += fmt::format("{} for sm_{}", ptx ? "PTX" : "emulated", request.arch);
   return std::move(key.out);
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "codegen/backend.h"
 #include "codegen/kernel_spec.h"
 
 namespace msjit {
@@ -17,6 +18,8 @@ namespace msjit {
 bool object_cache_enabled();
 // What identifies a kernel, in full; not text.
 std::string object_cache_key(const KernelSpec& spec);
+// The same of a kernel for a GPU: PTX, or the object that plays it.
+std::string object_cache_key(const DeviceRequest& request, bool ptx);
 std::optional<std::string> object_cache_load(const std::string& key);
 void object_cache_store(const std::string& key, std::string_view object);
 

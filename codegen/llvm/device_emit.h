@@ -6,12 +6,17 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/kernel_spec.h"
+#include "kernels/device/routine.h"
 
 namespace msjit::llvm_backend {
 
 inline constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;  // NVPTX's address spaces
 
 llvm::Function* emit_device_kernel(llvm::Module& module, const KernelSpec& spec, const char* name);
+
+// The same of a routine, at whose points the threads of all blocks take turns.
+llvm::Function* emit_routine(llvm::Module& module, const devices::Routine& routine,
+                             const char* name);
 
 // Tells NVPTX that a function is one that hosts launch, in blocks of kBlockThreads.
 void mark_kernel(llvm::Function& function);

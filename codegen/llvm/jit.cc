@@ -82,7 +82,8 @@ bool compile(const BackendRequest& request, std::string* object, std::string* er
 // The kernel for a GPU, verified.
 llvm::Function* emit_for_device(llvm::Module& module, const DeviceRequest& request,
                                 const char* name, std::string* error) {
-  llvm::Function* function = emit_device_kernel(module, *request.spec, name);
+  llvm::Function* function = request.spec ? emit_device_kernel(module, *request.spec, name)
+                                          : emit_routine(module, *request.routine, name);
   if (request.ir) *request.ir = print_ir(module);
   std::string broken;
   llvm::raw_string_ostream stream(broken);

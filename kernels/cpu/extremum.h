@@ -40,6 +40,8 @@ inline void extremum_vjp(Vjp& v) {
 // The index of the first extreme along attribute 0's axis, or of the flattened tensor.
 Status arg_extremum_infer(InferCtx& ctx);
 Result<ReducePlan> plan_arg_extremum(const KernelCtx& ctx);
+// The kernel for a device.
+Status arg_extremum_on_device(KernelCtx& ctx, bool largest);
 
 template <bool kLargest>
 Status arg_extremum_kernel(KernelCtx& ctx) {

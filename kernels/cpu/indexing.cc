@@ -19,12 +19,7 @@ Status out_of_bounds(const char* name, int64_t index, int axis, int64_t size) {
                      size);
 }
 
-// How x is walked: contiguous, as (pre, indexed axes..., post).
-struct Plan {
-  int64_t pre = 1, rows = 1, post = 1;
-  int perm[kMaxRank];
-  bool permuted = false;
-};
+}  // namespace
 
 Plan make_plan(const Shape& x, const IntList& axes) {
   Plan plan;
@@ -45,18 +40,36 @@ Plan make_plan(const Shape& x, const IntList& axes) {
   return plan;
 }
 
-// Row number of each index tuple among the indexed axes.
-Result<std::vector<int64_t>> row_numbers(const char* name, const Shape& x,
-                                         std::span<const Tensor> indices, const IntList& axes) {
+Shape index_shape(std::span<const Tensor> indices) {
   Shape shape;
   for (const Tensor& t : indices) {
-    int lead = t.rank() - shape.rank();
+    const int lead = t.rank() - shape.rank();
     for (int i = 0; i < lead; ++i) shape.insert(0, 1);
     for (int i = 0; i < t.rank(); ++i) {
       Dim& size = shape[shape.rank() - t.rank() + i];
       if (size == 1) size = t.dim(i);
     }
   }
+  return shape;
+}
+
+Shape value_shape(const Tensor& walked, const Plan& plan, const Shape& index_shape,
+                  const IntList& axes) {
+  Shape result;
+  const int lead = plan.permuted ? 0 : static_cast<int>(axes[0]);
+  for (int i = 0; i < lead; ++i) result.push_back(walked.dim(i));
+  for (Dim d : index_shape) result.push_back(d);
+  for (int i = lead + static_cast<int>(axes.size()); i < walked.rank(); ++i)
+    result.push_back(walked.dim(i));
+  return result;
+}
+
+namespace {
+
+// Row number of each index tuple among the indexed axes.
+Result<std::vector<int64_t>> row_numbers(const char* name, const Shape& x,
+                                         std::span<const Tensor> indices, const IntList& axes) {
+  const Shape shape = index_shape(indices);
   std::vector<int64_t> rows(shape.numel(), 0);
   for (size_t k = 0; k < indices.size(); ++k) {
     MSJIT_TRY(Tensor wide, layout::as_int64(indices[k]));
@@ -232,20 +245,7 @@ Status put_combined(const char* name, const Tensor& target, const Tensor& value,
   Tensor walked = target;
   if (plan.permuted)
     walked = layout::permute(target, {plan.perm, static_cast<size_t>(target.rank())});
-  // The value has the shape of target[indices]: pre, index shape, post.
-  Shape index_shape, result;
-  for (const Tensor& t : indices) {
-    for (int i = index_shape.rank(); i < t.rank(); ++i) index_shape.insert(0, 1);
-    for (int i = 0; i < t.rank(); ++i) {
-      Dim& size = index_shape[index_shape.rank() - t.rank() + i];
-      if (size == 1) size = t.dim(i);
-    }
-  }
-  int lead = plan.permuted ? 0 : static_cast<int>(axes[0]);
-  for (int i = 0; i < lead; ++i) result.push_back(walked.dim(i));
-  for (Dim d : index_shape) result.push_back(d);
-  for (int i = lead + static_cast<int>(axes.size()); i < walked.rank(); ++i)
-    result.push_back(walked.dim(i));
+  const Shape result = value_shape(walked, plan, index_shape(indices), axes);
   MSJIT_TRY(Tensor converted, layout::cast_to(value, target.dtype()));
   MSJIT_TRY(Tensor own, layout::detached_from(converted, target));
   MSJIT_TRY(Tensor source, layout::broadcast(own, result).to_contiguous());

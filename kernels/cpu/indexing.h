@@ -12,6 +12,19 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& x, int first, const 
 // The same of a value that must broadcast to it.
 Status check_value(const InferCtx& ctx, const Meta& value, const Shape& result);
 
+// How x is walked: contiguous, as (pre, indexed axes..., post).
+struct Plan {
+  int64_t pre = 1, rows = 1, post = 1;
+  int perm[kMaxRank];
+  bool permuted = false;
+};
+Plan make_plan(const Shape& x, const IntList& axes);
+// What the indices broadcast to.
+Shape index_shape(std::span<const Tensor> indices);
+// The shape of what is put at target[indices], where `walked` is target as the plan walks it.
+Shape value_shape(const Tensor& walked, const Plan& plan, const Shape& index_shape,
+                  const IntList& axes);
+
 Status take(const char* name, const Tensor& x, std::span<const Tensor> indices, const IntList& axes,
             const Tensor& out);
 // target[indices] = value, or += value with every repeated index counted.

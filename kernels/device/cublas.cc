@@ -5,6 +5,8 @@
 #include <climits>
 #include <initializer_list>
 
+#include "kernels/device/library.h"
+
 namespace msjit {
 namespace {
 
@@ -33,9 +35,11 @@ bool fits_int(std::initializer_list<int64_t> numbers) {
 Status Cublas::open() {
   if (tried_) return {};
   tried_ = true;
-  void* library = nullptr;
-  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"})
-    if ((library = dlopen(name, RTLD_NOW))) break;
+  // It wants a library of its own release, which is found where only packages of Python have it.
+  const char* const needed[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+  const char* const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+  open_library(needed);
+  void* const library = open_library(names);
   if (!library) return {};
   const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library, "cublasCreate_v2"));
   set_stream_ = reinterpret_cast<decltype(set_stream_)>(dlsym(library, "cublasSetStream_v2"));

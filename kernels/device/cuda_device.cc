@@ -5,6 +5,7 @@
 
 #include "kernels/device/cublas.h"
 #include "kernels/device/cuda_driver.h"
+#include "kernels/device/cudnn.h"
 #include "kernels/device/device_api.h"
 
 namespace msjit {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
 constexpr unsigned kNonBlocking = 1, kDisableTiming = 2;  // of streams, of events
+constexpr unsigned kPortable = 1, kMapped = 2;               // of the host's memory
 constexpr int kLeastArch = 80;
 
 uint64_t address(const void* p) { return reinterpret_cast<uint64_t>(p); }
@@ -51,6 +53,17 @@ class CudaDevice final : public DeviceApi {
   Status free(void* memory) override {
     MSJIT_OK(enter());
     return d_.check("freed memory", d_.cuMemFree(address(memory)));
+  }
+  // On 64-bit systems one address serves both sides.
+  Result<void*> allocate_host(size_t bytes) override {
+    MSJIT_OK(enter());
+    void* memory = nullptr;
+    MSJIT_OK(d_.check("memory of the host", d_.cuMemHostAlloc(&memory, bytes, kPortable | kMapped)));
+    return memory;
+  }
+  Status free_host(void* memory) override {
+    MSJIT_OK(enter());
+    return d_.check("freed memory of the host", d_.cuMemFreeHost(memory));
   }
 
   Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
@@ -143,6 +156,11 @@ class CudaDevice final : public DeviceApi {
     MSJIT_OK(enter());
     return cublas_.run(product, stream);
   }
+  Status convolution(const DeviceConvolution& convolution, const DeviceConvolutionData& data,
+                     const DeviceScratch& scratch, DeviceStream stream) override {
+    MSJIT_OK(enter());
+    return cudnn_.convolve(convolution, data, scratch, stream);
+  }
 
  private:
   // The driver acts on the context of the calling thread, which other libraries change too.
@@ -154,6 +172,7 @@ class CudaDevice final : public DeviceApi {
   CudaDriver d_;
   DeviceTraits traits_;
   Cublas cublas_;
+  Cudnn cudnn_;
   void* context_ = nullptr;  // the primary one, which is not released: other libraries use it too
 };
 

@@ -29,6 +29,8 @@ const char* find_all(void* handle, CudaDriver* d) {
   if (!find(handle, "cuCtxSetCurrent", &d->cuCtxSetCurrent)) return "cuCtxSetCurrent";
   if (!find(handle, "cuMemAlloc_v2", &d->cuMemAlloc)) return "cuMemAlloc_v2";
   if (!find(handle, "cuMemFree_v2", &d->cuMemFree)) return "cuMemFree_v2";
+  if (!find(handle, "cuMemHostAlloc", &d->cuMemHostAlloc)) return "cuMemHostAlloc";
+  if (!find(handle, "cuMemFreeHost", &d->cuMemFreeHost)) return "cuMemFreeHost";
   if (!find(handle, "cuMemcpyHtoDAsync_v2", &d->cuMemcpyHtoDAsync)) return "cuMemcpyHtoDAsync_v2";
   if (!find(handle, "cuMemcpyDtoHAsync_v2", &d->cuMemcpyDtoHAsync)) return "cuMemcpyDtoHAsync_v2";
   if (!find(handle, "cuMemcpyDtoDAsync_v2", &d->cuMemcpyDtoDAsync)) return "cuMemcpyDtoDAsync_v2";

@@ -25,6 +25,8 @@ struct CudaDriver {
   Code (*cuCtxSetCurrent)(void*);
   Code (*cuMemAlloc)(uint64_t*, size_t);
   Code (*cuMemFree)(uint64_t);
+  Code (*cuMemHostAlloc)(void**, size_t, unsigned);
+  Code (*cuMemFreeHost)(void*);
   Code (*cuMemcpyHtoDAsync)(uint64_t, const void*, size_t, void*);
   Code (*cuMemcpyDtoHAsync)(void*, uint64_t, size_t, void*);
   Code (*cuMemcpyDtoDAsync)(uint64_t, uint64_t, size_t, void*);

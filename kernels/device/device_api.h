@@ -4,7 +4,9 @@
 // called from any thread. Errors are the device's own words, as `[cuda] what, got X, expected Y`.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +55,27 @@ struct DeviceProduct {
   void* c = nullptr;
 };
 
+// A convolution of images (N, C, H, W) with weights (out, C / groups, kH, kW), or one of its
+// gradients; all contiguous, of one dtype.
+struct DeviceConvolution {
+  enum Kind : uint8_t { kForward, kInputGrad, kWeightGrad };
+  Kind kind = kForward;
+  DType dtype = DType::kFloat32;
+  bool has_bias = false;
+  int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
+  int64_t in[2] = {}, out[2] = {}, kernel[2] = {}, stride[2] = {}, dilation[2] = {};
+  int64_t pad[2] = {};  // on both sides
+  friend auto operator<=>(const DeviceConvolution&, const DeviceConvolution&) = default;
+};
+// x, weight and y stand for their gradients where those are asked for: one of the three is written.
+struct DeviceConvolutionData {
+  void *x, *weight, *y;
+  const void* bias;  // one a channel of y
+};
+// Memory of the device that lasts until the call returns; its stream comes to no other use of it
+// before.
+using DeviceScratch = std::function<Result<void*>(size_t bytes)>;
+
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
@@ -62,6 +85,10 @@ class DeviceApi {
   // when there is none left.
   virtual Result<void*> allocate(size_t bytes) = 0;
   virtual Status free(void* memory) = 0;
+  // Memory of the host that the device reads and writes at the same address, and that copies come
+  // from and go to without the system's help.
+  virtual Result<void*> allocate_host(size_t bytes) = 0;
+  virtual Status free_host(void* memory) = 0;
 
   // Queued. Host memory must stay as it is until the stream has come there.
   virtual Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
@@ -86,6 +113,9 @@ class DeviceApi {
                         std::span<void* const> parameters, DeviceStream stream) = 0;
   // Queued. NotImplementedError where the device has no library for it.
   virtual Status product(const DeviceProduct& product, DeviceStream stream) = 0;
+  virtual Status convolution(const DeviceConvolution& convolution,
+                             const DeviceConvolutionData& data, const DeviceScratch& scratch,
+                             DeviceStream stream) = 0;
 };
 
 // The GPU of that index through the CUDA driver, which is opened by the first call; nothing else

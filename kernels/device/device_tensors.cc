@@ -8,6 +8,7 @@
 
 #include "kernels/core/log.h"
 #include "kernels/core/registry.h"
+#include "kernels/device/routine.h"
 
 namespace msjit {
 
@@ -47,6 +48,34 @@ void release(void* context) {
 
 size_t bytes_of(const Tensor& t) { return static_cast<size_t>(t.nbytes()); }
 
+// The fields as note_fault writes them.
+Status take_fault(Context& at) {
+  std::lock_guard lock(at.faults_mutex);
+  auto* const fields = static_cast<int64_t*>(at.faults);
+  if (!fields || fields[0] == 0) return {};
+  const auto* const name = reinterpret_cast<const char*>(fields[0]);
+  const int64_t index = fields[2], axis = fields[3], size = fields[4];
+  const auto kind = static_cast<IndexFault>(fields[1]);
+  fields[0] = 0;
+  switch (kind) {
+    case IndexFault::kPlane:
+      return index_error("[{}] index {} is out of bounds for a plane of {} elements", name, index,
+                         size);
+    case IndexFault::kClass:
+      return index_error("[{}] target is out of range, got {}, expected 0 to {}", name, index,
+                         size - 1);
+    case IndexFault::kAxis: break;
+  }
+  return index_error("[{}] index {} is out of bounds for axis {} with size {}", name, index, axis,
+                     size);
+}
+
+Status wait(Context& at) {
+  at.waits.fetch_add(1, std::memory_order_relaxed);
+  MSJIT_OK(at.api.sync(at.stream));
+  return take_fault(at);
+}
+
 // Of two tensors of the host or of a device in which elements lie in order.
 Status copy_bytes(const Tensor& from, const Tensor& to) {
   const bool brings = to.device().is_host(), takes = from.device().is_host();
@@ -56,7 +85,10 @@ Status copy_bytes(const Tensor& from, const Tensor& to) {
                                 : CopyKind::kWithin;
   MSJIT_OK(at.api.copy(kind, to.data(), from.data(), bytes_of(from), at.stream));
   // The host may change or free its side as soon as this returns.
-  return kind == CopyKind::kWithin ? Status() : at.api.sync(at.stream);
+  if (kind == CopyKind::kWithin) return {};
+  if (brings) return wait(at);
+  at.waits.fetch_add(1, std::memory_order_relaxed);
+  return at.api.sync(at.stream);
 }
 
 Result<DeviceApi*> open_api(int index) {
@@ -146,7 +178,7 @@ Status copy(const Tensor& from, const Tensor& to) {
 Status synchronize(Device device) {
   if (device.is_host()) return {};
   MSJIT_TRY(Context* const at, context(device));
-  return at->api.sync(at->stream);
+  return wait(*at);
 }
 
 }  // namespace msjit::devices

@@ -12,13 +12,22 @@
 
 namespace msjit::devices {
 
+inline constexpr int kFaultFields = 5;
+
 struct Context {
   Context(DeviceApi& api, Device device, DeviceStream stream)
       : api(api), device(device), memory(api), stream(stream) {}
+  ~Context() {
+    if (faults) static_cast<void>(api.free_host(faults));
+  }
   DeviceApi& api;
   const Device device;
   DeviceAllocator memory;
   const DeviceStream stream;
+  std::atomic<int64_t> waits{0};  // of the host, for all that is queued
+  // Where routines note the first index that was out of range: see routine.h. Memory of the host.
+  void* faults = nullptr;
+  std::mutex faults_mutex;
   // Of codegen/device_ops.cc: what has been compiled for it.
   std::shared_ptr<void> code;
   std::once_flag code_made;
@@ -49,7 +58,8 @@ inline bool is_scalar(const Meta& meta) { return meta.shape.rank() == 0; }
 // Elements of one tensor to the place of another of the same shape and dtype, of which one at least
 // is on a device. Use copy_elements.
 Status copy(const Tensor& from, const Tensor& to);
-// Waits for all that is queued on a device.
+// Waits for all that is queued on a device. IndexError where a routine of it has met an index that
+// is out of range.
 Status synchronize(Device device);
 
 // Runs an operator on the device where its results are to be. `metas`: as its infer rule has given

@@ -2,6 +2,7 @@
 
 #include "kernels/core/op.h"
 #include "kernels/core/scalar_num.h"
+#include "kernels/device/routine.h"
 
 namespace msjit {
 
@@ -47,6 +48,28 @@ Status run(KernelCtx& ctx) {
   return {};
 }
 
+// Key: dtype, whether all are whole numbers.
+void device_routine(devices::RoutineMaker& m, const devices::RoutineKey& key) {
+  const auto dtype = static_cast<DType>(key[0]);
+  const Sym i = m.point();
+  const Sym value = key[1] ? m.number(0) + m.number(1) * i
+                           : m.real(0) + m.real(1) * SymMath::to_double(i);
+  m.store(0, dtype, i, SymMath::cast(value, devices::compute_dtype(dtype)));
+}
+
+Status run_on_device(KernelCtx& ctx) {
+  const Tensor& out = ctx.out[0];
+  if (is_complex(out.dtype()))
+    return not_implemented_error("[arange] complex numbers on a device");
+  const bool is_whole = whole(ctx.attrs);
+  const auto number = [&](int i) {
+    return is_whole ? ctx.attrs[i].as_int() : devices::bits_of_real(ctx.attrs[i].as_float());
+  };
+  return devices::launch(devices::open_context(out.device()), device_routine,
+                         {static_cast<int64_t>(out.dtype()), is_whole}, {out.data()},
+                         {number(0), number(2)}, out.numel());
+}
+
 }  // namespace
 
 MSJIT_OP(arange)
@@ -55,6 +78,7 @@ MSJIT_OP(arange)
     .signature("start: number, end: number, step: number = 1, dtype: dtype? = None")
     .infer(infer)
     .cpu(run)
+    .cuda(run_on_device)
     .no_grad();
 
 }  // namespace msjit

@@ -10,6 +10,7 @@ MSJIT_OP(argmax)
     .numpy("np.argmax(x, axis=axis)")
     .infer(arg_extremum_infer)
     .cpu(arg_extremum_kernel<true>)
+    .cuda([](KernelCtx& ctx) { return arg_extremum_on_device(ctx, true); })
     .no_grad()
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"});

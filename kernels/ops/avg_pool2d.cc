@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -49,6 +50,12 @@ MSJIT_OP(avg_pool2d)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Attrs& a = ctx.attrs;
+      MSJIT_TRY(const onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), a));
+      return devices::average_pool(w, {a[4].as_bool(), a[5].is_none() ? 0 : a[5].as_int()},
+                                   ctx.in[0], ctx.out[0]);
+    })
     .traits(kChannelsLast | kBatched | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})

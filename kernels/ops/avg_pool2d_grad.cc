@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -55,6 +56,12 @@ MSJIT_OP(avg_pool2d_grad)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Attrs& a = ctx.attrs;
+      MSJIT_TRY(const onednn::Window2d w, geometry(ctx.op.name, a));
+      return devices::average_pool_grad(w, {a[5].as_bool(), a[6].is_none() ? 0 : a[6].as_int()},
+                                        ctx.in[0], ctx.out[0]);
+    })
     .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 2, 2}}, .attrs = "input_shape=[1, 2, 4, 4], kernel_size=2"});

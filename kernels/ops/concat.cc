@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 namespace {
@@ -67,6 +68,19 @@ MSJIT_OP(concat)
     .numpy("np.concatenate(tensors, axis)")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Tensor& out = ctx.out[0];
+      const int axis = normal_axis(ctx.attrs[0].as_int(), out.rank());
+      int64_t begin = 0;
+      for (const Tensor& part : ctx.in) {
+        const int64_t size = part.dim(axis);
+        MSJIT_TRY(const Tensor source, devices::cast_to(part, out.dtype()));
+        if (part.numel() > 0)
+          MSJIT_OK(copy_elements(source, layout::slice_axis(out, axis, begin, size)));
+        begin += size;
+      }
+      return {};
+    })
     .vjp(vjp)
     .sample({.shapes = {{2, 3}, {1, 3}}})
     .sample({.shapes = {{2, 3}, {2, 0}, {2, 2}}, .attrs = "axis=-1"})

@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/conv.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -55,6 +56,12 @@ MSJIT_OP(conv2d)
         "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const onednn::Window2d w,
+                window::conv(ctx.op.name, ctx.in[0].shape(), ctx.in[1].shape(), ctx.attrs));
+      const Tensor* bias = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
+      return devices::convolve(w, ctx.in[0], ctx.in[1], bias, ctx.out[0]);
+    })
     .traits(kChannelsLast | kBatched | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{2, 3, 5, 5}, {4, 3, 3, 3}, {4}}})

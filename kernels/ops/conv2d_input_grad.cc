@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/conv.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -49,6 +50,11 @@ MSJIT_OP(conv2d_input_grad)
         "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const onednn::Window2d w,
+                window::conv(ctx.op.name, ctx.out[0].shape(), ctx.in[1].shape(), ctx.attrs, 1));
+      return devices::convolve_input_grad(w, ctx.in[0], ctx.in[1], ctx.out[0]);
+    })
     .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 3, 3, 3}, {3, 2, 3, 3}}, .attrs = "input_shape=[1, 2, 5, 5]"})

@@ -1,4 +1,5 @@
 #include "kernels/cpu/fill.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -8,6 +9,7 @@ MSJIT_OP(full)
     .signature("shape: int[], value: number, dtype: dtype? = None")
     .infer(full_infer)
     .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], ctx.attrs[1]); })
+    .cuda([](KernelCtx& ctx) { return devices::fill(ctx.out[0], ctx.attrs[1]); })
     .no_grad();
 
 }  // namespace msjit

@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/device/indexing.h"
 
 namespace msjit {
 
@@ -37,6 +38,10 @@ MSJIT_OP(gather)
     .numpy("np.take(x, indices, axis)")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) {
+      const int64_t axis = normal_axis(ctx.attrs[0].as_int(), ctx.in[0].rank());
+      return devices::take(ctx.op.name, ctx.in[0], ctx.in.subspan(1, 1), {axis}, ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 2}, {4}}, .low_high = {0, 2}, .dtypes = {"float32", "int32"}})
     .sample({.shapes = {{2, 3}, {2, 2}},

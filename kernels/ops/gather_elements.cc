@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/device/indexing.h"
 
 namespace msjit {
 
@@ -37,6 +38,11 @@ MSJIT_OP(gather_elements)
     .numpy("np.take_along_axis(x, indices.astype(np.int64), axis)")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) {
+      return devices::take_along_axis(ctx.op.name, ctx.in[0], ctx.in[1],
+                                      normal_axis(ctx.attrs[0].as_int(), ctx.in[0].rank()),
+                                      ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 2}, {4, 2}}, .low_high = {0, 2}, .dtypes = {"float32", "int64"}})
     .sample({.shapes = {{2, 3}, {2, 2}},

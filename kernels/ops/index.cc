@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/device/indexing.h"
 
 namespace msjit {
 
@@ -40,6 +41,10 @@ MSJIT_OP(index)
         "in range(tensors[0].ndim))]")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) {
+      return devices::take(ctx.op.name, ctx.in[0], ctx.in.subspan(1), ctx.attrs[0].as_list(),
+                           ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 4}, {2}},
              .low_high = {0, 2},

@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/device/indexing.h"
 
 namespace msjit {
 
@@ -45,6 +46,11 @@ MSJIT_OP(index_update)
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_OK(copy_elements(ctx.in[0], ctx.out[0]));
+      return devices::put(ctx.op.name, ctx.out[0], ctx.in[1], ctx.in.subspan(2),
+                          ctx.attrs[0].as_list(), ctx.attrs[1].as_bool());
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 4}, {2, 4}, {2}},
              .low_high = {0, 2},

@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -41,6 +42,11 @@ MSJIT_OP(max_pool2d)
         "ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const onednn::Window2d w,
+                geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+      return devices::max_pool(w, ctx.in[0], ctx.out[0], Tensor());
+    })
     .traits(kChannelsLast | kBatched | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})

@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -61,6 +62,11 @@ MSJIT_OP(max_pool2d_grad)
         "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const onednn::Window2d w,
+                geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+      return devices::max_pool_grad(w, ctx.in[0], ctx.in[1], ctx.out[0]);
+    })
     .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 4, 4}, {1, 2, 2, 2}}, .attrs = "kernel_size=2"});

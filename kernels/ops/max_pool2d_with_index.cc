@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/device/windows.h"
 
 namespace msjit {
 
@@ -36,6 +37,12 @@ MSJIT_OP(max_pool2d_with_index)
     .outputs(2)
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Attrs& a = ctx.attrs;
+      MSJIT_TRY(const onednn::Window2d w, window::pool(ctx.op.name, ctx.in[0].shape(),
+                                                       {a[0], a[1], a[2], &a[4], a[3].as_bool()}));
+      return devices::max_pool(w, ctx.in[0], ctx.out[0], ctx.out[1]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2", .check_grad = false});
 

@@ -2,6 +2,7 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/nll.h"
+#include "kernels/device/nll.h"
 
 namespace msjit {
 
@@ -77,6 +78,11 @@ MSJIT_OP(nll_loss)
         "weight: Tensor? = None, label_smoothing: float = 0.0")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const nll::Settings settings, nll::read_settings(ctx.op.name, ctx.attrs, 0));
+      const Tensor* weight = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
+      return devices::nll_loss(ctx.op.name, settings, ctx.in[0], ctx.in[1], weight, ctx.out[0]);
+    })
     .vjp(vjp)
     .sample({.shapes = {{4, 3}, {4}}, .low_high = {0, 2}, .dtypes = {"float32", "int32"}})
     .sample({.shapes = {{4, 3}, {4}, {3}},

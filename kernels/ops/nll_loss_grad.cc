@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/nll.h"
+#include "kernels/device/nll.h"
 
 namespace msjit {
 
@@ -50,6 +51,12 @@ MSJIT_OP(nll_loss_grad)
         "ignore_index: int = -100, reduction: str = \"mean\", label_smoothing: float = 0.0")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY(const nll::Settings settings, nll::read_settings(ctx.op.name, ctx.attrs, 1));
+      const Tensor* weight = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
+      return devices::nll_loss_grad(ctx.op.name, settings, ctx.in[0], ctx.in[1], weight,
+                                    ctx.out[0]);
+    })
     .vjp(vjp);
 
 }  // namespace msjit

@@ -2,6 +2,7 @@
 
 #include "kernels/core/scalar_math.h"
 #include "kernels/cpu/random_fill.h"
+#include "kernels/device/random.h"
 
 namespace msjit {
 
@@ -26,6 +27,16 @@ void narrow(const PhiloxLanes<RandomMaker::kLanes>& bits, float (*values)[Random
     }
 }
 
+void device_maths(std::span<const Sym, 4> words, std::span<Sym, 4> values) {
+  for (size_t k = 0; k < 4; k += 2) {
+    const Sym u = (SymMath::to_double(words[k]) + 1.0) * 0x1p-32;
+    const Sym radius = SymMath::sqrt(SymMath::to_float(SymMath::log(u) * -2.0));
+    const Sym angle = SymMath::to_float(SymMath::to_double(words[k + 1]) * (kTurn * 0x1p-32));
+    values[k] = radius * SymMath::cos(angle);
+    values[k + 1] = radius * SymMath::sin(angle);
+  }
+}
+
 void wide(const PhiloxBlock& bits, double* values) {
   const uint64_t a = (static_cast<uint64_t>(bits.word[0]) << 32) | bits.word[1];
   const uint64_t b = (static_cast<uint64_t>(bits.word[2]) << 32) | bits.word[3];
@@ -47,6 +58,7 @@ MSJIT_OP(normal_from)
     .cpu([](KernelCtx& ctx) {
       return random_fill(ctx, {narrow, wide}, false);
     })
+    .cuda([](KernelCtx& ctx) { return devices::random_fill(ctx, device_maths, false); })
     .no_grad();
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
 #include "kernels/core/checks.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/device/routine.h"
 
 namespace msjit {
 namespace {
@@ -42,6 +43,34 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
+// Key: dtypes of results and indices, small numbers. Arguments: inner size, depth, on, off.
+void device_routine(devices::RoutineMaker& m, const devices::RoutineKey& key) {
+  const auto dtype = static_cast<DType>(key[0]);
+  m.use_small_numbers(key[2]);
+  const Sym element = m.point(), inner = m.number(0), depth = m.number(1);
+  const Sym row = m.divide(element, inner);
+  const Sym from = m.divide(row, depth) * inner + m.modulo(element, inner);
+  const Sym index = SymMath::cast(m.load(1, static_cast<DType>(key[1]), from), DType::kInt64);
+  const Sym value = SymMath::select(index == m.modulo(row, depth), m.real(2), m.real(3));
+  m.store(0, dtype, element, SymMath::cast(value, devices::compute_dtype(dtype)));
+}
+
+Status run_on_device(KernelCtx& ctx) {
+  const Tensor& out = ctx.out[0];
+  if (is_complex(out.dtype()))
+    return not_implemented_error("[one_hot] complex numbers on a device");
+  MSJIT_TRY(const Tensor indices, ctx.in[0].to_contiguous());
+  const auto split = layout::split_at(out.shape(), normal_axis(ctx.attrs[3].as_int(), out.rank()));
+  return devices::launch(
+      devices::open_context(out.device()), device_routine,
+      {static_cast<int64_t>(out.dtype()), static_cast<int64_t>(indices.dtype()),
+       devices::are_small({out.numel()})},
+      {out.data(), indices.data()},
+      {split.inner, split.length, devices::bits_of_real(ctx.attrs[1].as_float()),
+       devices::bits_of_real(ctx.attrs[2].as_float())},
+      out.numel());
+}
+
 }  // namespace
 
 MSJIT_OP(one_hot)
@@ -58,6 +87,7 @@ MSJIT_OP(one_hot)
     .no_grad()
     .infer(infer)
     .cpu(kernel)
+    .cuda(run_on_device)
     .sample({.shapes = {{2, 3}},
              .low_high = {0, 4},
              .attrs = "depth=4",

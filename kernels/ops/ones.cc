@@ -1,4 +1,5 @@
 #include "kernels/cpu/fill.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -8,6 +9,7 @@ MSJIT_OP(ones)
     .signature("shape: int[], dtype: dtype = float32")
     .infer(filled_infer)
     .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], AttrValue(1)); })
+    .cuda([](KernelCtx& ctx) { return devices::fill(ctx.out[0], AttrValue(1)); })
     .no_grad();
 
 }  // namespace msjit

@@ -1,4 +1,5 @@
 #include "kernels/cpu/fill.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -13,6 +14,7 @@ MSJIT_OP(ones_like)
       return {};
     })
     .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], AttrValue(1)); })
+    .cuda([](KernelCtx& ctx) { return devices::fill(ctx.out[0], AttrValue(1)); })
     .no_grad()
     .sample({.shapes = {{3, 4}}, .check_grad = false});
 

@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -65,6 +66,15 @@ MSJIT_OP(pad)
     .numpy("np.pad(x, list(zip(before, after)), constant_values=value)")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Tensor &x = ctx.in[0], &out = ctx.out[0];
+      MSJIT_OK(devices::fill(out, ctx.attrs[2]));
+      if (x.numel() == 0) return {};
+      Tensor slot = out;
+      for (int i = 0; i < x.rank(); ++i)
+        slot = layout::slice_axis(slot, i, ctx.attrs[0].as_list()[i], x.dim(i));
+      return copy_elements(x, slot);
+    })
     .vjp(vjp)
     .sample({.shapes = {{2, 3}}, .attrs = "before=[1, 0], after=[0, 2]"})
     .sample({.shapes = {{3}}, .attrs = "before=[2], after=[1], value=1.5"})

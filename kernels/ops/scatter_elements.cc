@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/device/indexing.h"
 
 namespace msjit {
 
@@ -49,6 +50,12 @@ MSJIT_OP(scatter_elements)
         "x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = \"none\"")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      MSJIT_OK(copy_elements(ctx.in[0], ctx.out[0]));
+      return devices::put_along_axis(ctx.op.name, ctx.out[0], ctx.in[1], ctx.in[2],
+                                     normal_axis(ctx.attrs[0].as_int(), ctx.out[0].rank()),
+                                     ctx.attrs[1].as_string() == "add");
+    })
     .vjp(vjp)
     .sample({.shapes = {{3, 2}, {4, 2}, {4, 2}},
              .low_high = {0, 2},

@@ -2,6 +2,7 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/slicing.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 namespace {
@@ -35,6 +36,12 @@ MSJIT_OP(slice_grad)
     .signature("x: Tensor, shape: int[], begin: int[], end: int[], step: int[]")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Attrs& a = ctx.attrs;
+      MSJIT_OK(devices::fill_zero(ctx.out[0]));
+      if (ctx.in[0].numel() == 0) return {};
+      return copy_elements(ctx.in[0], slicing::view_of(ctx.out[0], a[1], a[2], a[3]));
+    })
     .vjp(vjp)
     .sample({.shapes = {{2, 3}}, .attrs = "shape=[4, 5], begin=[1, 0], end=[3, 5], step=[1, 2]"})
     .sample({.shapes = {{4}}, .attrs = "shape=[4], begin=[3], end=[-1], step=[-1]"});

@@ -1,6 +1,7 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/slicing.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -43,6 +44,15 @@ MSJIT_OP(slice_update)
     .signature("x: Tensor, value: Tensor, begin: int[], end: int[], step: int[]")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Tensor& out = ctx.out[0];
+      MSJIT_OK(copy_elements(ctx.in[0], out));
+      const Tensor slot = slicing::view_of(out, ctx.attrs[0], ctx.attrs[1], ctx.attrs[2]);
+      if (slot.numel() == 0) return {};
+      MSJIT_TRY(const Tensor value, devices::spread(ctx.in[1], out.dtype(), slot.shape(),
+                                                    devices::open_context(out.device())));
+      return copy_elements(value, slot);
+    })
     .vjp(vjp)
     .sample({.shapes = {{4, 5}, {2, 3}}, .attrs = "begin=[1, 0], end=[3, 5], step=[1, 2]"})
     .sample({.shapes = {{4, 5}, {1}}, .attrs = "begin=[1], end=[3], step=[1]"});

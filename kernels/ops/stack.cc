@@ -1,6 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/device/moves.h"
 
 namespace msjit {
 
@@ -57,6 +58,21 @@ MSJIT_OP(stack)
     .numpy("np.stack(tensors, axis)")
     .infer(infer)
     .cpu(kernel)
+    .cuda([](KernelCtx& ctx) -> Status {
+      const Tensor& out = ctx.out[0];
+      if (out.numel() == 0) return {};
+      const int axis = normal_axis(ctx.attrs[0].as_int(), out.rank());
+      for (size_t i = 0; i < ctx.in.size(); ++i) {
+        MSJIT_TRY(const Tensor part, devices::to_device(ctx.in[i], out.device()));
+        MSJIT_TRY(const Tensor source, devices::cast_to(part, out.dtype()));
+        const Tensor slot = layout::slice_axis(out, axis, static_cast<int64_t>(i), 1);
+        Shape shape = slot.shape(), strides = slot.strides();
+        shape.erase(axis);
+        strides.erase(axis);
+        MSJIT_OK(copy_elements(source, Tensor::view(slot, shape, strides, 0)));
+      }
+      return {};
+    })
     .vjp(vjp)
     .sample({.shapes = {{2, 3}, {2, 3}}})
     .sample({.shapes = {{2, 3}, {2, 3}, {2, 3}}, .attrs = "axis=-1"})

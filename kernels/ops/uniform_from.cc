@@ -1,4 +1,5 @@
 #include "kernels/cpu/random_fill.h"
+#include "kernels/device/random.h"
 
 namespace msjit {
 
@@ -9,6 +10,13 @@ void narrow(const PhiloxLanes<RandomMaker::kLanes>& bits, float (*values)[Random
   for (int k = 0; k < 4; ++k)
     for (int i = 0; i < RandomMaker::kLanes; ++i)
       values[k][i] = static_cast<float>(static_cast<int32_t>(bits.word[k][i] >> 8)) * 0x1p-24f;
+}
+
+void device_maths(std::span<const Sym, 4> words, std::span<Sym, 4> values) {
+  for (size_t k = 0; k < 4; ++k) {
+    const Sym whole = SymMath::cast(SymMath::shr(words[k], 8), DType::kInt32);
+    values[k] = SymMath::to_float(whole) * 0x1p-24f;
+  }
 }
 
 void wide(const PhiloxBlock& bits, double* values) {
@@ -29,6 +37,7 @@ MSJIT_OP(uniform_from)
     .cpu([](KernelCtx& ctx) {
       return random_fill(ctx, {narrow, wide}, true);
     })
+    .cuda([](KernelCtx& ctx) { return devices::random_fill(ctx, device_maths, true); })
     .no_grad();
 
 }  // namespace msjit

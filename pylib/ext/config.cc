@@ -8,6 +8,7 @@
 #include "kernels/core/storage.h"
 #include "kernels/device/device_api.h"
 #include "kernels/device/device_tensors.h"
+#include "kernels/device/library.h"
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 
@@ -85,7 +86,24 @@ Ref synchronize_device(PyObject*, PyObject* which) {
   return succeeded(devices::synchronize(device)) ? Ref::none() : Ref();
 }
 
-// (name, live bytes, cached bytes, the most live bytes, operators that ran on the host)
+// Folders where libraries of a GPU's maker may lie, as a list of str.
+Ref set_library_folders_of(PyObject*, PyObject* list) {
+  if (!PyList_Check(list))
+    return Ref::steal(
+        raise(*type_error("[device] folders of libraries, got {}, expected a list of str",
+                          type_name(list))));
+  std::vector<std::string> folders;
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+    const char* const text = PyUnicode_AsUTF8(PyList_GetItem(list, i));
+    if (!text) return {};
+    folders.emplace_back(text);
+  }
+  set_library_folders(std::move(folders));
+  return Ref::none();
+}
+
+// (name, live bytes, cached bytes, the most live bytes, operators that ran on the host, how often
+// the host waited)
 Ref device_figures(PyObject*, PyObject* which) {
   Device device;
   if (!device_from_object(which, &device)) return {};
@@ -94,10 +112,11 @@ Ref device_figures(PyObject*, PyObject* which) {
   devices::Context& at = *opened.value();
   const DeviceMemoryStats s = at.memory.stats();
   return Ref::steal(Py_BuildValue(
-      "{s:s,s:i,s:L,s:L,s:L,s:L}", "name", at.api.traits().name.c_str(), "architecture",
+      "{s:s,s:i,s:L,s:L,s:L,s:L,s:L}", "name", at.api.traits().name.c_str(), "architecture",
       at.api.traits().arch, "live_bytes", static_cast<long long>(s.live_bytes), "cached_bytes",
       static_cast<long long>(s.cached_bytes), "peak_bytes", static_cast<long long>(s.peak_bytes),
-      "host_runs", static_cast<long long>(device_code(at).host_runs.load())));
+      "host_runs", static_cast<long long>(device_code(at).host_runs.load()), "waits",
+      static_cast<long long>(at.waits.load())));
 }
 
 Ref trim_device(PyObject*, PyObject* which) {
@@ -187,6 +206,10 @@ PyMethodDef g_config_functions[] = {
                                 "synchronize_device(number)\n--\n\nWaits for all work of a GPU."),
     method1<device_figures>("device_figures",
                             "device_figures(number)\n--\n\nName and memory of a GPU, as a dict."),
+    method1<set_library_folders_of>(
+        "set_library_folders",
+        "set_library_folders(folders)\n--\n\nWhere libraries of GPUs are looked for, beside the "
+        "loader's own places."),
     method1<trim_device>("trim_device",
                          "trim_device(number)\n--\n\nGives unused memory of a GPU back to it."),
     method1<set_seed>("set_seed",

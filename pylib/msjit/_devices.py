@@ -1,7 +1,21 @@
 """Names of devices: 'CPU', 'GPU' or 'CUDA', and a number behind a colon."""
 import functools
+import glob
+import os
+import sys
 
 from ._native import _msjit
+
+
+@functools.lru_cache(maxsize=None)
+def find_libraries():
+    """Tells the core where packages of Python keep cuBLAS and cuDNN: nvidia/*/lib and torch/lib on sys.path."""
+    folders = []
+    for path in sys.path:
+        for found in [*sorted(glob.glob(os.path.join(glob.escape(path or "."), "nvidia", "*", "lib"))), os.path.join(path, "torch", "lib")]:
+            if os.path.isdir(found) and found not in folders:
+                folders.append(found)
+    _msjit.set_library_folders(folders)
 
 
 def device_number(where, parameter, name):
@@ -14,6 +28,7 @@ def device_number(where, parameter, name):
         return None
     if kind.upper() not in ("GPU", "CUDA") or bool(colon) != number.isdigit():
         raise ValueError("[%s] %s, got %r, expected 'CPU' or 'GPU'" % (where, parameter, name))
+    find_libraries()
     problem = _msjit.gpu_problem()
     if problem:
         raise ValueError("[%s] %s, got %r, expected 'CPU'; %s" % (where, parameter, name, problem))

@@ -5,9 +5,11 @@ training steps; torch beside it where it is installed. Prints one row a line.
 """
 import functools
 import operator
+import os
 import sys
 import time
 
+import networks as networks_
 import numpy as np
 
 import msjit as ms
@@ -136,11 +138,64 @@ def training():
     row("MLP step, PIJit", here(lambda: captured(x, t)), other, host_runs=_msjit.device_figures(0)["host_runs"] - before)
 
 
+def counted(name, step, other, calls=20):
+    """A row, with how often in a step an operator came to the host, and the host waited."""
+    for _ in range(3):
+        step()
+    _msjit.synchronize_device(0)
+    before = _msjit.device_figures(0)
+    for _ in range(calls):
+        step()
+    after = _msjit.device_figures(0)
+    mine = here(step)
+    row(name, mine, other, host_runs="%g" % ((after["host_runs"] - before["host_runs"]) / calls),
+        waits="%g" % ((after["waits"] - before["waits"]) / calls), MiB="%d" % (after["peak_bytes"] >> 20))
+
+
+def torch_step(model, optimizer, loss_of, x, t):
+    def step():
+        optimizer.zero_grad()
+        loss_of(model(x), t).backward()
+        optimizer.step()
+    return step
+
+
+def networks():
+    rng = np.random.RandomState(0)
+    ids, words = rng.randint(0, 30522, (8, 128)).astype(np.int32), rng.randint(0, 30522, (8, 128)).astype(np.int32)
+    cases = {
+        "ResNet-50": (networks_.ResNet, networks_.resnet_loss, lambda p: nn.SGD(p, 0.01, momentum=0.9),
+                      rng.rand(32, 3, 224, 224).astype(np.float32), rng.randint(0, 1000, 32).astype(np.int32)),
+        "BERT-base": (networks_.Bert, networks_.bert_loss, lambda p: nn.Adam(p, 1e-4), ids, words),
+    }
+    for index, (name, (make, loss_of, optimizer, x, t)) in enumerate(cases.items()):
+        other = None
+        if torch:
+            torch.backends.cudnn.allow_tf32 = bool(os.environ.get("MSJIT_TF32"))
+            model = networks_.torch_networks(torch)[index]().cuda().train()
+            tx, tt = torch.tensor(x, device="cuda"), torch.tensor(t, device="cuda").long()
+            if index == 0:
+                adam, their_loss = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9), torch.nn.functional.cross_entropy
+            else:
+                adam = torch.optim.Adam(model.parameters(), 1e-4)
+                their_loss = lambda y, labels: torch.nn.functional.cross_entropy(y.reshape(-1, y.shape[-1]), labels.reshape(-1))  # noqa: E731
+            other = theirs(torch_step(model, adam, their_loss, tx, tt))
+            del model, adam, tx, tt
+            torch.cuda.empty_cache()
+        net = make()
+        step, a, b = networks_.step_of(net, loss_of, optimizer), Tensor(x), Tensor(t)
+        counted(name + " step, eager", functools.partial(step, a, b), other)
+        captured = jit(step)
+        captured(a, b), captured(a, b)
+        time.sleep(20)  # plans of graphs of 400 operators and more are made on a thread
+        counted(name + " step, PIJit", functools.partial(captured, a, b), other)
+
+
 def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     ms.set_context(device_target="GPU")
     print("device: %(name)s, sm_%(architecture)d" % _msjit.device_figures(0), "torch", torch.__version__ if torch else "absent", flush=True)
-    for part in (elementwise, rows_and_sums, calls, products, training):
+    for part in (elementwise, rows_and_sums, calls, products, training, networks):
         if wanted in part.__name__:
             part()
 

@@ -1,5 +1,6 @@
 #include "device/fake_device.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -40,10 +41,30 @@ struct FakeDevice::Module {
 };
 
 FakeDevice::FakeDevice(size_t capacity)
-    : traits_{"fake", CodeKind::kEmulated, 80, 2}, capacity_(capacity) {
+    : traits_{"fake", CodeKind::kEmulated, 80, 2},
+      capacity_(capacity),
+      cudnn_(MSJIT_STUB_CUDNN_LIBRARY) {
   memory_ = static_cast<char*>(
       mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   streams_[nullptr] = std::make_unique<Stream>();
+  stub_queue_ = [this](void* to, const std::vector<StubUse>& uses, std::function<void()> work) {
+    std::vector<Block*> blocks;
+    for (const StubUse& use : uses) {
+      auto found = find_block(use.memory, use.bytes);
+      if (!found.ok()) return false;
+      blocks.push_back(found.value());
+    }
+    Stream& stream = enqueue({to}, [this, work = std::move(work)] {
+      open(true);
+      work();
+      open(false);
+      return Status();
+    });
+    bool ordered = true;
+    for (size_t i = 0; i < uses.size(); ++i)
+      ordered = ordered && use(stream, *blocks[i], uses[i].writes).ok();
+    return ordered;
+  };
 }
 
 FakeDevice::~FakeDevice() { munmap(memory_, kReserved); }
@@ -66,6 +87,7 @@ std::string FakeDevice::leaks() const {
 // ---------------------------------------------------------------------------------------------------------
 // Each block is followed by a page that nobody may touch.
 Result<void*> FakeDevice::allocate(size_t bytes) {
+  const std::lock_guard lock(mutex_);
   if (bytes == 0) return internal_error("[fake] memory, got 0 bytes, expected some");
   if (live_bytes_ + bytes > capacity_)
     return memory_error("[fake] memory, got {} bytes asked, expected {} at most", bytes,
@@ -78,12 +100,20 @@ Result<void*> FakeDevice::allocate(size_t bytes) {
 }
 
 Status FakeDevice::free(void* memory) {
+  const std::lock_guard lock(mutex_);
   MSJIT_TRY(Block * block, find_block(memory, 0));
   if (!comes_before(block->reads, host_) || !comes_before(block->writes, host_))
     return internal_error("[fake] freed memory, got a block that queued work uses");
   block->freed = true;
   live_bytes_ -= block->bytes;
   madvise(memory, pages(block->bytes), MADV_DONTNEED);
+  return {};
+}
+
+Result<void*> FakeDevice::allocate_host(size_t bytes) { return ::operator new(bytes); }
+
+Status FakeDevice::free_host(void* memory) {
+  ::operator delete(memory);
   return {};
 }
 
@@ -142,6 +172,7 @@ Status FakeDevice::run_until(Stream& stream, int64_t position) {
 }
 
 Status FakeDevice::sync(DeviceStream of) {
+  const std::lock_guard lock(mutex_);
   Stream& stream = stream_of(of);
   MSJIT_OK(run_until(stream, stream.queued));
   join(&host_, stream.clock);
@@ -149,6 +180,7 @@ Status FakeDevice::sync(DeviceStream of) {
 }
 
 Result<DeviceStream> FakeDevice::create_stream() {
+  const std::lock_guard lock(mutex_);
   auto stream = std::make_unique<Stream>();
   void* const handle = stream.get();
   streams_[handle] = std::move(stream);
@@ -156,6 +188,7 @@ Result<DeviceStream> FakeDevice::create_stream() {
 }
 
 Status FakeDevice::destroy_stream(DeviceStream stream) {
+  const std::lock_guard lock(mutex_);
   if (!stream.handle || !streams_.count(stream.handle))
     return internal_error("[fake] stream, got none of this device");
   MSJIT_OK(sync(stream));
@@ -165,6 +198,7 @@ Status FakeDevice::destroy_stream(DeviceStream stream) {
 }
 
 Result<DeviceEvent> FakeDevice::record(DeviceStream of) {
+  const std::lock_guard lock(mutex_);
   Stream& stream = stream_of(of);
   auto event = std::make_unique<Event>(Event{&stream, stream.queued, stream.clock});
   void* const handle = event.get();
@@ -173,6 +207,7 @@ Result<DeviceEvent> FakeDevice::record(DeviceStream of) {
 }
 
 Status FakeDevice::wait(DeviceStream of, DeviceEvent handle) {
+  const std::lock_guard lock(mutex_);
   const Event& event = *events_.at(handle.handle);
   Stream *other = event.stream, &stream = stream_of(of);
   const int64_t position = event.position;
@@ -182,6 +217,7 @@ Status FakeDevice::wait(DeviceStream of, DeviceEvent handle) {
 }
 
 Status FakeDevice::sync(DeviceEvent handle) {
+  const std::lock_guard lock(mutex_);
   const Event& event = *events_.at(handle.handle);
   MSJIT_OK(run_until(*event.stream, event.position));
   join(&host_, event.clock);
@@ -189,6 +225,7 @@ Status FakeDevice::sync(DeviceEvent handle) {
 }
 
 Result<bool> FakeDevice::is_done(DeviceEvent handle) {
+  const std::lock_guard lock(mutex_);
   const Event& event = *events_.at(handle.handle);
   const bool done = event.stream->done >= event.position;
   if (done) join(&host_, event.clock);
@@ -196,6 +233,7 @@ Result<bool> FakeDevice::is_done(DeviceEvent handle) {
 }
 
 Status FakeDevice::destroy_event(DeviceEvent event) {
+  const std::lock_guard lock(mutex_);
   return events_.erase(event.handle) ? Status()
                                      : internal_error("[fake] event, got none of this device");
 }
@@ -204,6 +242,7 @@ Status FakeDevice::destroy_event(DeviceEvent event) {
 // -----------------------------------------------------------------------------------------------------------
 Status FakeDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes,
                         DeviceStream stream) {
+  const std::lock_guard lock(mutex_);
   Block *target = nullptr, *source = nullptr;
   if (kind != CopyKind::kToHost) {
     MSJIT_TRY(target, find_block(to, bytes));
@@ -223,6 +262,7 @@ Status FakeDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes,
 }
 
 Result<DeviceModule> FakeDevice::load_module(std::string_view code) {
+  const std::lock_guard lock(mutex_);
   MSJIT_TRY(auto object, LoadedObject::load(code));
   auto module = std::make_unique<Module>();
   module->object = std::move(object);
@@ -232,12 +272,14 @@ Result<DeviceModule> FakeDevice::load_module(std::string_view code) {
 }
 
 Result<DeviceFunction> FakeDevice::find_function(DeviceModule module, const char* name) {
+  const std::lock_guard lock(mutex_);
   if (std::strcmp(name, kKernelSymbol) != 0)
     return runtime_error("[fake] kernel, got {}, expected {}", name, kKernelSymbol);
   return DeviceFunction{module.handle};
 }
 
 Status FakeDevice::unload(DeviceModule module) {
+  const std::lock_guard lock(mutex_);
   if (!comes_before(modules_.at(module.handle)->launches, host_))
     return internal_error("[fake] module, got one that queued work runs");
   modules_.erase(module.handle);
@@ -246,6 +288,7 @@ Status FakeDevice::unload(DeviceModule module) {
 
 Status FakeDevice::launch(DeviceFunction function, int64_t blocks, int,
                           std::span<void* const> parameters, DeviceStream to) {
+  const std::lock_guard lock(mutex_);
   Module* module = modules_.at(function.handle).get();
   std::vector<int64_t> values;
   for (void* parameter : parameters) values.push_back(*static_cast<int64_t*>(parameter));
@@ -297,6 +340,7 @@ int64_t reach(int64_t rows, int64_t columns, int64_t leading, int64_t stride, in
 }  // namespace
 
 Status FakeDevice::product(const DeviceProduct& p, DeviceStream to) {
+  const std::lock_guard lock(mutex_);
   if (!is_float(p.dtype)) return not_implemented_error("[fake] product of {}", dtype_name(p.dtype));
   const int64_t size = item_size(p.dtype);
   const auto bytes = [&](int64_t elements) { return static_cast<size_t>(elements * size); };
@@ -319,6 +363,19 @@ Status FakeDevice::product(const DeviceProduct& p, DeviceStream to) {
   MSJIT_OK(use(stream, *left, false));
   MSJIT_OK(use(stream, *right, false));
   return use(stream, *result, true);
+}
+
+Status FakeDevice::convolution(const DeviceConvolution& convolution,
+                               const DeviceConvolutionData& data, const DeviceScratch& scratch,
+                               DeviceStream stream) {
+  const std::lock_guard lock(mutex_);
+  static void* const stub = dlopen(MSJIT_STUB_CUDNN_LIBRARY, RTLD_NOW);
+  if (stub) {
+    const auto attach =
+        reinterpret_cast<void (*)(const StubQueue*)>(dlsym(stub, "stub_cudnn_attach"));
+    attach(&stub_queue_);
+  }
+  return cudnn_.convolve(convolution, data, scratch, stream);
 }
 
 }  // namespace msjit::testing

@@ -9,8 +9,11 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <vector>
 
+#include "device/stub/stub_cudnn.h"
+#include "kernels/device/cudnn.h"
 #include "kernels/device/device_api.h"
 
 namespace msjit::testing {
@@ -23,6 +26,8 @@ class FakeDevice final : public DeviceApi {
   const DeviceTraits& traits() const override { return traits_; }
   Result<void*> allocate(size_t bytes) override;
   Status free(void* memory) override;
+  Result<void*> allocate_host(size_t bytes) override;
+  Status free_host(void* memory) override;
   Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
               DeviceStream stream) override;
   Result<DeviceStream> create_stream() override;
@@ -39,6 +44,9 @@ class FakeDevice final : public DeviceApi {
   Status launch(DeviceFunction function, int64_t blocks, int threads,
                 std::span<void* const> parameters, DeviceStream stream) override;
   Status product(const DeviceProduct& product, DeviceStream stream) override;
+  // By the project's calls of cuDNN, on a stub of that library.
+  Status convolution(const DeviceConvolution& convolution, const DeviceConvolutionData& data,
+                     const DeviceScratch& scratch, DeviceStream stream) override;
 
   // What has not been given back: "2 blocks, 1 module", "" when nothing.
   std::string leaks() const;
@@ -71,6 +79,7 @@ class FakeDevice final : public DeviceApi {
   Status use(Stream& stream, Block& block, bool writes);
   void open(bool readable);  // all live blocks, while queued work runs
 
+  std::recursive_mutex mutex_;  // calls come from any thread
   DeviceTraits traits_;
   char* memory_;
   size_t capacity_, next_ = 0, live_bytes_ = 0;
@@ -80,6 +89,8 @@ class FakeDevice final : public DeviceApi {
   std::map<void*, std::unique_ptr<Event>> events_;
   std::map<void*, std::unique_ptr<Module>> modules_;
   Clock host_;
+  Cudnn cudnn_;
+  StubQueue stub_queue_;
 };
 
 }  // namespace msjit::testing

@@ -69,6 +69,15 @@ int cuMemFree_v2(uint64_t memory) {
   std::free(host(memory));
   return 0;
 }
+int cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
+  if (bytes == 0 || flags != 3) return kInvalidValue;
+  *memory = std::malloc(bytes);
+  return 0;
+}
+int cuMemFreeHost(void* memory) {
+  std::free(memory);
+  return 0;
+}
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
   return move(host(to), from, bytes);
 }

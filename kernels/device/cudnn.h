@@ -1,0 +1,45 @@
+// Convolutions by cuDNN (8 or 9), whose library is opened by the first of them. An algorithm is
+// chosen once for a problem: the first that cuDNN proposes, of those whose results are the same in
+// every run where there is one; with MSJIT_CUDNN_SEARCH=1 the one that a trial finds fastest.
+// float32 is computed in float32, with MSJIT_TF32=1 in TF32.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kernels/device/device_api.h"
+
+namespace msjit {
+
+struct CudnnFunctions;
+
+class Cudnn {
+ public:
+  // `library`: of another name, for tests.
+  explicit Cudnn(const char* library = nullptr);
+  ~Cudnn();
+  // NotImplementedError where there is no library, or it does not do this: the host does it then.
+  Status convolve(const DeviceConvolution& c, const DeviceConvolutionData& data,
+                  const DeviceScratch& scratch, DeviceStream stream);
+
+ private:
+  struct Problem;  // descriptors and the algorithm
+  struct Operands;
+  Status open();
+  Result<Problem*> problem_for(const DeviceConvolution& c, const Operands& operands,
+                               const DeviceScratch& scratch);
+  Status describe(const DeviceConvolution& c, Problem* p);
+  Status choose(const DeviceConvolution& c, const Operands& operands, const DeviceScratch& scratch,
+                Problem* p);
+  Status check(const char* what, int code) const;
+
+  const char* const library_;
+  std::mutex mutex_;
+  bool tried_ = false;
+  std::unique_ptr<CudnnFunctions> f_;  // null: no library
+  void* handle_ = nullptr;             // lives as long as the process
+  std::map<DeviceConvolution, std::unique_ptr<Problem>> problems_;
+};
+
+}  // namespace msjit
