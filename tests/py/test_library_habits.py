@@ -94,6 +94,21 @@ def test_mutable_gives_back_what_it_got(mode):
         assert scaled.asnumpy().tolist() == [5.0] and number == 3 and empty == ()
 
 
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_gradients_by_a_mutable_tuple(mode):
+    def scaled(pair, factor):
+        return pair[0] * pair[1][0] * factor
+
+    def slopes(pair, factor):
+        return ms.grad(scaled, (0, 1))(pair, factor), ops.GradOperation()(scaled)(pair, factor), ops.GradOperation()(scaled)((*pair,), factor)
+
+    slopes = slopes if mode is None else ms.jit(slopes, mode=mode)
+    for _ in range(2):
+        (by_pair, by_factor), first, plain = slopes(ms.mutable((Tensor([2.0]), (Tensor([5.0]), 3))), Tensor([10.0]))
+        assert type(by_pair) is tuple and float(by_pair[0]) == 50.0 and float(by_pair[1][0]) == 20.0 and len(by_pair[1]) == 1
+        assert float(by_factor) == 10.0 and float(first[0]) == 50.0 and plain == ()
+
+
 def test_drawn_integers():
     assert ops.randint_like(Tensor([1, 2], ms.int8), 0, 5).dtype == ms.int8
     drawn = mint.randint_like(Tensor([0.5] * 50), 2, 4)
