@@ -1,5 +1,8 @@
 // Copies between any two layouts on a device, as a fused kernel of one load and one store.
+#include <optional>
+
 #include "codegen/device_ops.h"
+#include "kernels/device/timing.h"
 
 namespace msjit {
 namespace {
@@ -61,6 +64,9 @@ Status copy_on_device(const Tensor& from, const Tensor& to) {
   MSJIT_TRY(devices::Context* const at, devices::context(to.device()));
   MSJIT_TRY(const DeviceKernel* const kernel, device_code(*at).kernels.get(spec));
   void* const operands[] = {from.data(), to.data()};
+  std::optional<devices::Timed> timed;
+  if (devices::times_are_asked()) [[unlikely]]
+    timed.emplace(*at, [&] { return "copy " + spec.str(); });
   return kernel->launch(operands, sizes, at->stream);
 }
 

@@ -36,7 +36,8 @@ Result<std::string> device_code_for(const DeviceTraits& traits, DeviceRequest re
 Result<std::unique_ptr<DeviceKernel>> DeviceKernel::compile(DeviceApi& api,
                                                             const KernelSpec& spec) {
   std::unique_ptr<DeviceKernel> kernel(new DeviceKernel(api, spec));
-  MSJIT_TRY(const std::string code, device_code_for(api.traits(), {.spec = &spec, .name = nullptr}));
+  MSJIT_TRY(const std::string code,
+            device_code_for(api.traits(), {.spec = &spec, .name = nullptr}));
   MSJIT_TRY(kernel->module_, api.load_module(code));
   MSJIT_TRY(kernel->function_, api.find_function(kernel->module_, kKernelSymbol));
   return kernel;

@@ -1,9 +1,11 @@
 #include "codegen/device_ops.h"
 
 #include <cstring>
+#include <optional>
 
 #include "graph/graph_sink.h"
 #include "kernels/core/log.h"
+#include "kernels/device/timing.h"
 
 namespace msjit {
 namespace {
@@ -160,6 +162,14 @@ Status run_view(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
   return op.host_kernel()(ctx);
 }
 
+Device device_of_call(std::span<const Tensor> in, std::span<const Meta> metas) {
+  for (const Meta& meta : metas)
+    if (!meta.device.is_host()) return meta.device;
+  for (const Tensor& t : in)
+    if (t && !t.device().is_host()) return t.device();
+  return {};
+}
+
 Status run_device_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                          std::span<const Meta> metas, TensorVec* out) {
   const uint32_t first = out->size();
@@ -168,15 +178,15 @@ Status run_device_kernel(const OpDef& op, std::span<const Tensor> in, const Attr
     out->push_back(std::move(made));
   }
   KernelCtx ctx{op, in, {out->data() + first, metas.size()}, attrs};
+  std::optional<devices::Timed> timed;
+  if (devices::times_are_asked()) [[unlikely]]
+    timed.emplace(devices::open_context(device_of_call(in, metas)), [&] {
+      std::string name = op.name;
+      for (const Tensor& t : in)
+        if (t) name += " " + t.shape().str();
+      return name + " -> " + metas[0].str();
+    });
   return op.device_kernel()(ctx);
-}
-
-Device device_of_call(std::span<const Tensor> in, std::span<const Meta> metas) {
-  for (const Meta& meta : metas)
-    if (!meta.device.is_host()) return meta.device;
-  for (const Tensor& t : in)
-    if (t && !t.device().is_host()) return t.device();
-  return {};
 }
 
 Status run(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,

@@ -12,7 +12,7 @@
 
 namespace msjit {
 
-// A compiled routine. It is never unloaded.
+// A compiled routine.
 struct DeviceRoutine {
   DeviceModule module;
   DeviceFunction function;
@@ -21,7 +21,12 @@ struct DeviceRoutine {
 
 // What has been compiled for a device.
 struct DeviceCode {
-  explicit DeviceCode(DeviceApi& api) : kernels(api) {}
+  explicit DeviceCode(DeviceApi& api) : api(api), kernels(api) {}
+  ~DeviceCode() {
+    for (auto& [key, routine] : routines) static_cast<void>(api.unload(routine.module));
+  }
+  DeviceCode(const DeviceCode&) = delete;
+  DeviceApi& api;
   DeviceKernels kernels;
 
   struct Program {

@@ -16,9 +16,8 @@ Result<DeviceRoutine> compile(DeviceApi& api, const RoutineCall& call) {
   devices::RoutineMaker maker;
   call.make(maker, call.key);
   const Routine routine = maker.take();
-  MSJIT_TRY(
-      const std::string code,
-      device_code_for(api.traits(), {.spec = nullptr, .name = nullptr, .routine = &routine}));
+  MSJIT_TRY(const std::string code,
+            device_code_for(api.traits(), {.spec = nullptr, .name = nullptr, .routine = &routine}));
   MSJIT_TRY(const DeviceModule module, api.load_module(code));
   MSJIT_TRY(const DeviceFunction function, api.find_function(module, kKernelSymbol));
   return DeviceRoutine{module, function, routine.num_pointers, routine.num_numbers};

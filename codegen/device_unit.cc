@@ -1,9 +1,11 @@
 // Fused steps on a device.
 #include <algorithm>
+#include <optional>
 
 #include "codegen/chunks.h"
 #include "codegen/device_program.h"
 #include "codegen/fusion.h"
+#include "kernels/device/timing.h"
 
 namespace msjit {
 namespace {
@@ -61,6 +63,13 @@ Status DeviceUnit::run(devices::Context& at, DeviceKernels& kernels,
   MSJIT_TRY(const DeviceBinding* const bound, bind(kernels, operands.first(num_inputs)));
   InlineVec<void*, 16> addresses;
   for (const Tensor& t : operands) addresses.push_back(t.data());
+  std::optional<devices::Timed> timed;
+  if (devices::times_are_asked()) [[unlikely]]
+    timed.emplace(at, [&] {
+      std::string name = bound->finish ? "chunked " : "fused ";
+      for (const Tensor& t : operands) name += t.shape().str();
+      return name + " " + bound->main->spec().str();
+    });
   if (!bound->finish)
     return bound->main->launch({addresses.data(), addresses.size()}, bound->sizes, at.stream);
   const int64_t array = (bound->num_partials + kLine - 1) / kLine * kLine * sizeof(double);

@@ -46,11 +46,10 @@ Status arg_extremum_on_device(KernelCtx& ctx, bool largest) {
   MSJIT_TRY(const ReducePlan plan, plan_arg_extremum(ctx));
   if (is_bool(plan.input.dtype()))
     return not_implemented_error("[{}] bool on a device", ctx.op.name);
-  return devices::launch(devices::open_context(ctx.out[0].device()), arg_extremum_routine,
-                         {static_cast<int64_t>(plan.input.dtype()), largest,
-                          devices::are_small({plan.input.numel()})},
-                         {plan.input.data(), ctx.out[0].data()}, {plan.inner, plan.reduced},
-                         plan.outer * plan.inner);
+  return devices::launch(
+      devices::open_context(ctx.out[0].device()), arg_extremum_routine,
+      {static_cast<int64_t>(plan.input.dtype()), largest, devices::are_small({plan.input.numel()})},
+      {plan.input.data(), ctx.out[0].data()}, {plan.inner, plan.reduced}, plan.outer * plan.inner);
 }
 
 Status arg_extremum_infer(InferCtx& ctx) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
 constexpr unsigned kNonBlocking = 1, kDisableTiming = 2;  // of streams, of events
-constexpr unsigned kPortable = 1, kMapped = 2;               // of the host's memory
+constexpr unsigned kPortable = 1, kMapped = 2;            // of the host's memory
 constexpr int kLeastArch = 80;
 
 uint64_t address(const void* p) { return reinterpret_cast<uint64_t>(p); }
@@ -58,7 +58,8 @@ class CudaDevice final : public DeviceApi {
   Result<void*> allocate_host(size_t bytes) override {
     MSJIT_OK(enter());
     void* memory = nullptr;
-    MSJIT_OK(d_.check("memory of the host", d_.cuMemHostAlloc(&memory, bytes, kPortable | kMapped)));
+    MSJIT_OK(
+        d_.check("memory of the host", d_.cuMemHostAlloc(&memory, bytes, kPortable | kMapped)));
     return memory;
   }
   Status free_host(void* memory) override {

@@ -62,7 +62,7 @@ constexpr const char* kNames[] = {"libcudnn.so.9", "libcudnn.so.8"};
 constexpr const char* kNeeded[][2] = {{"libcublasLt.so.13", "libcublasLt.so.12"},
                                       {"libcublas.so.13", "libcublas.so.12"},
                                       {"libnvrtc.so.13", "libnvrtc.so.12"}};
-constexpr int kPlain = 0, kCrossCorrelation = 1;             // of filters, of convolutions
+constexpr int kPlain = 0, kCrossCorrelation = 1;              // of filters, of convolutions
 constexpr int kDefaultMaths = 0, kTensorCores = 1, kFma = 3;  // kDefaultMaths: TF32 for float32
 constexpr int kMostChoices = 10;
 constexpr size_t kMostScratch = size_t{1} << 30, kTrialScratch = size_t{256} << 20;
@@ -88,8 +88,7 @@ bool find_kinds(void* library, CudnnFunctions* f) {
   const char* const kinds[][4] = {
       {"cudnnGetConvolutionForwardAlgorithm_v7", "cudnnFindConvolutionForwardAlgorithmEx",
        "cudnnGetConvolutionForwardWorkspaceSize", "cudnnConvolutionForward"},
-      {"cudnnGetConvolutionBackwardDataAlgorithm_v7",
-       "cudnnFindConvolutionBackwardDataAlgorithmEx",
+      {"cudnnGetConvolutionBackwardDataAlgorithm_v7", "cudnnFindConvolutionBackwardDataAlgorithmEx",
        "cudnnGetConvolutionBackwardDataWorkspaceSize", "cudnnConvolutionBackwardData"},
       {"cudnnGetConvolutionBackwardFilterAlgorithm_v7",
        "cudnnFindConvolutionBackwardFilterAlgorithmEx",
@@ -120,11 +119,18 @@ bool find_all(void* library, CudnnFunctions* f) {
 // Whether cuDNN says that it does not do something, in the numbers of 9 or of 8.
 bool is_unsupported(int code) { return code == 9 || code / 1000 == 3; }
 
+// What the environment says, which may change from call to call.
+constexpr int kTf32 = 1, kAny = 2, kSearch = 4;
+int settings() {
+  return env_flag("MSJIT_TF32") * kTf32 + env_flag("MSJIT_CUDNN_ANY") * kAny +
+         env_flag("MSJIT_CUDNN_SEARCH") * kSearch;
+}
+
 // float32 in full precision keeps its maths; the others take what the algorithm is fastest with.
 int maths_of(DType dtype) {
   if (dtype == DType::kFloat64) return kDefaultMaths;
   if (dtype != DType::kFloat32) return kTensorCores;
-  return env_flag("MSJIT_TF32") ? kDefaultMaths : kFma;
+  return settings() & kTf32 ? kDefaultMaths : kFma;
 }
 
 bool fits_int(const DeviceConvolution& c) {
@@ -221,8 +227,8 @@ Status Cudnn::describe(const DeviceConvolution& c, Problem* p) {
   const int weight[] = {narrow(c.out_channels), narrow(c.in_channels / c.groups),
                         narrow(c.kernel[0]), narrow(c.kernel[1])};
   MSJIT_OK(check("form of weights", f_->cudnnCreateFilterDescriptor(&p->weight)));
-  MSJIT_OK(check("form of weights",
-                 f_->cudnnSetFilterNdDescriptor(p->weight, type, kPlain, 4, weight)));
+  MSJIT_OK(
+      check("form of weights", f_->cudnnSetFilterNdDescriptor(p->weight, type, kPlain, 4, weight)));
   const int pads[] = {narrow(c.pad[0]), narrow(c.pad[1])},
             strides[] = {narrow(c.stride[0]), narrow(c.stride[1])},
             dilations[] = {narrow(c.dilation[0]), narrow(c.dilation[1])};
@@ -240,23 +246,22 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
   CudnnChoice choices[kMostChoices];
   int given = 0;
   const Operands::Forms forms = Operands::forms(c.kind, *p);
-  if (env_flag("MSJIT_CUDNN_SEARCH")) {
+  if (settings() & kSearch) {
     MSJIT_TRY(void* const memory, scratch(kTrialScratch));
     MSJIT_OK(check("trial of algorithms",
                    f_->try_all[c.kind](handle_, forms.a, operands.a, forms.b, operands.b,
                                        p->convolution, forms.result, operands.result, kMostChoices,
                                        &given, choices, memory, kTrialScratch)));
   } else {
-    MSJIT_OK(check("algorithms",
-                   f_->propose[c.kind](handle_, forms.a, forms.b, p->convolution, forms.result,
-                                       kMostChoices, &given, choices)));
+    MSJIT_OK(check("algorithms", f_->propose[c.kind](handle_, forms.a, forms.b, p->convolution,
+                                                     forms.result, kMostChoices, &given, choices)));
   }
   const bool strict = maths_of(c.dtype) == kFma;
   for (const bool deterministic : {true, false})
     for (int i = 0; i < given; ++i) {
       const CudnnChoice& choice = choices[i];
       if (choice.status != 0 || choice.memory > kMostScratch) continue;
-      if (deterministic && !choice.is_deterministic) continue;
+      if (deterministic && !choice.is_deterministic && !(settings() & kAny)) continue;
       const int maths = strict ? kFma : choice.maths;
       size_t bytes = 0;
       if (f_->cudnnSetConvolutionMathType(p->convolution, maths) != 0 ||
@@ -277,7 +282,7 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
 
 Result<Cudnn::Problem*> Cudnn::problem_for(const DeviceConvolution& c, const Operands& operands,
                                            const DeviceScratch& scratch) {
-  std::unique_ptr<Problem>& known = problems_[c];
+  std::unique_ptr<Problem>& known = problems_[{c, settings()}];
   if (known) return known.get();
   auto made = std::make_unique<Problem>(*f_);
   MSJIT_OK(describe(c, made.get()));
@@ -306,13 +311,11 @@ Status Cudnn::convolve(const DeviceConvolution& c, const DeviceConvolutionData& 
   const void* alpha = wide ? static_cast<const void*>(&wide_one) : &one;
   const void* beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
   const Operands::Forms forms = Operands::forms(c.kind, *p);
-  MSJIT_OK(check("convolution",
-                 f_->run[c.kind](handle_, alpha, forms.a, operands.a, forms.b, operands.b,
-                                 p->convolution, p->algorithm, memory, p->scratch, beta,
-                                 forms.result, operands.result)));
+  MSJIT_OK(check("convolution", f_->run[c.kind](handle_, alpha, forms.a, operands.a, forms.b,
+                                                operands.b, p->convolution, p->algorithm, memory,
+                                                p->scratch, beta, forms.result, operands.result)));
   if (!c.has_bias) return {};
-  return check("bias",
-               f_->cudnnAddTensor(handle_, alpha, p->bias, data.bias, alpha, p->y, data.y));
+  return check("bias", f_->cudnnAddTensor(handle_, alpha, p->bias, data.bias, alpha, p->y, data.y));
 }
 
 }  // namespace msjit

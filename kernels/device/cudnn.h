@@ -1,7 +1,7 @@
 // Convolutions by cuDNN (8 or 9), whose library is opened by the first of them. An algorithm is
 // chosen once for a problem: the first that cuDNN proposes, of those whose results are the same in
-// every run where there is one; with MSJIT_CUDNN_SEARCH=1 the one that a trial finds fastest.
-// float32 is computed in float32, with MSJIT_TF32=1 in TF32.
+// every run where there is one (with MSJIT_CUDNN_ANY=1 of all); with MSJIT_CUDNN_SEARCH=1 the one
+// that a trial finds fastest. float32 is computed in float32, with MSJIT_TF32=1 in TF32.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class Cudnn {
   bool tried_ = false;
   std::unique_ptr<CudnnFunctions> f_;  // null: no library
   void* handle_ = nullptr;             // lives as long as the process
-  std::map<DeviceConvolution, std::unique_ptr<Problem>> problems_;
+  std::map<std::pair<DeviceConvolution, int>, std::unique_ptr<Problem>> problems_;  // and settings
 };
 
 }  // namespace msjit

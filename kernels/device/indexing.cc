@@ -15,8 +15,7 @@ constexpr int64_t kMostPut = 1 << 16;
 void rows_routine(RoutineMaker& m, const RoutineKey& key) {
   const Sym i = m.point();
   const Sym size = m.number(0), axis = m.number(1), name = m.number(2);
-  const Sym index =
-      SymMath::cast(m.load(0, static_cast<DType>(key[0]), i), DType::kInt64);
+  const Sym index = SymMath::cast(m.load(0, static_cast<DType>(key[0]), i), DType::kInt64);
   const Sym wrapped = SymMath::select(index < 0, index + size, index);
   const Sym good = (wrapped >= 0) & (wrapped < size);
   note_fault(m, 2, good, name, IndexFault::kAxis, index, axis, size);
@@ -48,8 +47,7 @@ void places_routine(RoutineMaker& m, const RoutineKey& key) {
   m.use_small_numbers(key[2]);
   const Sym i = m.point();
   const Sym size = m.number(0), axis = m.number(1), name = m.number(2), stride = m.number(3);
-  const Sym index =
-      SymMath::cast(m.load(0, static_cast<DType>(key[0]), i), DType::kInt64);
+  const Sym index = SymMath::cast(m.load(0, static_cast<DType>(key[0]), i), DType::kInt64);
   const Sym wrapped = SymMath::select(index < 0, index + size, index);
   const Sym good = (wrapped >= 0) & (wrapped < size);
   note_fault(m, 2, good, name, IndexFault::kAxis, index, axis, size);
@@ -106,8 +104,7 @@ void take_routine(RoutineMaker& m, const RoutineKey& key) {
   m.store(2, dtype, element, m.load(0, dtype, row * m.number(0) + at.q));
 }
 
-Status take_rows(Context& at, const Tensor& x, const Tensor& rows, const Tensor& out,
-                 Blocks b) {
+Status take_rows(Context& at, const Tensor& x, const Tensor& rows, const Tensor& out, Blocks b) {
   b.post *= carriers(x.dtype());
   const int64_t points = b.pre * b.count * b.post;
   return launch(at, take_routine,
@@ -172,8 +169,8 @@ Status put_rows(Context& at, const Tensor& target, const Tensor& rows, const Ten
   const Meta meta(DType::kInt64, false, rows.shape(), at.device);
   MSJIT_TRY(const Tensor first, Tensor::empty(meta));
   MSJIT_TRY(const Tensor next, Tensor::empty(meta));
-  MSJIT_OK(launch(at, chain_routine, {}, {rows.data(), first.data(), next.data()}, {b.count},
-                  b.count));
+  MSJIT_OK(
+      launch(at, chain_routine, {}, {rows.data(), first.data(), next.data()}, {b.count}, b.count));
   DType dtype = target.dtype();
   if (!accumulate) {
     b.post *= carriers(dtype);
@@ -223,8 +220,8 @@ Status put(const char* name, const Tensor& target, const Tensor& value,
   MSJIT_TRY(const Tensor values,
             spread(value, target.dtype(), indexing::value_shape(walked, plan, shape, axes), at));
   MSJIT_TRY(const Tensor work, walked.to_contiguous());
-  MSJIT_OK(put_rows(at, work, rows, values, {plan.pre, plan.rows, plan.post, rows.numel()},
-                    accumulate));
+  MSJIT_OK(
+      put_rows(at, work, rows, values, {plan.pre, plan.rows, plan.post, rows.numel()}, accumulate));
   return work.same(walked) ? Status() : copy_elements(work, walked);
 }
 

@@ -90,9 +90,8 @@ void grad_routine(RoutineMaker& m, const RoutineKey& key) {
     Sym arrived = -m.load(0, dtype, key[5] ? m.whole(0) : i);
     if (key[5] == 2) arrived = arrived * (1.0 / m.load(5, t.computed, m.whole(0)));
     if (key[3]) m.set(result, arrived * t.share(4) * t.weight(of));
-    m.when(of == safe, [&] {
-      m.set(result, m.get(result) + arrived * t.share(3) * t.weight(safe));
-    });
+    m.when(of == safe,
+           [&] { m.set(result, m.get(result) + arrived * t.share(3) * t.weight(safe)); });
   });
   m.store(3, dtype, element, m.get(result));
 }
@@ -115,8 +114,7 @@ Result<Problem> prepare(const char* name, const nll::Settings& s, const Tensor& 
   const Shape& shape = logits.shape();
   Context& at = open_context(logits.device());
   Problem p{at, layout::split_at(shape, shape.rank() == 1 ? 0 : 1), {}, {}, nullptr, 0, {}, {}};
-  if (p.split.length == 0)
-    return not_implemented_error("[{}] classes on a device, got none", name);
+  if (p.split.length == 0) return not_implemented_error("[{}] classes on a device, got none", name);
   MSJIT_TRY(const Tensor there, to_device(target, at.device));
   MSJIT_TRY(p.target, there.to_contiguous());
   if (weight) {

@@ -23,8 +23,8 @@ constexpr int kAxisNumbers = 7;
 std::vector<int64_t> numbers_of(const Window2d& w) {
   std::vector<int64_t> all;
   for (int i = 0; i < 2; ++i)
-    for (const int64_t number : {w.in[i], w.out[i], w.kernel[i], w.stride[i], w.dilation[i],
-                                 w.pad_begin[i], w.pad_end[i]})
+    for (const int64_t number :
+         {w.in[i], w.out[i], w.kernel[i], w.stride[i], w.dilation[i], w.pad_begin[i], w.pad_end[i]})
       all.push_back(number);
   return all;
 }
@@ -181,16 +181,14 @@ Status max_pool(const Window2d& w, const Tensor& x, const Tensor& y, const Tenso
 }
 
 Status max_pool_grad(const Window2d& w, const Tensor& x, const Tensor& dy, const Tensor& dx) {
-  MSJIT_TRY(const Tensor index,
-            Tensor::empty(Meta(DType::kInt64, false, dy.shape(), dx.device())));
+  MSJIT_TRY(const Tensor index, Tensor::empty(Meta(DType::kInt64, false, dy.shape(), dx.device())));
   MSJIT_OK(max_pool(w, x, Tensor(), index));
   MSJIT_TRY(const Tensor arrived, dy.to_contiguous());
   return launch(open_context(dx.device()), max_grad_routine, {code(dx.dtype()), is_small(w)},
                 {arrived.data(), index.data(), dx.data()}, numbers_of(w), dx.numel());
 }
 
-Status average_pool(const Window2d& w, pooling::Divisor divisor, const Tensor& x,
-                    const Tensor& y) {
+Status average_pool(const Window2d& w, pooling::Divisor divisor, const Tensor& x, const Tensor& y) {
   MSJIT_TRY(const Tensor own, x.to_contiguous());
   std::vector<int64_t> numbers = numbers_of(w);
   numbers.push_back(divisor.fixed);

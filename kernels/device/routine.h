@@ -47,7 +47,7 @@ struct Routine {
 class RoutineMaker {
  public:
   Sym point();
-  Sym number(int index);  // int64
+  Sym number(int index);                                             // int64
   Sym real(int index) { return SymMath::from_bits(number(index)); }  // see bits_of_real
   Sym whole(int64_t value) { return builder_.constant_int(value, DType::kInt64); }
   Sym constant(double value, DType dtype) { return builder_.constant(value, dtype); }

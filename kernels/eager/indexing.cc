@@ -160,9 +160,29 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
   return sum;
 }
 
+// By the operator of the device that the tensors lie on, which reads and checks the indices there.
+Result<Tensor> get_on_device(const Tensor& x, const IndexPlan& plan,
+                             std::span<const Tensor> indices, const Advanced& adv) {
+  Vals tensors = {words::transpose(apply_basic_index(eager(x), plan), adv.order)};
+  IntList axes;
+  for (int d = 0; d < plan.shape.rank(); ++d) {
+    const int which = plan.tensor_of_dim[d];
+    if (which < 0) continue;
+    axes.push_back(static_cast<int64_t>(axes.size()));
+    tensors.push_back(eager(indices[static_cast<size_t>(which)]));
+  }
+  static const OpDef* index = find_op("index");
+  const Val found = call_in(&eager_sink(), *index, tensors, {AttrValue(axes)});
+  return tensor_of(words::transpose(found, adv.restore));
+}
+
 Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
                             std::span<const Tensor> indices) {
   MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
+  if (!x.device().is_host() && std::ranges::all_of(indices, [&](const Tensor& index) {
+        return index.device() == x.device();
+      }))
+    return get_on_device(x, plan, indices, adv);
   MSJIT_TRY(const Tensor numbers, linear_index(plan, adv, indices, nullptr));
   MSJIT_TRY(const Tensor rows, devices::to_device(numbers, x.device()));
   Val flat = apply_basic_index(eager(x), plan);

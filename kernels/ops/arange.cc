@@ -52,15 +52,14 @@ Status run(KernelCtx& ctx) {
 void device_routine(devices::RoutineMaker& m, const devices::RoutineKey& key) {
   const auto dtype = static_cast<DType>(key[0]);
   const Sym i = m.point();
-  const Sym value = key[1] ? m.number(0) + m.number(1) * i
-                           : m.real(0) + m.real(1) * SymMath::to_double(i);
+  const Sym value =
+      key[1] ? m.number(0) + m.number(1) * i : m.real(0) + m.real(1) * SymMath::to_double(i);
   m.store(0, dtype, i, SymMath::cast(value, devices::compute_dtype(dtype)));
 }
 
 Status run_on_device(KernelCtx& ctx) {
   const Tensor& out = ctx.out[0];
-  if (is_complex(out.dtype()))
-    return not_implemented_error("[arange] complex numbers on a device");
+  if (is_complex(out.dtype())) return not_implemented_error("[arange] complex numbers on a device");
   const bool is_whole = whole(ctx.attrs);
   const auto number = [&](int i) {
     return is_whole ? ctx.attrs[i].as_int() : devices::bits_of_real(ctx.attrs[i].as_float());

@@ -43,8 +43,7 @@ MSJIT_OP(max_pool2d)
     .infer(infer)
     .cpu(kernel)
     .cuda([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY(const onednn::Window2d w,
-                geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+      MSJIT_TRY(const onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
       return devices::max_pool(w, ctx.in[0], ctx.out[0], Tensor());
     })
     .traits(kChannelsLast | kBatched | kTotal)

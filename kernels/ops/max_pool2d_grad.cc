@@ -63,8 +63,7 @@ MSJIT_OP(max_pool2d_grad)
     .infer(infer)
     .cpu(kernel)
     .cuda([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY(const onednn::Window2d w,
-                geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+      MSJIT_TRY(const onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
       return devices::max_pool_grad(w, ctx.in[0], ctx.in[1], ctx.out[0]);
     })
     .traits(kChannelsLast | kTotal)

@@ -61,14 +61,13 @@ Status run_on_device(KernelCtx& ctx) {
     return not_implemented_error("[one_hot] complex numbers on a device");
   MSJIT_TRY(const Tensor indices, ctx.in[0].to_contiguous());
   const auto split = layout::split_at(out.shape(), normal_axis(ctx.attrs[3].as_int(), out.rank()));
-  return devices::launch(
-      devices::open_context(out.device()), device_routine,
-      {static_cast<int64_t>(out.dtype()), static_cast<int64_t>(indices.dtype()),
-       devices::are_small({out.numel()})},
-      {out.data(), indices.data()},
-      {split.inner, split.length, devices::bits_of_real(ctx.attrs[1].as_float()),
-       devices::bits_of_real(ctx.attrs[2].as_float())},
-      out.numel());
+  return devices::launch(devices::open_context(out.device()), device_routine,
+                         {static_cast<int64_t>(out.dtype()), static_cast<int64_t>(indices.dtype()),
+                          devices::are_small({out.numel()})},
+                         {out.data(), indices.data()},
+                         {split.inner, split.length, devices::bits_of_real(ctx.attrs[1].as_float()),
+                          devices::bits_of_real(ctx.attrs[2].as_float())},
+                         out.numel());
 }
 
 }  // namespace

@@ -89,9 +89,8 @@ Ref synchronize_device(PyObject*, PyObject* which) {
 // Folders where libraries of a GPU's maker may lie, as a list of str.
 Ref set_library_folders_of(PyObject*, PyObject* list) {
   if (!PyList_Check(list))
-    return Ref::steal(
-        raise(*type_error("[device] folders of libraries, got {}, expected a list of str",
-                          type_name(list))));
+    return Ref::steal(raise(*type_error(
+        "[device] folders of libraries, got {}, expected a list of str", type_name(list))));
   std::vector<std::string> folders;
   for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
     const char* const text = PyUnicode_AsUTF8(PyList_GetItem(list, i));

@@ -9,7 +9,9 @@ import os
 import sys
 import time
 
-import networks as networks_
+os.environ.setdefault("MSJIT_SYNC_COMPILE", "1")  # plans of large graphs are made at once
+
+import networks as networks_  # noqa: E402
 import numpy as np
 
 import msjit as ms
@@ -160,6 +162,9 @@ def torch_step(model, optimizer, loss_of, x, t):
     return step
 
 
+CUDNN_SETTINGS = [("MSJIT_CUDNN_ANY",), ("MSJIT_CUDNN_SEARCH",), ("MSJIT_CUDNN_SEARCH", "MSJIT_CUDNN_ANY"), ("MSJIT_CUDNN_SEARCH", "MSJIT_TF32")]
+
+
 def networks():
     rng = np.random.RandomState(0)
     ids, words = rng.randint(0, 30522, (8, 128)).astype(np.int32), rng.randint(0, 30522, (8, 128)).astype(np.int32)
@@ -171,7 +176,7 @@ def networks():
     for index, (name, (make, loss_of, optimizer, x, t)) in enumerate(cases.items()):
         other = None
         if torch:
-            torch.backends.cudnn.allow_tf32 = bool(os.environ.get("MSJIT_TF32"))
+            torch.backends.cudnn.allow_tf32 = False  # as here
             model = networks_.torch_networks(torch)[index]().cuda().train()
             tx, tt = torch.tensor(x, device="cuda"), torch.tensor(t, device="cuda").long()
             if index == 0:
@@ -186,9 +191,21 @@ def networks():
         step, a, b = networks_.step_of(net, loss_of, optimizer), Tensor(x), Tensor(t)
         counted(name + " step, eager", functools.partial(step, a, b), other)
         captured = jit(step)
-        captured(a, b), captured(a, b)
-        time.sleep(20)  # plans of graphs of 400 operators and more are made on a thread
+        start = time.perf_counter()
+        captured(a, b), captured(a, b).asnumpy()
+        print("  first two calls: %.1f s" % (time.perf_counter() - start), flush=True)
         counted(name + " step, PIJit", functools.partial(captured, a, b), other)
+        for setting in CUDNN_SETTINGS if index == 0 else ():
+            os.environ.update(dict.fromkeys(setting, "1"))
+            if torch and "MSJIT_TF32" in setting:
+                torch.backends.cudnn.allow_tf32 = True
+                model = networks_.torch_networks(torch)[0]().cuda().train()
+                sgd = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
+                other = theirs(torch_step(model, sgd, torch.nn.functional.cross_entropy, torch.tensor(x, device="cuda"), torch.tensor(t, device="cuda").long()))
+                del model, sgd
+            counted("  " + " ".join(setting), functools.partial(captured, a, b), other, 3)
+            for key in setting:
+                del os.environ[key]
 
 
 def main():

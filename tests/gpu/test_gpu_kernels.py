@@ -32,7 +32,10 @@ def test_reads_at_indices(dtype):
     index, other = RNG.randint(-4, 4, (2, 3)), RNG.randint(-6, 6, (3,)).astype(np.int32)
     for f in (lambda t, i, j: t[:, i], lambda t, i, j: t[:, i, j], lambda t, i, j: t[i], lambda t, i, j: t[i, :, j], lambda t, i, j: ops.gather(t, i, 1)):
         want = f(Tensor(x), Tensor(index), Tensor(other)).asnumpy()
-        got = f(gpu(x), gpu(index), gpu(other))
+        there, before = (gpu(x), gpu(index), gpu(other)), _msjit.device_figures(0)
+        got = f(*there)
+        after = _msjit.device_figures(0)
+        assert (after["waits"], after["host_runs"]) == (before["waits"], before["host_runs"])
         assert got.asnumpy().tobytes() == want.tobytes()
 
 
@@ -60,6 +63,7 @@ def test_writes_at_indices():
 def test_an_index_out_of_range_is_an_error_that_names_the_operator():
     x = gpu(RNG.randn(4, 3).astype(np.float32))
     for bad, message in [(lambda: ops.gather(x, gpu(np.array([0, 4])), 0), r"\[gather\] index 4 is out of bounds for axis 0 with size 4"),
+                         (lambda: x[:, gpu(np.array([7]))], r"\[index\] index 7 is out of bounds for axis 0 with size 3"),
                          (lambda: ops.gather_elements(x, 0, gpu(np.array([[-5, 0]]))), r"\[gather_elements\] index -5 is out of bounds for axis 0 with size 4"),
                          (lambda: ops.nll_loss(x, gpu(np.array([0, 1, 3, 2]))), r"\[nll_loss\] target is out of range, got 3, expected 0 to 2")]:
         got = bad()

@@ -30,8 +30,8 @@ class CudnnTest : public ::testing::Test {
   }
   void* put(const std::vector<float>& values) {
     void* block = room(values.size());
-    EXPECT_TRUE(device_.copy(CopyKind::kToDevice, block, values.data(), values.size() * 4, stream_)
-                    .ok());
+    EXPECT_TRUE(
+        device_.copy(CopyKind::kToDevice, block, values.data(), values.size() * 4, stream_).ok());
     EXPECT_TRUE(device_.sync(stream_).ok());
     return block;
   }
@@ -91,7 +91,8 @@ TEST_F(CudnnTest, WhatItDoesNotDoIsLeftToTheHost) {
   const Status unsupported = run({memory, memory, memory, nullptr});
   ASSERT_FALSE(unsupported.ok());
   EXPECT_EQ(unsupported.error().kind, ErrorKind::kNotImplemented);
-  EXPECT_THAT(unsupported.error().message, HasSubstr("[cudnn] algorithms, got not supported (3000)"));
+  EXPECT_THAT(unsupported.error().message,
+              HasSubstr("[cudnn] algorithms, got not supported (3000)"));
 
   Cudnn none("libmsjit_no_such_library.so");
   const Status absent = none.convolve(c_, {memory, memory, memory, nullptr}, nullptr, stream_);

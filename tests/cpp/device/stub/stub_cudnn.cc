@@ -134,7 +134,8 @@ void compute_any(int which, const Form& x, const Form& w, const Form& y, const F
 bool is_number(const void* scale, int type, double wanted) {
   double d = 0;
   float f = 0;
-  type == 1 ? static_cast<void>(std::memcpy(&d, scale, 8)) : static_cast<void>(std::memcpy(&f, scale, 4));
+  type == 1 ? static_cast<void>(std::memcpy(&d, scale, 8))
+            : static_cast<void>(std::memcpy(&f, scale, 4));
   return (type == 1 ? d : static_cast<double>(f)) == wanted;
 }
 
@@ -167,8 +168,9 @@ struct Choice {
 int propose(const Problem& p, int wanted, int* given, Choice* choices) {
   if (!p.fits()) return kBadParameter;
   if (p.c->groups > 8) return kUnsupported;
-  const std::array<Choice, 3> all = {
-      {{3, 3000, 0, 0, 1, 1, {}}, {0, 0, 1, kScratch, 0, 1, {}}, {kAlgorithm, 0, 2, kScratch, 1, 1, {}}}};
+  const std::array<Choice, 3> all = {{{3, 3000, 0, 0, 1, 1, {}},
+                                      {0, 0, 1, kScratch, 0, 1, {}},
+                                      {kAlgorithm, 0, 2, kScratch, 1, 1, {}}}};
   *given = 0;
   for (const Choice& choice : all)
     if (*given < wanted) choices[(*given)++] = choice;
@@ -258,10 +260,11 @@ int cudnnAddTensor(void* handle, const void* alpha, void* a_form, const void* a,
   const Form forms = *fc;
   const auto work = [=] {
     const auto add = [&]<class T>(T) {
-      const int plane = forms.dims[2] * forms.dims[3], count = forms.dims[0] * forms.dims[1] * plane;
+      const int plane = forms.dims[2] * forms.dims[3],
+                count = forms.dims[0] * forms.dims[1] * plane;
       for (int i = 0; i < count; ++i)
-        static_cast<T*>(c)[i] = T(static_cast<T*>(c)[i] +
-                                  static_cast<const T*>(a)[i / plane % forms.dims[1]]);
+        static_cast<T*>(c)[i] =
+            T(static_cast<T*>(c)[i] + static_cast<const T*>(a)[i / plane % forms.dims[1]]);
     };
     if (forms.type == 0) add(float{});
     if (forms.type == 1) add(double{});
