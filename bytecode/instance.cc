@@ -96,8 +96,8 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   };
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
-  if (a->source == kNoSource || b->source == kNoSource)
-    return x.fail(BreakReason::kUnsupported, "identity of values");
+  if (a->source == kNoSource || b->source == kNoSource)  // what has none is of its type for good
+    return different_types || x.fail(BreakReason::kUnsupported, "identity of values");
   x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
 }

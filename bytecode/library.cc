@@ -219,7 +219,10 @@ bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out)
   const SymRef members = has_own_new(type) ? nullptr : enum_part(x, cls, "_value2member_map_");
   if (members && members->kind == SymKind::kDict && x.heap().pin_key(value))
     if ((*out = x.heap().dict_get(members, value))) return true;
-  return x.fail(BreakReason::kCallUnknown, describe(*cls));
+  const std::string what = describe(*cls);
+  // A flag of several others is made when it is first asked for.
+  return is_flag(type) ? x.fail_for_now(BreakReason::kCallUnknown, what)
+                       : x.fail(BreakReason::kCallUnknown, what);
 }
 
 bool enum_item(Executor& x, const SymRef& cls, const SymRef& name, SymRef* out) {
@@ -234,8 +237,7 @@ bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out) {
   const SymRef names = enum_part(x, cls, "_member_names_");
   const SymRef members = names ? enum_part(x, cls, "_member_map_") : nullptr;
   const std::vector<SymRef>* listed = names ? x.heap().items(names) : nullptr;
-  if (!listed || !members || is_flag(reinterpret_cast<PyTypeObject*>(cls->object.get())))
-    return x.fail(BreakReason::kIterate, describe(*cls));
+  if (!listed || !members) return x.fail(BreakReason::kIterate, describe(*cls));
   for (const SymRef& name : std::vector<SymRef>(*listed)) {
     out->emplace_back();
     if (!enum_item(x, cls, name, &out->back())) return false;
@@ -250,39 +252,56 @@ bool is_enum_class(const SymRef& value) {
 
 namespace {
 
-const std::vector<std::string>& operator_methods() {
+void add_operators(std::vector<std::string>* names, std::initializer_list<const char*> operators) {
+  for (const char* name : operators)
+    for (const char* kind : {"", "r", "i"}) names->push_back(fmt::format("__{}{}__", kind, name));
+}
+
+const std::vector<std::string>& bitwise_methods() {
   static const auto& names = *[] {
-    auto* all = new std::vector<std::string>{
-        "__eq__",  "__ne__",   "__lt__",    "__le__",  "__gt__",  "__ge__",    "__bool__",
-        "__len__", "__hash__", "__index__", "__neg__", "__pos__", "__invert__"};
-    for (const char* name : {"add", "and", "floordiv", "lshift", "matmul", "mul", "mod", "or",
-                             "pow", "rshift", "sub", "truediv", "xor"})
-      for (const char* kind : {"", "r", "i"}) all->push_back(fmt::format("__{}{}__", kind, name));
+    auto* all = new std::vector<std::string>{"__invert__"};
+    add_operators(all, {"and", "or", "xor"});
     return all;
   }();
   return names;
 }
 
-// Whether the operators of a class are those of its builtin base.
-bool computes_as(PyTypeObject* type, PyTypeObject* base) {
-  const std::vector<std::string>& names = operator_methods();
+const std::vector<std::string>& other_methods() {
+  static const auto& names = *[] {
+    auto* all = new std::vector<std::string>{
+        "__eq__",      "__ne__",    "__lt__",    "__le__",    "__gt__",  "__ge__",  "__bool__",
+        "__len__",     "__hash__",  "__index__", "__neg__",   "__pos__", "__int__", "__float__",
+        "__complex__", "__round__", "__trunc__", "__floor__", "__ceil__"};
+    add_operators(all, {"add", "floordiv", "lshift", "matmul", "mul", "mod", "pow", "rshift", "sub",
+                        "truediv"});
+    return all;
+  }();
+  return names;
+}
+
+// Whether these methods of a class are those of its builtin base. A number has no length, whatever
+// its class adds.
+bool computes_as(PyTypeObject* type, PyTypeObject* base, const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     PyObject* const text = special_name(name);
-    return host::find_on_class(type, text) == host::find_on_class(base, text);
+    return (base == &PyLong_Type && name == "__len__") ||
+           host::find_on_class(type, text) == host::find_on_class(base, text);
   });
 }
 
 }  // namespace
 
-SymRef plain_value(Executor& x, const SymRef& value) {
+SymRef plain_value(Executor& x, const SymRef& value, bool bitwise) {
   if (value->kind != SymKind::kObject || !value->object || value->source == kNoSource) return value;
   PyTypeObject* type = Py_TYPE(value->object.get());
   PyTypeObject* base = PyLong_Check(value->object.get())      ? &PyLong_Type
                        : PyUnicode_Check(value->object.get()) ? &PyUnicode_Type
                                                               : nullptr;
-  if (!base || Py_TYPE(type) != enum_meta() || is_flag(type) || !computes_as(type, base) ||
-      !x.heap().guard_class_version(type))
+  if (!base || Py_TYPE(type) != enum_meta() || !computes_as(type, base, other_methods()))
     return value;
+  // Flags make flags of flags.
+  if ((bitwise || !is_flag(type)) && !computes_as(type, base, bitwise_methods())) return value;
+  if (!x.heap().guard_class_version(type)) return value;
   x.heap().guards().add(guard::identity, value->source, {.object = value->object});
   PyObject* object = value->object.get();
   return make_const(base == &PyLong_Type

@@ -30,7 +30,8 @@ bool is_enum_class(const SymRef& value);
 bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out);  // cls(value)
 bool enum_item(Executor& x, const SymRef& cls, const SymRef& name, SymRef* out);   // cls[name]
 bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out);       // list(cls)
-// The int or str that a member of an IntEnum and the like is; anything else as it is.
-SymRef plain_value(Executor& x, const SymRef& value);
+// The int or str that a member of an IntEnum and the like is; anything else as it is, and so are
+// flags as operands of `&`, `|`, `^` and `~`, which make flags of them.
+SymRef plain_value(Executor& x, const SymRef& value, bool bitwise = false);
 
 }  // namespace msjit

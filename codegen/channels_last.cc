@@ -16,6 +16,13 @@ namespace {
 
 constexpr int64_t kLeastElements = 4096;  // of images; smaller ones are converted at once
 
+// In memory of the plan's own.
+bool is_image(const Slot& slot) {
+  const Shape& shape = slot.meta.shape;
+  return slot.kind == SlotKind::kArena && shape.rank() == 4 && shape.numel() >= kLeastElements &&
+         shape[1] > 1 && shape[2] * shape[3] > 1;
+}
+
 class Chooser {
  public:
   explicit Chooser(Plan* plan) : plan_(*plan), parent_(plan->slots.size()), worth_(parent_.size()) {
@@ -31,14 +38,9 @@ class Chooser {
   }
 
  private:
-  // Images in memory of the plan's own that nothing but kernels of either order touches.
+  // Images that nothing but kernels of either order touches.
   void find_candidates() {
-    for (const Slot& slot : plan_.slots) {
-      const Shape& shape = slot.meta.shape;
-      candidate_.push_back(slot.kind == SlotKind::kArena && shape.rank() == 4 &&
-                           shape.numel() >= kLeastElements && shape[1] > 1 &&
-                           shape[2] * shape[3] > 1);
-    }
+    for (const Slot& slot : plan_.slots) candidate_.push_back(is_image(slot));
     for (const Step& step : plan_.steps)
       for (const PlanOp& op : step.ops) {
         for (int32_t s : op.in)
@@ -128,7 +130,10 @@ class Chooser {
 }  // namespace
 
 void choose_channels_last(Plan* plan) {
-  if (has_fused_kernels() && onednn::prefers_channels_last()) Chooser(plan).run();
+  // oneDNN is asked last: its first answer takes longer than the plan of a small graph.
+  if (has_fused_kernels() && std::ranges::any_of(plan->slots, is_image) &&
+      onednn::prefers_channels_last())
+    Chooser(plan).run();
 }
 
 }  // namespace msjit

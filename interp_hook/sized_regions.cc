@@ -11,16 +11,14 @@ namespace msjit {
 namespace {
 
 constexpr size_t kMaxRegions = 512;  // kept for the sizes one entry has met
-// Beyond so many, the interpreter serves sizes that come for the first times: a region of their own
-// pays off for those that come again.
+// A region of its own pays off for sizes that come again. The interpreter serves them until then
+// where there are so many regions already, and where calls have fewer steps than it takes to wake
+// the compile thread.
 constexpr size_t kManyRegions = 16;
-constexpr int kSightings = 3;
+constexpr size_t kFewSteps = 24;
 constexpr size_t kMaxSightings = 4096;
 constexpr size_t kMaxRefused = 8;
 constexpr size_t kMaxJobs = 16;
-// Building and planning a graph of more steps takes longer than running the call by the
-// interpreter. Where there are many regions already, even those of smaller graphs add up.
-constexpr size_t kManySteps = 24;
 
 Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
                                                     std::span<const int64_t> sizes) {
@@ -61,10 +59,13 @@ size_t SizedRegions::KeyHash::operator()(const std::vector<int64_t>& key) const 
   return hash;
 }
 
-// Whether sizes without a region have been met often.
-bool SizedRegions::came_again(const std::vector<int64_t>& key) {
+// Whether sizes without a region are to have one.
+bool SizedRegions::pays_off(const ShapeTrace& trace, const std::vector<int64_t>& key) {
+  const bool at_once = known_.empty() || compile_synchronously() || pipeline_is_watched();
+  const bool few = trace.steps.size() < kFewSteps && !at_once;
+  if (known_.size() < kManyRegions && !few) return true;
   if (sightings_.size() == kMaxSightings) sightings_.clear();
-  return ++sightings_[KeyHash()(key)] >= kSightings;
+  return !sightings_.insert(KeyHash()(key)).second;
 }
 
 void SizedRegions::entry_took(double us) {
@@ -130,8 +131,7 @@ SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& 
                                        std::vector<int64_t> key, std::span<const int64_t> sizes,
                                        std::string* error) {
   const bool first = known_.empty() && jobs_.empty();  // by the capture that has just been made
-  const bool quick = trace->steps.size() < kManySteps && known_.size() < kManyRegions;
-  if (first || quick || compile_synchronously() || pipeline_is_watched()) {
+  if (first || compile_synchronously() || pipeline_is_watched()) {
     auto made = make_region(*trace, sizes);
     if (made.ok()) return add(std::move(key), made.take()), Ready::kYes;
     *error = made.error().message;
@@ -157,7 +157,7 @@ SizedRegions::Ready SizedRegions::find(const std::shared_ptr<const ShapeTrace>& 
     found = known_.find(key);
   }
   if (found == known_.end()) {
-    if (known_.size() >= kManyRegions && !came_again(key)) return Ready::kLater;
+    if (!pays_off(*trace, key)) return Ready::kLater;
     const Ready ready = make(trace, key, sizes, error);
     if (ready != Ready::kYes) return ready;
     found = known_.find(key);

@@ -1,10 +1,12 @@
 // The compiled regions of an entry with open sizes: one for each set of sizes met, since plans hold
-// sizes as numbers (their kernels do not). Larger ones are made on the compile thread, and the
-// interpreter serves the calls until then. Each is tried against the interpreter by itself, as
-// calls of other sizes take other times (trial.h).
+// sizes as numbers (their kernels do not). All but the first are made on the compile thread, and
+// the interpreter serves the calls until then: a size never met before costs what it costs op by
+// op. Each is tried against the interpreter by itself, as calls of other sizes take other times
+// (trial.h).
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/region.h"
 #include "graph/shape_trace.h"
@@ -52,7 +54,7 @@ class SizedRegions {
     size_t operator()(const std::vector<int64_t>& key) const;
   };
   class Job;
-  bool came_again(const std::vector<int64_t>& key);
+  bool pays_off(const ShapeTrace& trace, const std::vector<int64_t>& key);
   Ready make(const std::shared_ptr<const ShapeTrace>& trace, std::vector<int64_t> key,
              std::span<const int64_t> sizes, std::string* error);
   // Takes over what the compile thread has finished; false where it failed for `key`.
@@ -69,7 +71,7 @@ class SizedRegions {
   int lost_ = 0, won_ = 0;
   std::vector<std::shared_ptr<Job>> jobs_;     // under way
   std::vector<std::vector<int64_t>> refused_;  // sizes met lately that the trace is no program for
-  std::unordered_map<size_t, int> sightings_;  // of sizes that have no region yet, by hash
+  std::unordered_set<size_t> sightings_;       // sizes met that have no region yet, by hash
 };
 
 }  // namespace msjit

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
@@ -171,7 +172,8 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   Ref given = keywords ? allocated(Ref::steal(PyDict_New())) : Ref();
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = to_python(x, args[i]);
-    if (!value && is_numpy_scalar(args[i]) && takes_numpy(function, name)) value = args[i]->object;
+    if (!value && takes_numpy(function, name))
+      value = is_numpy_scalar(args[i]) ? args[i]->object : to_python(x, plain_value(x, args[i]));
     if (!value && args[i]->kind == SymKind::kIterator && takes_iterators(name)) {
       std::vector<SymRef> items;
       if (!x.unpack(args[i], &items)) return false;

@@ -66,9 +66,12 @@ bool is_text(const SymRef& value) {
   return o && (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o));
 }
 
-bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymRef* p, SymRef* q) {
-  *p = plain_value(x, a);
-  *q = plain_value(x, b);
+bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, std::optional<BinaryOp> op,
+                SymRef* p, SymRef* q) {
+  const bool bitwise = op == BinaryOp::kAnd || op == BinaryOp::kOr || op == BinaryOp::kXor;
+  const bool prints = op == BinaryOp::kRemainder;
+  *p = plain_value(x, a, bitwise);
+  *q = plain_value(x, b, bitwise);
   if (prints && *q != b && is_text(*p)) return false;
   // NumPy takes an int of another class for an array.
   if (is_numpy_scalar(a) || is_numpy_scalar(b)) return false;

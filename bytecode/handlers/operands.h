@@ -24,8 +24,9 @@ bool is_no_operand(const SymRef& value);
 // A tensor and a NumPy scalar, which leaves the operation to the tensor.
 bool numpy_pair(const SymRef& a, const SymRef& b);
 // Members of an IntEnum and the like compute as what they are, but in the hands of an instance, and
-// are printed by their classes.
-bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymRef* p, SymRef* q);
+// are printed by their classes. op: null for a comparison.
+bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, std::optional<BinaryOp> op,
+                SymRef* p, SymRef* q);
 // What CPython computed; null: it raised.
 bool fold(Executor& x, PyObject* result, const char* what, SymRef* out);
 

@@ -168,9 +168,8 @@ bool object_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, b
   SymRef p, q;
   if (!look_at_operands(x, a, b)) return false;
   *known = true;
-  return plain_pair(x, a, b, op == BinaryOp::kRemainder, &p, &q)
-             ? x.binary(p, q, op, in_place, out)
-             : instance_binary(x, a, b, op, in_place, out);
+  return plain_pair(x, a, b, op, &p, &q) ? x.binary(p, q, op, in_place, out)
+                                         : instance_binary(x, a, b, op, in_place, out);
 }
 
 bool object_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
@@ -178,14 +177,14 @@ bool object_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRe
   SymRef p, q;
   if (!look_at_operands(x, a, b)) return false;
   *known = true;
-  return plain_pair(x, a, b, false, &p, &q) ? x.compare(p, q, op, out)
-                                            : instance_compare(x, a, b, op, out);
+  return plain_pair(x, a, b, {}, &p, &q) ? x.compare(p, q, op, out)
+                                         : instance_compare(x, a, b, op, out);
 }
 
 bool object_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
   *known = true;
   const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
-  const SymRef plain = plain_value(x, value);
+  const SymRef plain = plain_value(x, value, op == UnaryOp::kInvert);
   return plain != value ? x.unary(plain, op, out)
                         : call_special(x, value, names[static_cast<int>(op)], {}, out);
 }

@@ -31,12 +31,35 @@ bool plain_key(Executor& x, const SymRef& key, SymRef* out) {
   return *out == key || x.look_fixed(*out);
 }
 
+namespace {
+
+// The tuple that a constant is. What asks for its length or for one item of it needs no value of
+// each of them: a schedule of learning rates has an item a step. Null: any other sequence.
+PyObject* constant_tuple(const SymRef& value) {
+  return value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())
+             ? value->object.get()
+             : nullptr;
+}
+
+Py_ssize_t item_count(Executor& x, const SymRef& value) {
+  if (PyObject* const tuple = constant_tuple(value)) return PyTuple_GET_SIZE(tuple);
+  return static_cast<Py_ssize_t>(x.heap().items(value)->size());
+}
+
+SymRef item_at(Executor& x, const SymRef& value, Py_ssize_t index) {
+  PyObject* const tuple = value->items.empty() ? constant_tuple(value) : nullptr;
+  if (tuple) return make_const(Ref::share(PyTuple_GET_ITEM(tuple, index)));
+  return (*x.heap().items(value))[index];
+}
+
+}  // namespace
+
 bool sequence_length(Executor& x, const SymRef& value, SymRef* out) {
-  return *out = sym_int(static_cast<int64_t>(x.heap().items(value)->size())), true;
+  return *out = sym_int(static_cast<int64_t>(item_count(x, value))), true;
 }
 
 bool sequence_truth(Executor& x, const SymRef& value, bool* out) {
-  return *out = !x.heap().items(value)->empty(), true;
+  return *out = item_count(x, value) != 0, true;
 }
 
 bool sequence_iterate(Executor& x, const SymRef& value, SymRef* out) {
@@ -100,13 +123,12 @@ bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& give
   Py_ssize_t index;
   if (!index_value(key, &index))
     return x.fail(BreakReason::kUnsupported, "index " + describe(*key));
-  const std::vector<SymRef>& items = *x.heap().items(container);
-  const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
+  const Py_ssize_t size = item_count(x, container);
   if (index < 0) index += size;
   if (index < 0 || index >= size)
     return x.raise_new(PyExc_IndexError,
                        is_list(container) ? "list index out of range" : "tuple index out of range");
-  return *out = items[index], true;
+  return *out = item_at(x, container, index), true;
 }
 
 Ref sequence_to_python(Executor& x, const SymRef& value, int depth) {

@@ -33,8 +33,9 @@ bool tensor_from_object(PyObject* object, const char* where, Tensor* out);
 bool operand_from_object(PyObject* object, const char* where, Tensor* out);
 bool place_on_default_device(Tensor* tensor);
 // The elements of a (nested) list or tuple: float32, int64 or bool, or what the arrays among them
-// are.
-bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out);
+// are. Where `doubles` is given, Python's floats come as they are, in float64, and it becomes true.
+bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out,
+                          bool* doubles = nullptr);
 // `tensor` converted to `dtype`, outside the tape; itself when it is already so.
 bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out);
 

@@ -155,7 +155,7 @@ bool from_parts(PyObject* sequence, const char* where, Tensor* out) {
 
 }  // namespace
 
-bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out) {
+bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out, bool* doubles) {
   Scan scan(where);
   if (!scan.run(sequence)) return false;
   if (scan.mixed) return from_parts(sequence, where, out);
@@ -166,6 +166,7 @@ bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out) {
   if (none) return true;
   char* to = out->data_as<char>();
   if (!fill(sequence, 0, scan.shape, scan.kind, where, &to)) return false;
+  if (doubles && scan.kind == DType::kFloat64) return *doubles = true;
   return scan.kind != DType::kFloat64 || cast_tensor(Tensor(*out), DType::kFloat32, out);
 }
 

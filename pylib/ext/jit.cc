@@ -113,9 +113,12 @@ bool check_language(JitFunction* self) {
   return result.release();
 }
 
-// Runs a cached entry on the arguments. False: nothing was done. Not inlined: what it takes of the
-// C stack each level of a recursion that is not cached would take too.
-[[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
+// Runs a cached entry on the arguments. False: nothing was done; `plain` then says that an entry
+// leaves this call to the interpreter, so that the driver need not be asked what to do. Not
+// inlined: what it takes of the C stack each level of a recursion that is not cached would take
+// too.
+[[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result,
+                                   bool* plain) {
   EntryPoint* point = self->state->start;
   if (!point || !point->returns || point->entries.empty()) return false;
   auto* function = compat::function(self->function);
@@ -135,7 +138,11 @@ bool check_language(JitFunction* self) {
   if (!builtins) return false;
   const Slots slots{as_slots(locals), nullptr, function->func_globals, builtins};
   Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns || entry->rests()) return false;
+  if (!entry || !entry->returns) return false;
+  if (entry->rests()) {
+    *plain = self->mode == JitMode::kPIJit && !entry->may_go_further;
+    return false;
+  }
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   if (!entry->effects.empty() && drops_code(*entry, registers, nullptr)) return false;
   // PSJit promises the whole graph.
@@ -179,9 +186,10 @@ bool check_language(JitFunction* self) {
 PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
+  bool plain = false;
   if (count == self->arguments && !names && jit_config().enabled && !hook::is_watched(self->code)) {
     PyObject* result = nullptr;
-    if (call_cached(self, args, &result)) return result;
+    if (call_cached(self, args, &result, &plain)) return result;
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
@@ -197,7 +205,8 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
       return nullptr;
     }
   }
-  if (!self->state || self->state->stays_inert() || !jit_config().enabled)
+  if (plain) ++self->state->calls;
+  if (!self->state || plain || self->state->stays_inert() || !jit_config().enabled)
     return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
         .release();
   const Ref code = Ref::share(

@@ -221,10 +221,11 @@ bool number_data(PyObject* number, DType* dtype, Tensor* out) {
 bool read_data(PyObject* data, DType* dtype, Tensor* out) {
   if (!PyObject_CheckBuffer(data) && wide_number(data, out)) return *dtype = out->dtype(), true;
   if (is_number(data)) return number_data(data, dtype, out);
+  bool doubles = false;  // kept until the dtype is known, so that they are rounded once
   if (is_tensor(data))
     *out = tensor_of(data);
   else if (PyList_Check(data) || PyTuple_Check(data)) {
-    if (!tensor_from_sequence(data, "Tensor", out)) return false;
+    if (!tensor_from_sequence(data, "Tensor", out, &doubles)) return false;
   } else if (is_array_like(data)) {
     if (!tensor_from_buffer(data, "Tensor", false, out)) return false;
   } else {
@@ -232,7 +233,7 @@ bool read_data(PyObject* data, DType* dtype, Tensor* out) {
         type_error("[Tensor] input_data, got {}, expected a Tensor, array, number, list or tuple",
                    type_name(data)));
   }
-  *dtype = out->dtype();
+  *dtype = doubles ? DType::kFloat32 : out->dtype();
   return true;
 }
 

@@ -1,6 +1,5 @@
 """Names of devices: 'CPU', 'GPU' or 'CUDA', and a number behind a colon."""
 import functools
-import glob
 import os
 import sys
 
@@ -10,6 +9,7 @@ from ._native import _msjit
 @functools.lru_cache(maxsize=None)
 def find_libraries():
     """Tells the core where packages of Python keep cuBLAS and cuDNN: nvidia/*/lib and torch/lib on sys.path."""
+    import glob  # which loads re
     folders = []
     for path in sys.path:
         for found in [*sorted(glob.glob(os.path.join(glob.escape(path or "."), "nvidia", "*", "lib"))), os.path.join(path, "torch", "lib")]:

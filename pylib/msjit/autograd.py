@@ -7,6 +7,7 @@ backward pass too, which is all that gradients of gradients need.
 """
 from ._native import Tensor, _msjit
 from .common.parameter import Parameter
+from .common.tensor import MutableTuple
 from .gradient_hooks import hooked, leaf_hooks
 
 # One item for each thread that is inside a transform. Cells have this list for the flag that their calls read, so outside
@@ -90,6 +91,16 @@ def _rebuild(value, replacements):
     return value
 
 
+def _like(argument, gradients):
+    """The next of the gradients; of a container's tensors a plain container of theirs."""
+    if isinstance(argument, Tensor):
+        return next(gradients)
+    if isinstance(argument, dict):
+        return {key: _like(item, gradients) for key, item in argument.items() if _flatten(item, [])}
+    found = [_like(item, gradients) for item in argument if _flatten(item, [])]
+    return found if isinstance(argument, list) else tuple(found)
+
+
 def _detached(value):
     return _rebuild(value, iter([_msjit.detach(t) for t in _flatten(value, [])]))
 
@@ -132,10 +143,10 @@ class _Pull:
     """One recorded call: its output, and the tensors to differentiate by.
 
     `positions` count the arguments and then the keywords; of these the Tensors have gradients (`self.positions`), while
-    containers and other values have none.
+    containers and other values have none. With `containers` tuples that came from `mutable` have tuples of gradients.
     """
 
-    def __init__(self, fn, args, kwargs, positions, weights):
+    def __init__(self, fn, args, kwargs, positions, weights, containers=False):
         self.weights = weights
         frozen = [w for w in weights if isinstance(w, Parameter) and not w.requires_grad]
         with _Scope() as scope:
@@ -143,13 +154,16 @@ class _Pull:
                 _msjit.mark_parameter(weight, True)
             try:
                 given = list(args) + list(kwargs.values())
-                self.positions = [p for p in positions if isinstance(given[p], Tensor)]
-                self.inputs = [given[p] for p in self.positions]
+                kinds = (Tensor, MutableTuple) if containers else Tensor
+                self.positions = [p for p in positions if isinstance(given[p], kinds)]
+                self.arguments = [given[p] for p in self.positions]
+                self.inputs = _flatten(self.arguments, [])
                 self.leaves = [_msjit.alias(x) for x in self.inputs]
                 # What the function gets stands in for the leaves, so that it may write into its arguments.
                 self.given = [_msjit.stand_in(leaf) for leaf in self.leaves]
-                for position, argument in zip(self.positions, self.given):
-                    given[position] = argument
+                stand_ins = iter(self.given)
+                for position, argument in zip(self.positions, self.arguments):
+                    given[position] = _rebuild(argument, stand_ins)
                 self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
             finally:
                 for weight in frozen:
@@ -163,7 +177,8 @@ class _Pull:
         if leaf_hooks:
             grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights),
                                                      self.inputs + [None] * len(self.weights))]
-        return grads[:len(self.leaves)], grads[len(self.leaves):]
+        by_leaf = iter(grads)
+        return [_like(argument, by_leaf) for argument in self.arguments], grads[len(self.leaves):]
 
     def value(self):
         """The output, cut off from the tape unless an outer transform needs it."""
@@ -199,7 +214,7 @@ class _Request:
         """(output, shaped gradients), of the outputs times `sens` where that is given"""
         positions = _positions(self.grad_position, len(args) + len(kwargs), self.where)
         weights = _weight_list(self.weights, self.where)
-        pull = _Pull(self.fn, args, kwargs, positions, weights)
+        pull = _Pull(self.fn, args, kwargs, positions, weights, containers=True)
         outputs = _differentiated(pull.output, self.has_aux, self.where)
         by_position, by_weight = pull.gradients(outputs, None if sens is None else _seeds(sens, outputs, self.where))
         return pull.value(), self._shape(pull.positions, weights, by_position, by_weight)
@@ -315,7 +330,7 @@ class GradOperation:
         count = len(args) + len(kwargs)
         positions = range(count) if self.get_all else range(0 if self.get_by_list else min(1, count))
         chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
-        pull = _Pull(fn, args, kwargs, positions, chosen)
+        pull = _Pull(fn, args, kwargs, positions, chosen, containers=True)
         outputs = _differentiated(pull.output, False, "grad_operation")
         by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
         if not self.get_by_list:
@@ -356,7 +371,7 @@ def vjp(fn, *inputs, **options):
         raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
     _check_fn(fn, "vjp")
     chosen = _weight_list(weights, "vjp")
-    pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen)
+    pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen, containers=True)
     outputs = _differentiated(pull.output, has_aux, "vjp")
 
     def pullback(*sens):

@@ -1,5 +1,6 @@
 """Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
 import os
+from operator import itemgetter
 
 from ._devices import device_number
 from ._native import _msjit
@@ -17,9 +18,21 @@ FLOAT_DTYPES = frozenset(_dtypes[n] for n in ("float16", "bfloat16", "float32", 
 _state = dict({name: row[0] for name, row in _ACCEPTED.items()}, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={}, jit_level="")
 
 
+class DeviceInfo(tuple):
+    """(the kind of device, its number), which have names too: device_target and device_id."""
+
+    __slots__ = ()
+    device_target, device_id = property(itemgetter(0)), property(itemgetter(1))
+
+
 def get_current_device():
-    """(the kind of device, its number)"""
-    return _state["device_target"], _state["device_id"] if _state["device_target"] == "GPU" else 0
+    """The device that tensors are made on, as a DeviceInfo.
+
+    >>> import msjit as ms
+    >>> ms.get_current_device(), ms.get_current_device().device_target
+    (('CPU', 0), 'CPU')
+    """
+    return DeviceInfo((_state["device_target"], _state["device_id"] if _state["device_target"] == "GPU" else 0))
 
 
 class ParallelMode:

@@ -22,6 +22,10 @@ AicoreMetrics = enum.Enum("AicoreMetrics", dict(
     {name: name for name in ("PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB",
                              "ResourceConflictRatio", "L2Cache", "MemoryAccess")}, AiCoreNone="None"), module=__name__)
 
+# Keywords of other devices' profilers.
+_OTHERS = frozenset("""aic_metrics l2_cache hbm_ddr pcie sync_enable mstx parallel_strategy data_process profile_communication
+    profile_framework export_type host_sys record_shapes mstx_domain_include mstx_domain_exclude sys_io sys_interconnection op_time
+    timeline_limit""".split())
 _NOTED = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
@@ -31,8 +35,8 @@ class Profiler:
     Args:
         output_path (str): folder for the trace, made when it is missing. Default "./data".
         start_profile (bool): whether to start at once. Default True.
-        profiler_level, activities, profile_memory, with_stack, data_simplification: accepted for compatibility; all there is
-            is noted.
+        profiler_level, activities, profile_memory, with_stack, data_simplification, and aic_metrics, l2_cache, mstx and others of
+            MindSpore's: accepted for compatibility; all there is is noted.
         schedule (callable): which steps are noted, a function from the number of a step to a ProfilerAction; see profiler.schedule().
             The program calls step() at the end of each. Default None: all that runs is noted.
         on_trace_ready (callable): is called with the profiler where a round of the schedule, or without a schedule the whole run, has
@@ -51,7 +55,10 @@ class Profiler:
     _running = None
 
     def __init__(self, profiler_level=None, activities=None, schedule=None, on_trace_ready=None, profile_memory=False,
-                 with_stack=False, data_simplification=True, start_profile=True, output_path="./data"):
+                 with_stack=False, data_simplification=True, start_profile=True, output_path="./data", **others):
+        unknown = sorted(set(others) - _OTHERS)
+        if unknown:
+            raise TypeError("[Profiler] unknown keyword %r" % unknown[0])
         for name, value in (("schedule", schedule), ("on_trace_ready", on_trace_ready)):
             if value is not None and not callable(value):
                 raise TypeError("[Profiler] %s, got %s, expected a function or None" % (name, type(value).__name__))
@@ -64,7 +71,10 @@ class Profiler:
             self.start()
 
     def start(self):
-        """Begins to note what runs; what has been noted before stays. RuntimeError while a profiler is running."""
+        """Begins to note what runs; what has been noted before stays. One that is running goes on. RuntimeError while another one is
+        running."""
+        if Profiler._running is self:
+            return
         if Profiler._running is not None:
             raise RuntimeError("[Profiler] start, got a profiler that is running, expected stop() or analyse() before it")
         Profiler._running = self

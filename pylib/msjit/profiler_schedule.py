@@ -60,6 +60,8 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     https://ui.perfetto.dev shows. dir_name is the profiler's output_path by default, worker_name the machine's and the process's.
     Without analyse_flag nothing is written; async_mode is accepted for compatibility. TypeError for a directory or name of another
     type."""
+    if hasattr(dir_name, "write_trace"):  # the function itself was given as on_trace_ready
+        return tensorboard_trace_handler()(dir_name)
     for name, value in (("dir_name", dir_name), ("worker_name", worker_name)):
         if value is not None and not isinstance(value, (str, os.PathLike)):
             raise TypeError("[tensorboard_trace_handler] %s, got %s, expected a str or None" % (name, type(value).__name__))

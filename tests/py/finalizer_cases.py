@@ -307,8 +307,15 @@ def met_by(change, allocation, call):
         del spare
 
 
-def run(name, mode="PIJit"):
+def run(mode, *names):
     gc.freeze()  # the libraries' objects, which every collection would visit
+    for name in names:
+        print(name, flush=True)  # where a crash happens
+        try_case(name, mode)
+
+
+def try_case(name, mode):
+    ms.reset()  # the statistics too
     for allocation in range(1, ALLOCATIONS):
         for spare in (0, 30):
             meet(CASES[name](), allocation, spare, mode)

@@ -514,7 +514,7 @@ def test_a_short_guard_fuzz():
     finally:
         sys.path.pop(0)
     said = []
-    done, failures = fuzz(seed=1, mutations=4000, seconds=20, report=said.append)
+    done, failures = fuzz(seed=1, mutations=2000, seconds=20, report=said.append)
     assert done > 100 and not failures, "\n".join(said)
 
 

@@ -47,7 +47,7 @@ def test_repro(fn):
 
 def test_random_programs():
     forced = os.environ.get("MSJIT_BREAK_EVERY")
-    command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "150" if forced else "300",
+    command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "60" if forced else "120",
                "--seconds", "6" if forced else "10", "--psjit-every", "3"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "replace")

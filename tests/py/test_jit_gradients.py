@@ -205,6 +205,6 @@ def test_a_short_gradient_fuzz():
     """Random functions with branches, loops and infinite derivatives; `make soak` runs the long form."""
     import gradient_fuzz
     said = []
-    programs, found, whole, failed = gradient_fuzz.fuzz(0, 40 if FORCED else 150, 20, said.append)
+    programs, found, whole, failed = gradient_fuzz.fuzz(0, 25 if FORCED else 70, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs // 2 and (FORCED or whole)

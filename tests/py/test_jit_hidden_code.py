@@ -213,7 +213,7 @@ def test_a_short_hidden_code_fuzz():
     """Random programs beside which code runs unseen; `make soak` runs the long form."""
     import hidden_fuzz
     said = []
-    programs, found, whole, failed = hidden_fuzz.fuzz(0, 100, 20, said.append)
+    programs, found, whole, failed = hidden_fuzz.fuzz(0, 25 if ms.config.break_every else 40, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs and (whole or ms.config.break_every)
 

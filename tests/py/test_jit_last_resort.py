@@ -9,7 +9,7 @@ import pytest
 
 import msjit as ms
 
-pytestmark = pytest.mark.skipif(not ms.has_jit, reason="no JIT here")
+pytestmark = [pytest.mark.jit, pytest.mark.captures]
 
 PROGRAM = """
 import time

@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import itertools
+import math
 import sys
 
 import pytest
@@ -88,6 +89,40 @@ def members_with_operators_of_their_own(x, rank):
 @programs.add(x22, lambda: Rank.TOP, whole=False)
 def other_operators_of_such_members(x, rank):
     return x * rank, 7 // rank, rank >> 1, rank ** 2, "abcd"[rank], rank > 1, not rank
+
+
+class Part(enum.IntFlag):
+    BODY = 1
+    HEAD = 2
+    ALL = 3
+
+
+Part(0)  # made when it is first asked for
+
+
+class Rest(enum.Flag):
+    NONE = 0
+    SOME = 1
+    MORE = 2
+
+
+@programs.add(x22, lambda: Part.HEAD, lambda: Rest.MORE, whole=SINCE_38)
+def flags(x, part, rest):
+    rows = [10, 20, 30, 40]
+    if part & Part.HEAD:
+        x = x * 2
+    if part & Part.BODY:
+        x = x + 1
+    if rest & Rest.MORE and not rest & Rest.SOME:
+        x = x - 3
+    return (x * part, x * (part | Part.BODY).value, part == 2, part < Part.ALL, part in (Part.HEAD, 7), rows[part], part + 1,
+            part << 1, -part, bool(Part.ALL), Part.BODY in Part.ALL, type(part | 1) is Part, type(part + 1) is int,
+            int(part), float(part), list(range(part)), round(part), math.sqrt(part), (part & Part.ALL) is Part.HEAD, part ^ Part.ALL, {2: "two"}[part], Rest.NONE == 0, not Rest.NONE, rest is Rest.MORE)
+
+
+@programs.add(x22, lambda: Part.HEAD, whole=False)
+def members_of_flags(x, part):
+    return [x * member for member in Part], len(Part), [m.name for m in Part if m & part], ~part & Part.ALL, 4 & part, 3 & part
 
 
 @programs.add(x22, lambda: Level.HIGH, whole=False)

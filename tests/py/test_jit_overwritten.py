@@ -252,6 +252,6 @@ def test_a_short_module_fuzz():
     """Random Cells that change themselves; `make soak` runs the long form."""
     import module_fuzz
     said = []
-    programs, found, whole, failed = module_fuzz.fuzz(0, 60 if FORCED else 250, 20, said.append)
+    programs, found, whole, failed = module_fuzz.fuzz(0, 40 if FORCED else 120, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs // 2 and (FORCED or whole)

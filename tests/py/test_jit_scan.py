@@ -182,5 +182,5 @@ def test_a_short_loop_fuzz():
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz"))
     import loop_fuzz
     said = []
-    programs, _, _, failed = loop_fuzz.fuzz(0, 60, 20, said.append)
+    programs, _, _, failed = loop_fuzz.fuzz(0, 20 if FORCED else 40, 20, said.append)
     assert programs and not failed, said

@@ -1,6 +1,7 @@
 """Sizes that change between calls: dimensions and ints become open after the second miss, one capture then serves all, and
 whatever Python code sees of them is what it would see without msjit."""
 import math
+import os
 import time
 
 import numpy as np
@@ -529,3 +530,26 @@ def test_many_sizes_in_rotation():
     assert eager[0] > 0 and eager[1] > 0 and eager[-1] == 0
     region, = [r for row in ms.report()["functions"] if row["line"] == f.__code__.co_firstlineno for r in row["regions"]]
     assert region["entries"] <= 3 and region["graphs"] - len(inputs) < region["entries"]
+
+
+@pytest.mark.captures
+@pytest.mark.skipif(FORCED or bool(os.environ.get("MSJIT_SYNC_COMPILE")), reason="counts graphs")
+def test_a_size_of_few_steps_gets_a_graph_when_it_comes_again():
+    """A size never met before costs what it costs op by op: no graph is made for it at once."""
+    def f(x):
+        return ops.relu(x * 2 + 1) - x
+
+    def graphs():
+        return sum(r["graphs"] for row in ms.report()["functions"] if row["line"] == f.__code__.co_firstlineno
+                   for r in row["regions"])
+    jitted = ms.jit(f, mode="PIJit")
+    inputs = [tensor(n) for n in range(2, 14)]
+    for x in inputs:
+        np.testing.assert_array_equal(jitted(x).asnumpy(), f(x).asnumpy())
+    assert graphs() <= 3
+    end = time.time() + 60
+    while graphs() < len(inputs) - 1 and time.time() < end:
+        for x in inputs:
+            np.testing.assert_array_equal(jitted(x).asnumpy(), f(x).asnumpy())
+        time.sleep(0.01)  # they are made on the compile thread
+    assert graphs() >= len(inputs) - 1

@@ -1,6 +1,7 @@
 """Gradient transforms and optimizer steps inside captured functions: one region, and what eager code computes, changes and
 raises."""
 import os
+import time
 
 import numpy as np
 import pytest
@@ -333,3 +334,21 @@ def test_training_programs(program, options):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
     if "MSJIT_BREAK_EVERY" not in os.environ and ms.has_jit:
         assert (regions, breaks) == (1, 0) and share >= 0.99
+
+
+@pytest.mark.captures
+def test_a_long_schedule_costs_what_a_short_one_costs():
+    """A learning rate for each of 300,000 steps; looking at all of them would take a hundred times as long as the step."""
+    def step_time(count):
+        parameter = Parameter(data(8), name="p")
+        optimizer = nn.Momentum([parameter], [0.1 / (1 + i) for i in range(count)], 0.9)
+        step = ms.jit(lambda g: optimizer((g,)), mode="PIJit")
+        gradient, times = data(8, seed=1), []
+        for _ in range(40):
+            start = time.perf_counter()
+            step(gradient)
+            times.append(time.perf_counter() - start)
+        return parameter.asnumpy(), min(times)
+    (short, short_time), (long, long_time) = step_time(50), step_time(300_000)
+    np.testing.assert_array_equal(long, short)
+    assert long_time < 10 * short_time, (long_time, short_time)

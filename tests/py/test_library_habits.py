@@ -94,6 +94,48 @@ def test_mutable_gives_back_what_it_got(mode):
         assert scaled.asnumpy().tolist() == [5.0] and number == 3 and empty == ()
 
 
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_gradients_by_a_mutable_tuple(mode):
+    def scaled(pair, factor):
+        return pair[0] * pair[1][0] * factor
+
+    def slopes(pair, factor):
+        return ms.grad(scaled, (0, 1))(pair, factor), ops.GradOperation()(scaled)(pair, factor), ops.GradOperation()(scaled)((*pair,), factor)
+
+    slopes = slopes if mode is None else ms.jit(slopes, mode=mode)
+    for _ in range(2):
+        (by_pair, by_factor), first, plain = slopes(ms.mutable((Tensor([2.0]), (Tensor([5.0]), 3))), Tensor([10.0]))
+        assert type(by_pair) is tuple and float(by_pair[0]) == 50.0 and float(by_pair[1][0]) == 20.0 and len(by_pair[1]) == 1
+        assert float(by_factor) == 10.0 and float(first[0]) == 50.0 and plain == ()
+
+
+def test_einsum_with_lists_of_numbers():
+    x, y = Tensor(GRID[0]), Tensor(GRID[0])
+    for lists, letters in ((([0, 1], y, [2, 1], [0, 2]), "ab,cb->ac"), (([0, 1], y, [0, 1]), "ab,ab"), (([..., 1], y, [..., 1], [...]), "...b,...b->..."),
+                           (([3, 1], y, [3, 2]), "db,dc")):
+        assert (ops.einsum(x, *lists) == ops.einsum(letters, x, y)).all()
+    with pytest.raises(ValueError, match=r"\[einsum\] item of a list, got 52"):
+        ops.einsum(x, [0, 52], y, [0, 1])
+
+
+def test_a_profiler_takes_the_keywords_of_others():
+    with ms.Profiler(aic_metrics=None, l2_cache=True, start_profile=False, on_trace_ready=lambda p: None) as profiler:
+        profiler.start()  # it goes on
+    with pytest.raises(TypeError, match=r"\[Profiler\] unknown keyword 'l3_cache'"):
+        ms.Profiler(l3_cache=True)
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_floats_in_lists_keep_their_digits(mode):
+    def made():
+        return Tensor([0.1, 2], ms.float64), Tensor([[0.1], [0.2]])
+
+    made = made if mode is None else ms.jit(made, mode=mode)
+    for _ in range(2):
+        wide, usual = made()
+        assert wide.asnumpy().tolist() == [0.1, 2.0] and usual.dtype == ms.float32
+
+
 def test_drawn_integers():
     assert ops.randint_like(Tensor([1, 2], ms.int8), 0, 5).dtype == ms.int8
     drawn = mint.randint_like(Tensor([0.5] * 50), 2, 4)

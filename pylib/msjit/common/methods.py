@@ -323,7 +323,7 @@ def bind():
         "expand": _expand, "gather": _gather, "expand_as": _expand_as,
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
-        "set_const_arg": lambda self, const_arg=True: None,
+        "set_const_arg": lambda self, const_arg=True: self,
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }
     for name, function in own.items():

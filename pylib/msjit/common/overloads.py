@@ -224,15 +224,16 @@ def _type(self, dtype=None, non_blocking=False):
     return str(self.dtype) if dtype is None else _k.cast(self, dtype)
 
 
-def _to(self, dtype=None, *rest, **named):
+def _to(self, *given, **named):
     """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype) on "CPU", "GPU" or "GPU:1"."""
-    if not rest and not named and not isinstance(dtype, (str, Tensor)):
-        return self.astype(dtype)
+    if not named and len(given) < 2 and not (given and isinstance(given[0], (str, Tensor))):
+        return self.astype(given[0] if given else None)
     unknown = set(named) - {"device", "dtype", "other", "non_blocking", "copy"}
-    if unknown or len(rest) > 3:
+    if unknown or len(given) > 4:
         raise TypeError("[to] arguments, got %d and %s, expected device, dtype, other, non_blocking and copy"
-                        % (len(rest) + 1, sorted(named)))
-    given = [item for item in (dtype, named.get("device"), named.get("dtype"), named.get("other")) + rest
+                        % (len(given), sorted(named)))
+    copied = named.get("copy") or (len(given) > 2 and given[-1] is True)
+    given = [item for item in (named.get("device"), named.get("dtype"), named.get("other")) + given
              if item is not None and not isinstance(item, bool)]
     places = [item for item in given if isinstance(item, str) and item.split(":")[0].upper() in ("CPU", "ASCEND", "GPU", "CUDA", "NPU")]
     wanted = [item.dtype if isinstance(item, Tensor) else item for item in given if not any(item is place for place in places)]
@@ -241,7 +242,7 @@ def _to(self, dtype=None, *rest, **named):
     out = self.astype(wanted[0]) if wanted else self
     if places:
         out = _move(out, _device_number("to", "device", places[0]))
-    return out.copy() if out is self and (named.get("copy") or (len(rest) > 1 and rest[-1] is True)) else out
+    return out.copy() if out is self and copied else out
 
 
 def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):

@@ -125,14 +125,29 @@ def to_dlpack(tensor):
     return check_tensor(tensor, "to_dlpack").__dlpack__()
 
 
+class MutableTuple(tuple):
+    """A tuple that came from `mutable`: gradients by it are tuples of the gradients by its tensors, those by others are ()."""
+
+    __slots__ = ()
+
+
 def mutable(input_data, dynamic_len=False):
-    """Returns its argument, a number, a Tensor or a container of them: values are never baked into a graph without a guard."""
+    """Says that values change from call to call: a tuple comes back as one whose tensors have gradients, anything else as it is.
+
+    Takes a number, a Tensor or a tuple, list or dict of them; what else is in them is a TypeError. Values are never baked into a graph
+    without a guard, so numbers, lists and dicts need no mark.
+
+    >>> import msjit as ms
+    >>> slopes = ms.grad(lambda pair: pair[0] * pair[1])(ms.mutable((ms.Tensor(2.0), ms.Tensor(5.0))))
+    >>> [float(slope) for slope in slopes]
+    [5.0, 2.0]
+    """
     if not isinstance(dynamic_len, bool):
         raise TypeError("[mutable] dynamic_len, got %s, expected a bool" % type(dynamic_len).__name__)
     if dynamic_len and not isinstance(input_data, (tuple, list)):
         raise TypeError("[mutable] input_data, got %s, expected a tuple or a list with dynamic_len" % type(input_data).__name__)
     _check_mutable(input_data)
-    return input_data
+    return MutableTuple(input_data) if type(input_data) is tuple else input_data
 
 
 def _check_mutable(value):

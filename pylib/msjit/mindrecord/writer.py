@@ -109,7 +109,6 @@ class FileWriter:
         self._schema, self._desc = {k: dict(v) for k, v in sorted(content.items())}, desc or ""
         if all(self._is_blob(about) for about in self._schema.values()):
             self._schema["id"] = {"type": "int64"}  # an index needs a number
-        return 0
 
     @staticmethod
     def _is_blob(about):
@@ -205,4 +204,3 @@ class FileWriter:
             for shard in self._shards:
                 shard.drop()
         self._shards = None
-        return 0

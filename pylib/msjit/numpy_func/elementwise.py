@@ -48,7 +48,7 @@ for _name, _function in (
     _make(_name, _function, 1)
 for _name, _function in (
         ("arctan2", _ops.atan2), ("bitwise_and", _ops.bitwise_and), ("bitwise_or", _ops.bitwise_or),
-        ("bitwise_xor", _ops.bitwise_xor), ("copysign", _ops.copysign), ("float_power", _float_power),
+        ("bitwise_xor", _ops.bitwise_xor), ("copysign", lambda x, y: _k.cast(_ops.copysign(x, y), x.dtype)), ("float_power", _float_power),
         ("floor_divide", _ops.floor_divide), ("fmod", _ops.fmod), ("gcd", _ops.gcd), ("lcm", _ops.lcm),
         ("heaviside", _ops.heaviside), ("hypot", _ops.hypot), ("logaddexp", _ops.logaddexp), ("fmax", _ops.fmax),
         ("logaddexp2", lambda x, y: _ops.logaddexp2(_float(x), _float(y))), ("logical_xor", _ops.logical_xor), ("mod", _ops.remainder), ("fmin", _ops.fmin),

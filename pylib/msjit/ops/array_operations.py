@@ -73,6 +73,13 @@ def _squared_difference(x, y):
     return _k.square(x - y)
 
 
+def _sections(p, x):
+    """The sizes of SplitV, of which one may be -1: what the others leave."""
+    sizes = list(p.size_splits)
+    rest = x.shape[p.split_dim] - sum(size for size in sizes if size != -1)
+    return [rest if size == -1 else size for size in sizes] if sizes.count(-1) == 1 else sizes
+
+
 def _complex_abs(x):
     """The absolute values of complex numbers as real ones. Raises TypeError for a real tensor."""
     if not _c.is_complex(x):
@@ -316,7 +323,7 @@ for _name, _attributes, _rule in (
         ("SearchSorted", {"dtype": _mstype.int64, "right": False}, lambda p, rows, values, sorter=None:
          _k.cast(_st.searchsorted(rows, values, right=p.right, sorter=sorter), p.dtype)),
         ("SplitV", {"size_splits": _REQUIRED, "split_dim": _REQUIRED, "num_split": _REQUIRED}, lambda p, x:
-         _a.split(x, list(p.size_splits), p.split_dim)),
+         _a.split(x, _sections(p, x), p.split_dim)),
         ("StridedSlice", {"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0},
          lambda p, x, begin, end, strides: _sc.strided_slice(
              x, begin, end, strides, p.begin_mask, p.end_mask, p.ellipsis_mask, p.new_axis_mask, p.shrink_axis_mask)),

@@ -140,7 +140,8 @@ def _im2col(p, x):
 def _solve_ls(p, matrix, rhs, l2_regularizer):
     """The x of least |matrix x - rhs|^2 + l2 |x|^2."""
     turned = _l.adjoint(matrix)
-    ridge = _k.eye(matrix.shape[-1], matrix.shape[-1], matrix.dtype) * l2_regularizer
+    l2 = _k.cast(l2_regularizer, matrix.dtype) if isinstance(l2_regularizer, _Tensor) else l2_regularizer
+    ridge = _k.eye(matrix.shape[-1], matrix.shape[-1], matrix.dtype) * l2
     return _k.matrix_solve(_k.matmul(turned, matrix) + ridge, _k.matmul(turned, rhs), False)
 
 

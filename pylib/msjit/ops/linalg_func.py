@@ -1,10 +1,13 @@
 """Products of tensors and linear algebra under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
 from . import math_func as _m
 from . import registry as _k
 from .layout_func import adjoint as _adjoint
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 # -- products --------------------------------------------------------------------------------------------------------
 
@@ -111,8 +114,27 @@ def _sizes(size, batch, rows, columns, x, which):
     return lead + [first, second]
 
 
+def _lettered(given):
+    """(equation, operands) of einsum(x, [0, 1], y, [1, 2], [0, 2]): a number below 52 stands for a letter, `...` for itself."""
+    operands, lists = list(given[::2]), [list(item) for item in given[1::2]]
+    result = list(operands.pop()) if len(given) % 2 and len(given) > 1 and isinstance(given[-1], (tuple, list)) else None
+    for item in lists + [result or []]:
+        for number in item:
+            if number is not Ellipsis and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 52):
+                raise ValueError("[einsum] item of a list, got %r, expected `...` or an int in [0, 52)" % (number,))
+    texts = ["".join("..." if n is Ellipsis else _LETTERS[n] for n in item) for item in lists + ([] if result is None else [result])]
+    if result is None:
+        return ",".join(texts), operands
+    return ",".join(texts[:-1]) + "->" + texts[-1], operands
+
+
 def einsum(equation, *operands):
-    """Sums of products named by letters: einsum('bij,bjk->bik', x, y). Letters that the result lacks are summed over."""
+    """Sums of products named by letters: einsum('bij,bjk->bik', x, y). Letters that the result lacks are summed over.
+
+    einsum(x, [0, 1], y, [1, 2], [0, 2]) is the same with lists of numbers instead of letters, that of the result at the end or left out.
+    """
+    if isinstance(equation, _Tensor) and operands and isinstance(operands[0], (tuple, list)):
+        equation, operands = _lettered((equation,) + operands)
     if not isinstance(equation, str):
         raise TypeError("[einsum] equation, got %s, expected a str" % type(equation).__name__)
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):

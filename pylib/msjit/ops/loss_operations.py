@@ -239,6 +239,12 @@ class ListToTensor(TupleToTensor):
     """A list of numbers as a Tensor."""
 
 
+def _fractional_mean(p, x):
+    """Means of integers are cut to integers at the end."""
+    pooled, rows, columns = _ml.fractional_pool(p.name, p, x, _k.mean)
+    return _k.cast(pooled, x.dtype), rows, columns
+
+
 __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(globals(), (
     ("NLLLoss", {"reduction": "mean", "ignore_index": -100}, _nll),
     ("MultiMarginLoss", {"p": 1, "margin": 1.0, "reduction": "mean"}, lambda p, x, target, weight=None:
@@ -254,7 +260,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
     ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _largest)),
-    ("FractionalAvgPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _k.mean)),
+    ("FractionalAvgPool", _FRACTIONAL, _fractional_mean),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
     ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},
      _fractional_solid),

@@ -172,7 +172,7 @@ def _sgd(p, parameters, gradient, learning_rate, accum, momentum, stat):
     _check_tensor(accum, "sgd")
     later = accum.detach() * momentum + gradient * (1.0 - p.dampening)
     _put(accum, _k.where(first, gradient, later))
-    _put(stat, _k.zeros_like(stat.detach()))
+    _put(stat, _k.where(first, _k.zeros_like(stat.detach()), stat.detach()))
     step = gradient + accum.detach() * momentum if p.nesterov else accum.detach()
     _check_tensor(parameters, "sgd")
     return _put(parameters, parameters.detach() - step * _number(learning_rate))

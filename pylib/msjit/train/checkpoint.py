@@ -34,6 +34,9 @@ class CheckpointConfig:
         self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = numbers[2], 0 if numbers[2] else numbers[3]
         self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
         self.append_dict = _appended(append_info)
+        # What programs read of settings that have one value here.
+        self.crc_check = self.exception_save = self.remove_redundancy = self.enable_redundance = self.map_param_inc = False
+        self.enc_key, self.enc_mode, self.format = None, enc_mode, format
 
     def get_checkpoint_policy(self):
         """The settings as a dict."""

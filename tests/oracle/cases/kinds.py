@@ -1,5 +1,5 @@
 """Lists of argument texts that several tables use."""
-from samples import pairs
+from samples import case, pairs
 
 FLOATS = ["f32[2,3]", "f32[]", "f32[0,3]", "f32[7]", "f16[2,3]", "f64[3,2]", "bf16[4]", "f32[10]!", "f16[10]!", "f64[10]!",
           "f32[4]p"]
@@ -22,3 +22,9 @@ SPECIAL = [("f32[10]!", "f32[10]"), ("f32[10]", "f32[10]!"), ("f32[10]!", "2.5")
 WRONG_TWO = [("f32[3]", "None"), ("f32[3]", "'x'"), ("f32[3]", "[1.0, 2.0, 3.0]"), ("[1, 2]", "f32[2]"), ("(1, 2)", "f32[2]"),
              ("2", "3"), ("f32[3]", "(1.0, 2.0, 3.0)"), ("f32[2]", "np.ones(2, np.float32)"), ("None", "f32[3]")]
 TWO = SAME + BROADCAST + MIXED + SCALARS + SPECIAL + WRONG_TWO
+# -- Python's floats in lists keep their digits ------------------------------------------------------------------------
+case("ms.Tensor(a, ms.float64)", "[0.7, 1.3e-3]", "[[0.1, 2], [16777217, 3.3]]", "(0.3,)", gradient=False)
+case("ms.tensor(a, ms.float64) * 3", "[0.7, 1.3e-3]", gradient=False)
+case("ms.Tensor(a, ms.float16)", "[2049.0000001, 0.1]", gradient=False)
+case("ms.numpy.array(a, ms.float64)", "[0.7, 1.3e-3]", gradient=False)
+case("ops.Complex()(ms.Tensor(a, ms.float64), ms.Tensor(a, ms.float64))", "[0.7, 1.3e-3]", gradient=False)

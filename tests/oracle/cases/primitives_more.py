@@ -213,3 +213,15 @@ calls("P.ScaleAndTranslate('%s')(a, Tensor([4, 3], ms.int32), Tensor([1.3, 0.6],
       "lanczos1 lanczos3 gaussian box triangle keyscubic mitchellcubic sinc", "f32[1,3,4,2]", "i32[2,3,4,1]")
 calls("P.ExtractGlimpse(%s, uniform_noise=False, noise='zero')(a, Tensor([2, 3], ms.int32), b)", "True,True False,False True,False False,True",
       ("f32[2,3,4,1]", "f32[2,2]"), ("f32[1,3,4,2]", "f32[1,2]"), ("f32[3,4,1]", "f32[1,2]"))
+# -- attributes and operands in other forms ----------------------------------------------------------------------------
+case("P.SplitV([1, -1, 2], 1, 3)(a)", "i32[2,6]", gradient=False)
+case("P.MatrixSolveLs()(a, b, Tensor(0.25, ms.float64))", ("f32[4,3]", "f32[4,2]"), gradient=False)
+case("P.FractionalAvgPool([1.0, 1.5, 1.5, 1.0])(a)[0] * 0", "i64[1,6,6,2]", "f32[1,6,6,2]", gradient=False)
+case("a.to('CPU', dtype=ms.float16)", "f32[3]", gradient=False)
+case("a.to(device='CPU')", "f32[3]", gradient=False)
+case("a.set_const_arg()", "f32[3]", gradient=False)
+case("tuple(ms.get_current_device())[0] + ms.get_current_device().device_target")
+case("ms.numpy.copysign(a, b)", ("i32[3]", "i32[3]#1"), ("i32[3]", "f32[3]#1"), ("f32[3]", "i32[3]#1"), gradient=False)
+case("[ms.train.CheckpointConfig().crc_check, ms.train.CheckpointConfig().enc_key, ms.train.CheckpointConfig().format, ms.train.CheckpointConfig().map_param_inc]")
+case("(lambda stat: [P.SGD()(ms.Parameter(a, name='v'), b, Tensor(0.1), ms.Parameter(a * 0.5, name='m'), Tensor(0.9), stat), stat])(ms.Parameter(c, name='s'))",
+     ("f32[4]", "f32[4]#1", "f32[4]#2"), gradient=False)
