@@ -78,7 +78,7 @@ constexpr int64_t kMostParts = int64_t{1}
                                << 27;  // elements of the products that make up a gradient
 
 bool is_product(const Window2d& w, DType dtype) {
-  if (dtype == DType::kFloat32 && env_flag("MSJIT_TF32")) return false;
+  if (dtype == DType::kFloat32 ? env_flag("MSJIT_TF32") : dtype != DType::kFloat64) return false;
   bool single = w.groups == 1;
   for (int i = 0; i < 2; ++i)
     single = single && w.kernel[i] == 1 && w.pad_begin[i] == 0 && w.pad_end[i] == 0;
@@ -216,8 +216,7 @@ Status convolve_input_grad(const Window2d& w, const Tensor& dy, const Tensor& we
 Status convolve_weight_grad(const Window2d& w, const Tensor& x, const Tensor& dy,
                             const Tensor& dweight) {
   MSJIT_OK(refuse_empty(w));
-  // Parts of 16 bits would lose what their sum keeps.
-  if (item_size(dweight.dtype()) > 2 && is_product(w, dweight.dtype()))
+  if (is_product(w, dweight.dtype()))
     if (Status done = weight_grad_product(w, x, dy, dweight); is_settled(done)) return done;
   MSJIT_TRY(const Tensor images, images_of(w, x));
   MSJIT_TRY(const Tensor arrived, dy.to_contiguous());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <climits>
 
 #include "kernels/core/log.h"
@@ -120,12 +119,10 @@ bool find_all(void* library, CudnnFunctions* f) {
 // Whether cuDNN says that it does not do something, in the numbers of 9 or of 8.
 bool is_unsupported(int code) { return code == 9 || code / 1000 == 3; }
 
-std::atomic<bool> g_deterministic{false};
-
-// What was asked for, which may change from call to call.
-constexpr int kTf32 = 1, kDeterministic = 2, kSearch = 4;
+// What the environment says, which may change from call to call.
+constexpr int kTf32 = 1, kAny = 2, kSearch = 4;
 int settings() {
-  return env_flag("MSJIT_TF32") * kTf32 + g_deterministic.load() * kDeterministic +
+  return env_flag("MSJIT_TF32") * kTf32 + env_flag("MSJIT_CUDNN_ANY") * kAny +
          env_flag("MSJIT_CUDNN_SEARCH") * kSearch;
 }
 
@@ -183,8 +180,6 @@ struct Cudnn::Operands {
   }
   void *a = nullptr, *b = nullptr, *result = nullptr;
 };
-
-void set_deterministic(bool wanted) { g_deterministic = wanted; }
 
 Cudnn::Cudnn(const char* library) : library_(library) {}
 Cudnn::~Cudnn() = default;
@@ -262,26 +257,26 @@ Status Cudnn::choose(const DeviceConvolution& c, const Operands& operands,
                                                      forms.result, kMostChoices, &given, choices)));
   }
   const bool strict = maths_of(c.dtype) == kFma;
-  const bool deterministic = settings() & kDeterministic;
-  for (int i = 0; i < given; ++i) {
-    const CudnnChoice& choice = choices[i];
-    if (choice.status != 0 || choice.memory > kMostScratch) continue;
-    if (deterministic && !choice.is_deterministic) continue;
-    const int maths = strict ? kFma : choice.maths;
-    size_t bytes = 0;
-    if (f_->cudnnSetConvolutionMathType(p->convolution, maths) != 0 ||
-        f_->measure[c.kind](handle_, forms.a, forms.b, p->convolution, forms.result,
-                            choice.algorithm, &bytes) != 0 ||
-        bytes > kMostScratch)
-      continue;
-    p->algorithm = choice.algorithm;
-    p->scratch = bytes;
-    MSJIT_LOGF(LogTopic::kDevice,
-               "[cudnn] kind {} {} n{} c{} {}x{} k{} {}x{}: algorithm {}, maths {}, {} bytes",
-               static_cast<int>(c.kind), dtype_name(c.dtype), c.batch, c.in_channels, c.in[0],
-               c.in[1], c.out_channels, c.kernel[0], c.kernel[1], p->algorithm, maths, bytes);
-    return {};
-  }
+  for (const bool deterministic : {true, false})
+    for (int i = 0; i < given; ++i) {
+      const CudnnChoice& choice = choices[i];
+      if (choice.status != 0 || choice.memory > kMostScratch) continue;
+      if (deterministic && !choice.is_deterministic && !(settings() & kAny)) continue;
+      const int maths = strict ? kFma : choice.maths;
+      size_t bytes = 0;
+      if (f_->cudnnSetConvolutionMathType(p->convolution, maths) != 0 ||
+          f_->measure[c.kind](handle_, forms.a, forms.b, p->convolution, forms.result,
+                              choice.algorithm, &bytes) != 0 ||
+          bytes > kMostScratch)
+        continue;
+      p->algorithm = choice.algorithm;
+      p->scratch = bytes;
+      MSJIT_LOGF(LogTopic::kDevice,
+                 "[cudnn] kind {} {} n{} c{} {}x{} k{} {}x{}: algorithm {}, maths {}, {} bytes",
+                 static_cast<int>(c.kind), dtype_name(c.dtype), c.batch, c.in_channels, c.in[0],
+                 c.in[1], c.out_channels, c.kernel[0], c.kernel[1], p->algorithm, maths, bytes);
+      return {};
+    }
   return not_implemented_error("[cudnn] algorithms, got none of {} that fits", given);
 }
 

@@ -1,7 +1,7 @@
 // Convolutions by cuDNN (8 or 9), whose library is opened by the first of them. An algorithm is
-// chosen once for a problem: the first that cuDNN proposes, with MSJIT_CUDNN_SEARCH=1 the one that
-// a trial finds fastest; where set_deterministic asks for it, of those whose results are the same
-// in every run. float32 is computed in float32, with MSJIT_TF32=1 in TF32.
+// chosen once for a problem: the first that cuDNN proposes, of those whose results are the same in
+// every run where there is one (with MSJIT_CUDNN_ANY=1 of all); with MSJIT_CUDNN_SEARCH=1 the one
+// that a trial finds fastest. float32 is computed in float32, with MSJIT_TF32=1 in TF32.
 #pragma once
 
 #include <map>
@@ -13,10 +13,6 @@
 namespace msjit {
 
 struct CudnnFunctions;
-
-// Whether libraries may only take algorithms that give the same result in every run. At first they
-// take any.
-void set_deterministic(bool wanted);
 
 class Cudnn {
  public:

@@ -6,7 +6,6 @@
 #include "kernels/core/profile.h"
 #include "kernels/core/random.h"
 #include "kernels/core/storage.h"
-#include "kernels/device/cudnn.h"
 #include "kernels/device/device_api.h"
 #include "kernels/device/device_tensors.h"
 #include "kernels/device/library.h"
@@ -99,11 +98,6 @@ Ref set_library_folders_of(PyObject*, PyObject* list) {
     folders.emplace_back(text);
   }
   set_library_folders(std::move(folders));
-  return Ref::none();
-}
-
-Ref set_deterministic_of(PyObject*, PyObject* wanted) {
-  set_deterministic(wanted == Py_True);
   return Ref::none();
 }
 
@@ -215,10 +209,6 @@ PyMethodDef g_config_functions[] = {
         "set_library_folders",
         "set_library_folders(folders)\n--\n\nWhere libraries of GPUs are looked for, beside the "
         "loader's own places."),
-    method1<set_deterministic_of>(
-        "set_deterministic",
-        "set_deterministic(wanted)\n--\n\nWhether libraries of GPUs may only take algorithms that "
-        "give the same result in every run."),
     method1<trim_device>("trim_device",
                          "trim_device(number)\n--\n\nGives unused memory of a GPU back to it."),
     method1<set_seed>("set_seed",

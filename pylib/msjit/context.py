@@ -60,7 +60,6 @@ def set_context(**kwargs):
     jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
     device_target       "CPU", or "GPU": new tensors lie there, and operators run where their inputs lie
     device_id           the number of the GPU
-    deterministic       "ON": cuDNN takes algorithms alone that give the same result in every run; "OFF": any
     Other keywords of MindSpore are checked and change nothing. Raises TypeError for values of other types, ValueError for unknown
     keywords and values.
 
@@ -84,8 +83,6 @@ def set_context(**kwargs):
             _set_jit_level(value)
         elif name in _ACCEPTED:
             _state[name] = _ACCEPTED[name][1](name, value)
-            if name == "deterministic":
-                _msjit.set_deterministic(value == "ON")
         else:
             raise ValueError("[set_context] unknown keyword %r" % name)
 
@@ -245,11 +242,9 @@ def is_data_parallel():
 
 
 def set_deterministic(deterministic):
-    """Whether convolutions on a GPU take algorithms alone that give the same result in every run. All else does, whatever is set.
-    TypeError for no bool."""
+    """Kernels give the same bits at every run, whatever is set; TypeError for no bool."""
     if not isinstance(deterministic, bool):
         raise TypeError("[set_deterministic] deterministic, got %s, expected a bool" % type(deterministic).__name__)
-    set_context(deterministic="ON" if deterministic else "OFF")
 
 
 _servers = {"enable_ps": False, "config_file_path": "", "enable_ssl": False}

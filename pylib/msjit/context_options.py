@@ -82,7 +82,7 @@ OPTIONS = {
     "graph_kernel_flags": ("", _Text()), "enable_compile_cache": (False, _Bool()), "compile_cache_path": ("", _Text()),
     "inter_op_parallel_num": (0, _Int(0)), "runtime_num_threads": (0, _Int(0)), "disable_format_transform": (False, _Bool(False)),
     "support_binary": (False, _Bool()), "memory_optimize_level": (0, _memory_level), "ascend_config": ({}, _dict),
-    "deterministic": ("OFF", _Text(allowed=("ON", "OFF"))), "pynative_synchronize": (True, _Bool()), "env_config_path": ("", _Text()),
+    "deterministic": ("ON", _Text(allowed=("ON", "OFF"))), "pynative_synchronize": (True, _Bool()), "env_config_path": ("", _Text()),
     "check_bprop": (False, _Bool()), "print_file_path": ("", _Text("")), "op_timeout": (900, _Int(0)), "mempool_block_size": (1.0, _Text(1.0)),
     "reserve_class_name_in_scope": (True, _Bool()), "variable_memory_max_size": ("0", _Text("0")), "enable_profiling": (False, _Bool()),
     "enable_reduce_precision": (True, _Bool(True)), "debug_level": (0, _Int(0, 1)), "exec_order": ("bfs", _Text(allowed=("bfs", "dfs"))),

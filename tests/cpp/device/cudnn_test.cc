@@ -64,7 +64,6 @@ class CudnnTest : public ::testing::Test {
 };
 
 TEST_F(CudnnTest, EachChannelIsConvolvedWithItsOwn) {
-  set_deterministic(true);
   std::vector<float> image(18);
   for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i);
   void *x = put(image), *w = put({1, 0, 0, 1, 0, 2, 0, 0}), *bias = put({100, 200}), *y = room(8);
@@ -82,9 +81,6 @@ TEST_F(CudnnTest, EachChannelIsConvolvedWithItsOwn) {
   c_.kind = DeviceConvolution::kInputGrad;
   void* dx = room(18);
   ASSERT_TRUE(run({dx, w, dy, nullptr}).ok());
-  set_deterministic(false);
-  ASSERT_TRUE(run({dx, w, dy, nullptr}).ok());
-  EXPECT_EQ(asked_.back(), 128u);  // of the one that is proposed first
   EXPECT_EQ(get(dx, 18),
             (std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}));
 }

@@ -17,8 +17,8 @@ using msjit::Half;
 using msjit::testing::StubUse;
 
 constexpr int kBadParameter = 2000, kUnsupported = 3000, kFailed = 5000;
-constexpr size_t kScratch = 64;                  // bytes that every algorithm asks for
-constexpr int kFastest = 0, kDeterministic = 1;  // those that work
+constexpr size_t kScratch = 64;  // bytes that every algorithm asks for
+constexpr int kAlgorithm = 1;    // the one that works
 
 enum class Kind { kTensor, kFilter, kConvolution };
 struct Form {
@@ -94,8 +94,6 @@ void walk(const Form& x, const Form& w, const Form& y, const Form& c, F&& f) {
               }
 }
 
-size_t scratch_of(int algorithm) { return algorithm == kFastest ? 2 * kScratch : kScratch; }
-
 // which: 0 y is made, 1 x, 2 w.
 template <class T>
 void compute(int which, const Form& x, const Form& w, const Form& y, const Form& c, void* px,
@@ -143,9 +141,7 @@ bool is_number(const void* scale, int type, double wanted) {
 
 int run(int which, const Problem& p, int algorithm, void* scratch, size_t scratch_bytes,
         const void* alpha, const void* beta, void* px, void* pw, void* py) {
-  if (!p.fits() || (algorithm != kFastest && algorithm != kDeterministic) ||
-      scratch_bytes < scratch_of(algorithm))
-    return kBadParameter;
+  if (!p.fits() || algorithm != kAlgorithm || scratch_bytes < kScratch) return kBadParameter;
   if (!is_number(alpha, p.x->type, 1) || !is_number(beta, p.x->type, 0)) return kBadParameter;
   // float32 must have been asked for in full precision.
   if (p.x->type == 0 && p.c->maths != 3) return kBadParameter;
@@ -173,8 +169,8 @@ int propose(const Problem& p, int wanted, int* given, Choice* choices) {
   if (!p.fits()) return kBadParameter;
   if (p.c->groups > 8) return kUnsupported;
   const std::array<Choice, 3> all = {{{3, 3000, 0, 0, 1, 1, {}},
-                                      {kFastest, 0, 1, scratch_of(kFastest), 0, 1, {}},
-                                      {kDeterministic, 0, 2, kScratch, 1, 1, {}}}};
+                                      {0, 0, 1, kScratch, 0, 1, {}},
+                                      {kAlgorithm, 0, 2, kScratch, 1, 1, {}}}};
   *given = 0;
   for (const Choice& choice : all)
     if (*given < wanted) choices[(*given)++] = choice;
@@ -182,7 +178,7 @@ int propose(const Problem& p, int wanted, int* given, Choice* choices) {
 }
 int measure(const Problem& p, int algorithm, size_t* bytes) {
   if (!p.fits() || algorithm == 3) return kBadParameter;
-  *bytes = scratch_of(algorithm);
+  *bytes = kScratch;
   return 0;
 }
 
