@@ -26,6 +26,17 @@ def test_new_tensors_lie_on_the_device_of_the_context():
     assert made[0].to("CPU").device == "CPU" and made[0].to("CPU", ms.float16).dtype == ms.float16
 
 
+@pytest.mark.parametrize("captured", [False, pytest.param(True, marks=pytest.mark.jit)])
+def test_what_is_like_a_tensor_lies_where_it_does(captured):
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]]).to("GPU")
+
+    def like(x):
+        return ops.zeros_like(x), ops.ones_like(x, dtype=ms.int32), ops.full_like(x, 2.5), x + ops.ones_like(x)
+    made = (ms.jit(like, mode="PIJit") if captured else like)(x)
+    assert [m.device for m in made] == ["GPU:0"] * 4
+    assert [m.asnumpy().tolist() for m in made] == [[[0, 0], [0, 0]], [[1, 1], [1, 1]], [[2.5, 2.5], [2.5, 2.5]], [[2, 3], [4, 5]]]
+
+
 def test_the_number_of_the_device_counts():
     for change in (lambda: ms.set_context(device_target="GPU", device_id=77), lambda: ms.set_context(device_id=77, device_target="GPU"),
                    lambda: ms.set_device("GPU", 77), lambda: ms.set_context(device_target="GPU:77"), lambda: Tensor([1.0]).move_to("GPU:77")):

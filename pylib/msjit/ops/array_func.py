@@ -53,19 +53,21 @@ def fill(type, shape, value):
 def full_like(input, fill_value, *, dtype=None):
     """A tensor of one value in the shape of another."""
     check_tensor(input, "full_like")
-    return _filled(tuple(input.shape), fill_value, input.dtype if dtype is None else dtype)
+    if isinstance(fill_value, complex):
+        return _filled(tuple(input.shape), fill_value, input.dtype if dtype is None else dtype)
+    return _k.full_like(input, fill_value, dtype)
 
 
 def zeros_like(input, *, dtype=None):
     """Zeros in the shape of another tensor."""
     check_tensor(input, "zeros_like")
-    return _k.full(input.shape, 0, input.dtype if dtype is None else dtype)
+    return _k.zeros_like(input, dtype)
 
 
 def ones_like(input, *, dtype=None):
     """Ones in the shape of another tensor."""
     check_tensor(input, "ones_like")
-    return _k.full(input.shape, 1, input.dtype if dtype is None else dtype)
+    return _k.ones_like(input, dtype)
 
 
 def arange(start=0, end=None, step=1, *, dtype=None):
