@@ -82,23 +82,39 @@ void max_routine(RoutineMaker& m, const RoutineKey& key) {
   if (key[2]) m.store(2, DType::kInt64, element, m.get(best_at));
 }
 
-void max_grad_routine(RoutineMaker& m, const RoutineKey& key) {
+// An element of the input, and a window that may hold it.
+struct Visit {
+  const Axis &rows, &columns;
+  const Position& element;
+  Sym row, column, from;  // of the window, and its place in what arrived
+};
+// A thread for each element of the input: the sum of what term(visit, add) adds for each of its
+// windows. Key: dtype, small numbers.
+template <class Term>
+void gather_routine(RoutineMaker& m, const RoutineKey& key, int result, Term&& term) {
   const auto dtype = static_cast<DType>(key[0]);
   m.use_small_numbers(key[1]);
   const Axis rows(m, 0), columns(m, kAxisNumbers);
   const Sym element = m.point();
   const Position at = position_of(m, element, rows.in, columns.in);
   const Range h = windows_at(m, rows, at.row), w = windows_at(m, columns, at.column);
-  const Sym mine = at.row * columns.in + at.column;
   const auto sum = m.variable(m.constant(0, compute_dtype(dtype)));
+  const auto add = [&](Sym value) { m.set(sum, m.rounded(dtype, m.get(sum) + value)); };
   m.loop(h.begin, h.end, [&](Sym row) {
     m.loop(w.begin, w.end, [&](Sym column) {
       const Sym from = (at.plane * rows.out + row) * columns.out + column;
-      m.when(m.load(1, DType::kInt64, from) == mine,
-             [&] { m.set(sum, m.rounded(dtype, m.get(sum) + m.load(0, dtype, from))); });
+      term(Visit{rows, columns, at, row, column, from}, add);
     });
   });
-  m.store(2, dtype, element, m.get(sum));
+  m.store(result, dtype, element, m.get(sum));
+}
+
+void max_grad_routine(RoutineMaker& m, const RoutineKey& key) {
+  gather_routine(m, key, 2, [&](const Visit& v, auto&& add) {
+    const Sym mine = v.element.row * v.columns.in + v.element.column;
+    m.when(m.load(1, DType::kInt64, v.from) == mine,
+           [&] { add(m.load(0, static_cast<DType>(key[0]), v.from)); });
+  });
 }
 
 // A window of an average along one axis: what lies inside, and its size with padding.
@@ -140,21 +156,11 @@ void average_routine(RoutineMaker& m, const RoutineKey& key) {
 
 void average_grad_routine(RoutineMaker& m, const RoutineKey& key) {
   const auto dtype = static_cast<DType>(key[0]);
-  m.use_small_numbers(key[1]);
-  const Axis rows(m, 0), columns(m, kAxisNumbers);
-  const Sym element = m.point();
-  const Position at = position_of(m, element, rows.in, columns.in);
-  const Range h = windows_at(m, rows, at.row), w = windows_at(m, columns, at.column);
-  const auto sum = m.variable(m.constant(0, compute_dtype(dtype)));
-  m.loop(h.begin, h.end, [&](Sym row) {
-    m.loop(w.begin, w.end, [&](Sym column) {
-      const Sym from = (at.plane * rows.out + row) * columns.out + column;
-      const Sym count =
-          divisor_of(m, span_of(m, rows, row), span_of(m, columns, column), key[2], dtype);
-      m.set(sum, m.rounded(dtype, m.get(sum) + m.load(0, dtype, from) / count));
-    });
+  gather_routine(m, key, 1, [&](const Visit& v, auto&& add) {
+    const Sym count =
+        divisor_of(m, span_of(m, v.rows, v.row), span_of(m, v.columns, v.column), key[2], dtype);
+    add(m.load(0, dtype, v.from) / count);
   });
-  m.store(1, dtype, element, m.get(sum));
 }
 
 int64_t code(DType dtype) { return static_cast<int64_t>(dtype); }
