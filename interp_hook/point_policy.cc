@@ -2,12 +2,28 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "interp_hook/config.h"
 
 namespace msjit {
 namespace {
 
 constexpr int kWorthIt = 8;  // runs of a capture
+// Times the usual limit: captures of a place whose entries are used again, as where several
+// networks share the code of a container.
+constexpr int kManyForms = 8;
+
+// Whether another capture is to be made: few have been made, or most of them were used again.
+bool may_capture(const EntryPoint& point) {
+  const int limit = jit_config().max_entries_per_pc;
+  if (point.captures < limit) return true;
+  if (limit == 0) return false;
+  if (paid_off(point)) return true;
+  const auto used =
+      std::ranges::count_if(point.entries, [](const auto& entry) { return entry->hits > 0; });
+  return point.captures < kManyForms * limit && point.captures - used < limit;
+}
 
 }  // namespace
 
@@ -20,7 +36,7 @@ bool paid_off(const EntryPoint& point) {
 // A full place is not looked at: it would be given up, and with it the regions behind it.
 bool is_due(const EntryPoint& point, int64_t calls) {
   if (!point.retry_at || calls < point.retry_at) return false;
-  return point.captures < jit_config().max_entries_per_pc || paid_off(point);
+  return may_capture(point);
 }
 
 void drop_seldom_used(EntryPoint& point) {
@@ -32,9 +48,8 @@ void drop_seldom_used(EntryPoint& point) {
 
 bool make_room(EntryPoint& point, bool whole) {
   const int limit = jit_config().max_entries_per_pc;
-  if (point.captures < limit) return true;
-  if (limit == 0 || (!whole && !paid_off(point))) return false;
-  if (static_cast<int>(point.entries.size()) >= limit) bury(*point.entries.back());
+  if (!may_capture(point) && (limit == 0 || !whole)) return false;
+  if (static_cast<int>(point.entries.size()) >= kManyForms * limit) bury(*point.entries.back());
   return true;
 }
 

@@ -13,8 +13,8 @@ bool paid_off(const EntryPoint& point);
 bool is_due(const EntryPoint& point, int64_t calls);
 // Lets go of entries that were hardly ever of use: each call would look at them.
 void drop_seldom_used(EntryPoint& point);
-// A place that is full gives its oldest entry away, if its entries were of use or the whole
-// function is asked for. False: nothing is to be captured there any more.
+// A place that is full gives its oldest entry away. False: its entries were of little use, and,
+// unless the whole function is asked for, nothing is to be captured there any more.
 bool make_room(EntryPoint& point, bool whole);
 // The limits of the next capture: a place captured again and again may be so because of how often
 // loops turn.

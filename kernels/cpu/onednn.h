@@ -26,6 +26,17 @@ bool multiplies(DType dtype);  // whether matmul() takes the dtype on this machi
 // A float16 bias would send the product to a reference kernel, a thousand times as slow.
 inline DType bias_dtype(DType dtype) { return dtype == DType::kFloat16 ? DType::kFloat32 : dtype; }
 
+// rows x inner numbers of 8 bits, contiguous, times the transpose of an int8 weight (cols, inner).
+struct Int8Product {
+  int64_t rows, inner, cols;
+  bool is_unsigned;  // the left side; the weight is not
+};
+// out = scale * (a weight^T) + bias, contiguous. `scale` has an element a column, so has `bias`
+// unless it is null. The integers are summed exactly.
+Status int8_matmul(const Int8Product& p, const void* a, const Tensor& weight, const float* scale,
+                   const float* bias, float* out);
+bool multiplies_int8();  // whether this machine has instructions for it
+
 // -- Windows
 // -----------------------------------------------------------------------------------------------------
 

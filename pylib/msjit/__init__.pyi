@@ -125,6 +125,7 @@ from . import numpy as numpy
 from . import parallel as parallel
 from . import profiler as profiler
 from . import psjit as psjit
+from . import quantization as quantization
 from . import rewrite as rewrite
 from . import runtime as runtime
 from . import scipy as scipy

@@ -580,6 +580,8 @@ class Tensor:
         """Normalises groups of channels (axis 1) of x, then scales and shifts each channel."""
     def identity(self) -> "Tensor":
         """x itself, as a value of its own."""
+    def int8_linear(self, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
+        """Fully connected layer of 8-bit integers: x (int8 or uint8) times the transpose of weight (int8; out, in), summed exactly, times scale (out), plus bias (out); float32."""
     def inverse(self) -> "Tensor":
         """Inverses of square matrices; infinite or NaN where there is none."""
     def invert(self) -> "Tensor":
@@ -708,6 +710,8 @@ class Tensor:
         """Rounds towards 0."""
     def unstack(self, axis: _int = ...) -> Tuple["Tensor", ...]:
         """The slices of x along `axis`, without that axis."""
+    def weight_only_linear(self, weight: TensorLike, scale: TensorLike, zero: Optional[TensorLike] = ..., bias: Optional[TensorLike] = ..., bits: _int = ...) -> "Tensor":
+        """Fully connected layer whose weight is kept as integers: x times the transpose of (q - zero) * scale, plus bias (out)."""
     def zeros_like(self, dtype: Optional[DTypeLike] = ...) -> "Tensor":
         """Zeros in the shape and dtype of x."""
     def zeta(self, y: TensorLike) -> "Tensor":
@@ -978,6 +982,9 @@ class ops:
     @staticmethod
     def index_update(tensors: Sequence[TensorLike], axes: Ints, accumulate: _bool = ...) -> "Tensor":
         """A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds x, value and one index for each named axis."""
+    @staticmethod
+    def int8_linear(x: TensorLike, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
+        """Fully connected layer of 8-bit integers: x (int8 or uint8) times the transpose of weight (int8; out, in), summed exactly, times scale (out), plus bias (out); float32."""
     @staticmethod
     def inverse(x: TensorLike) -> "Tensor":
         """Inverses of square matrices; infinite or NaN where there is none."""
@@ -1279,8 +1286,14 @@ class ops:
     def unstack(x: TensorLike, axis: _int = ...) -> Tuple["Tensor", ...]:
         """The slices of x along `axis`, without that axis."""
     @staticmethod
+    def weight_only_linear(x: TensorLike, weight: TensorLike, scale: TensorLike, zero: Optional[TensorLike] = ..., bias: Optional[TensorLike] = ..., bits: _int = ...) -> "Tensor":
+        """Fully connected layer whose weight is kept as integers: x times the transpose of (q - zero) * scale, plus bias (out)."""
+    @staticmethod
     def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> "Tensor":
         """x where the condition is true, else y."""
+    @staticmethod
+    def widen_weight(weight: TensorLike, scale: TensorLike, zero: Optional[TensorLike] = ..., size: _int = ..., bits: _int = ...) -> "Tensor":
+        """A weight kept as integers as float32 (out, size): (q - zero) * scale, with a scale (out) or (out, groups of neighbours)."""
     @staticmethod
     def zeros(shape: Ints, dtype: DTypeLike = ...) -> "Tensor":
         """A tensor of zeros."""

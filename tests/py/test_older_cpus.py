@@ -33,6 +33,13 @@ hidden = x @ weight.T + bias
 assert np.allclose(loss.asnumpy(), np.maximum(hidden, 0).sum(), rtol=1e-4)
 assert np.allclose(by_x.asnumpy(), (hidden > 0) @ weight, rtol=1e-4, atol=1e-5)
 assert np.allclose(by_weights[0].asnumpy(), (hidden > 0).T @ x, rtol=1e-4, atol=1e-5)
+
+for dtype in (np.int8, np.uint8):
+    x = random.randint(0, 128, (9, 700)).astype(dtype) * dtype(2) + dtype(1)  # the largest there are, too
+    weight = random.choice([-128, 127], (5, 700)).astype(np.int8)
+    scale = np.full(5, 0.5, np.float32)
+    sums = x.astype(np.int64) @ weight.T.astype(np.int64)
+    assert (ops.int8_linear(Tensor(x), Tensor(weight), Tensor(scale)).asnumpy() == sums * np.float32(0.5)).all()
 print("done")
 """
 

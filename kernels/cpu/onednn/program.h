@@ -25,6 +25,7 @@ const dnnl::engine& engine();
 
 enum class Kind : int64_t {
   kMatmul,
+  kInt8Matmul,
   kInnerProduct,
   kConv,
   kConvInputGrad,
