@@ -6,6 +6,7 @@ import msjit as ms
 from msjit import Tensor, nn, ops
 from msjit.nn.utils import no_init_parameters
 from msjit.parallel.auto_parallel import AutoParallel
+from msjit.parallel.nn import GradAccumulation, MicroBatchInterleaved, Pipeline
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 
@@ -27,6 +28,21 @@ def test_a_network_in_one_process():
     data = ms.dataset.NumpySlicesDataset((X.asnumpy(), np.zeros((2, 2), np.float32)), ["x", "y"], shuffle=False).batch(2)
     ms.train.Model(whole, nn.MSELoss(), nn.SGD(whole.trainable_params(), 0.1)).train(1, data)
     assert not np.array_equal(net.weight.asnumpy(), np.ones((2, 3), np.float32))
+
+
+def test_parts_of_a_batch():
+    """The gradient of parts that are summed is that of the sum over the batch."""
+    net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+    with_loss = nn.WithLossCell(net, nn.MSELoss("sum"))
+    batch, target = ops.concat((X, X + 1)), ops.zeros((4, 2), ms.float32)
+    expected = ms.grad(with_loss, None, net.trainable_params())(batch, target)
+    for cell in (GradAccumulation(with_loss, 4), Pipeline(with_loss, 2), MicroBatchInterleaved(with_loss)):
+        found = ms.grad(AutoParallel(cell), None, net.trainable_params())(batch, target)
+        assert all(np.allclose(a.asnumpy(), b.asnumpy(), rtol=1e-6) for a, b in zip(found, expected))
+    with pytest.raises(ValueError, match=r"\[GradAccumulation\] first size of the inputs, got 4"):
+        GradAccumulation(with_loss, 3)(batch, target)
+    with pytest.raises(NotImplementedError, match=r"\[Pipeline\] stage_config"):
+        Pipeline(with_loss, 2, {"_backbone": 0})
 
 
 @pytest.mark.jit
