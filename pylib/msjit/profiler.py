@@ -304,3 +304,6 @@ def _best(work, times=5):
         work()
         best = min(best, time.perf_counter() - begin)
     return best
+
+
+from .profiler_dynamic import DynamicProfilerMonitor  # noqa: E402, F401  - builds upon what stands above

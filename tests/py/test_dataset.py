@@ -102,7 +102,21 @@ def test_samplers_of_programs():
         def __iter__(self):
             return iter(range(3, 0, -1))
 
+    class Rows:
+        """No iterator: iter() asks for rows until IndexError, the length ends it before."""
+
+        def __init__(self, size):
+            self.size = size
+
+        def __getitem__(self, index):
+            return [4, 2, 2, 0][index]
+
+        def __len__(self):
+            return self.size
+
     assert epochs(numbers(5, sampler=Backwards()), 2) == [[3, 2, 1]] * 2
+    assert epochs(numbers(5, sampler=Rows(4)), 2) == [[4, 2, 2, 0]] * 2
+    assert epochs(numbers(5, sampler=Rows(3))) == [[4, 2, 2]]
     child = ds.SequentialSampler(1, 3)
     child.add_child(ds.SubsetSampler([1, 3, 5, 7, 9]))
     assert epochs(numbers(10, sampler=child)) == [[3, 5, 7]]

@@ -228,6 +228,9 @@ def test_save(tmp_path):
     data.project(["a"]).repeat(2).batch(2).save(str(tmp_path / "s"), 2)
     assert sorted(p.name for p in tmp_path.glob("s*")) == ["s0", "s0.db", "s1", "s1.db"]
     assert ms.mindrecord.FileReader(str(tmp_path / "s0")).len() == 5
+    ds.MindDataset(path, shuffle=False).project(["e", "c"]).save(str(tmp_path / "again"))  # bytes are read with a size of one
+    assert [(bytes(r["e"][0]), str(r["c"])) for r in ds.MindDataset(str(tmp_path / "again"), shuffle=False).create_dict_iterator(1, True)] == [
+        (b"ab", "t%d" % i) for i in range(n)]
     _refused(TypeError, lambda: data.save(1), lambda: data.save("q", "a"))
     _refused(ValueError, lambda: data.save("q", 0), lambda: data.save("q", 1, "tfrecord"))
     _refused(RuntimeError, lambda: data.save(path), lambda: data.take(1).skip(1).save(str(tmp_path / "z")),

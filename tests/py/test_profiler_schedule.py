@@ -90,3 +90,41 @@ def test_traces(tmp_path):
     with profile(on_trace_ready=tensorboard_trace_handler(str(tmp_path / "none"), analyse_flag=False)):
         work(1)
     assert not (tmp_path / "none").exists()
+
+
+def test_a_file_names_the_steps(tmp_path):
+    """It is read again when it changes; as a callback, the monitor takes the numbers of Model.train."""
+    def config(**entries):
+        (tmp_path / "profiler_config.json").write_text(json.dumps(entries))
+
+    def found():
+        return sorted(path.name for path in out.glob("*"))
+
+    out = tmp_path / "out"
+    monitor = ms.profiler.DynamicProfilerMonitor(str(tmp_path), str(out))
+    assert json.loads((tmp_path / "profiler_config.json").read_text())["start_step"] == -1
+    config(start_step=2, stop_step=3, activities=["CPU"], prof_path="./")
+    for number in range(1, 8):
+        work(number)
+        monitor.step()
+        if number == 2:
+            assert not out.exists()
+        if number == 4:
+            config(start_step=6, stop_step=6, analyse=True)
+    assert found() == ["rank0_start2_stop3", "rank0_start6_stop6"]
+    counts = []
+    for name in found():
+        (trace,) = (out / name).glob("*/trace_view.json")
+        counts.append(sum(event["name"] == "relu" for event in json.loads(trace.read_text())["traceEvents"]))
+    assert counts == [2 + 3, 6]
+    config(start_step=9, stop_step=8)
+    with pytest.warns(UserWarning, match="start_step, got 9, expected at most stop_step, 8"):
+        monitor.step()
+    config(start_step=1, stop_step=1, prof_path=str(out / "model"))
+    net = ms.nn.Dense(2, 1)
+    data = ms.dataset.NumpySlicesDataset((np.ones((3, 2), np.float32), np.ones((3, 1), np.float32)), ["x", "y"]).batch(1)
+    ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1)).train(
+        1, data, callbacks=[ms.profiler.DynamicProfilerMonitor(str(tmp_path), str(out))])
+    assert len(list((out / "model").glob("rank0_start1_stop1/*/trace_view.json"))) == 1
+    with pytest.raises(TypeError, match="cfg_path, got int"):
+        ms.profiler.DynamicProfilerMonitor(3)

@@ -137,13 +137,16 @@ def test_monitors(capsys):
     assert history.epoch == {"epoch": [1, 2]} and set(history.history) == {"net_output", "acc", "loss"}
     assert [len(values) for values in history.history.values()] == [2, 2, 2]
     seen = []
-    model().train(1, data(), train.LambdaCallback(on_train_step_end=lambda c: seen.append(c.original_args().cur_step_num)))
-    assert seen == [1, 2, 3]
+    names = ("train_dataset_element", "last_save_ckpt_step", "latest_ckpt_file")
+    model().train(1, data(), train.LambdaCallback(
+        on_train_begin=lambda c: seen.append([c.original_args()[name] for name in names]),
+        on_train_step_end=lambda c: seen.append(c.original_args().cur_step_num)))
+    assert seen == [[None] * 3, 1, 2, 3]
     with pytest.raises(ValueError, match=r"\[LossMonitor\] loss in epoch 1"):
         model(1e30).train(3, data(), train.LossMonitor(0))
 
 
-def test_early_stopping_and_rates():
+def test_early_stopping_and_rates(capsys):
     stopping = train.EarlyStopping("acc", patience=2, mode="max", restore_best_weights=True)
     stopped = model(0.0)
     events = Events()
@@ -152,6 +155,9 @@ def test_early_stopping_and_rates():
     trained = model(0.5)
     trained.fit(4, data(), data(), callbacks=train.ReduceLROnPlateau("acc", 0.5, patience=1, min_delta=9))
     np.testing.assert_allclose(float(trained._optimizer.learning_rate.asnumpy()), 0.5 * 0.5 ** 3)
+    capsys.readouterr()
+    model(0.1).fit(2, data(), data(), callbacks=train.ReduceLROnPlateau("acc", 0.3, patience=1, min_delta=9, verbose=True))
+    assert "Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.030000001.\n" in capsys.readouterr().out
     scheduled = model(0.5)
     scheduled.train(1, data(), train.LearningRateScheduler(lambda rate, step: rate / step))
     np.testing.assert_allclose(float(scheduled._optimizer.learning_rate.asnumpy()), 0.5 / 6, rtol=1e-6)

@@ -42,7 +42,7 @@ LEFT_OUT = {
         "devices other than the CPU, their streams, memory and clusters":
             """DeviceCtx PluggableAllocator get_device_limit get_stream_limit reset_stream_limit set_device_limit
             set_kernel_launch_capture set_kernel_launch_group set_mindio_server_info set_stream_limit use_mem_pool
-            TrainFaultTolerance get_ckpt_path_with_strategy AicoreMetrics DynamicProfilerMonitor EnvProfiler ExportType
+            TrainFaultTolerance get_ckpt_path_with_strategy AicoreMetrics EnvProfiler ExportType
             HostSystem ProfilerActivity ProfilerLevel mstx profile schedule tensorboard_trace_handler""",
         "not written yet":
             """FlopsUtilizationCollector OcclusionSensitivity SummaryLandscape frombuffer

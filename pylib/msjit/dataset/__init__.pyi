@@ -21,6 +21,7 @@ from . import random_dataset as random_dataset
 from . import records as records
 from . import samplers as samplers
 from . import schema as schema
+from . import shown_values as shown_values
 from . import sources as sources
 from . import steps as steps
 from . import text as text

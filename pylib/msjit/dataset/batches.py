@@ -50,10 +50,19 @@ class _PerBatch:
         if len(found) != self._outputs:
             raise RowError("[batch] columns, got %d from per_batch_map, expected %d" % (len(found), self._outputs))
         for column in found:
-            if not isinstance(column, (list, np.ndarray)):
-                raise RowError("[batch] a column from per_batch_map, got %s, expected a list of arrays"
+            if not isinstance(column, (list, np.ndarray, dict)):
+                raise RowError("[batch] a column from per_batch_map, got %s, expected a list of arrays or a dict"
                                    % type(column).__name__)
-        return tuple([array(value, "batch") for value in column] for column in found)
+        return tuple(column if isinstance(column, dict) else [array(value, "batch") for value in column] for column in found)
+
+
+def _collected(column, name):
+    """A column of a batch that per_batch_map saw: a dict from it as it is, dicts of rows as one dict of lists, arrays stacked."""
+    if isinstance(column, dict):
+        return column
+    if isinstance(column[0], dict):
+        return {key: [row[key] for row in column] for key in column[0]}
+    return stacked(column, name)
 
 
 class Batch(Step):
@@ -108,7 +117,8 @@ class Batch(Step):
         return epoch
 
     def _stack(self, columns):
-        return tuple(stacked(column, name) for column, name in zip(columns, self._columns))
+        join = stacked if self._change is None else _collected
+        return tuple(join(column, name) for column, name in zip(columns, self._columns))
 
     def _groups(self, rows, epoch):
         group, number = [], 0

@@ -14,6 +14,7 @@ from ..common.tensor import Tensor
 from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files take them from here
 from .config import INT32_MAX
 from .samplers import pipeline_seed
+from .shown_values import inside, tensor
 from .workers import RowError
 
 
@@ -328,7 +329,7 @@ class Iterator:
             raise RuntimeError(*error.args) from error.__cause__
         if self._shown is not None:
             row = [row[i] for i in self._shown]
-        values = list(row) if self._numpy else [_tensor(v) for v in row]
+        values = [inside(v, self._numpy) if isinstance(v, dict) else v if self._numpy else tensor(v) for v in row]
         return dict(zip(self._columns, values)) if self._as_dict else values
 
     def release(self):
@@ -345,17 +346,6 @@ class TupleIterator(Iterator):
 
 class DictIterator(Iterator):
     """What create_dict_iterator gives."""
-
-
-# Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.
-_WIDER = {"uint16": np.int32, "uint32": np.int64}
-
-
-def _tensor(value):
-    if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
-        return value
-    wider = _WIDER.get(value.dtype.name)
-    return Tensor(value if wider is None else value.astype(wider))
 
 
 def _common_shape(a, b):

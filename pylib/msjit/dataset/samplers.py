@@ -1,5 +1,6 @@
 """Samplers: which rows of a random-access source are read, and in which order."""
 from collections import deque
+from itertools import islice
 
 from . import config
 from .config import INT32_MAX
@@ -84,9 +85,7 @@ class Sampler:
 
     def _start(self, count, seed, labels):
         def epoch():
-            found = [int(i) for i in self.__iter__()]
-            limit = self.get_num_samples()
-            return found[:limit] if limit else found
+            return [int(i) for i in islice(self.__iter__(), self.get_num_samples() or None)]
         return epoch
 
 
@@ -317,10 +316,10 @@ class PKSampler(Sampler):
 
 
 class IterSampler(Sampler):
-    """The numbers that another object gives as it is iterated."""
+    """The numbers that another object gives as it is iterated, anew each epoch: as many as its length says, where it has one."""
 
     def __init__(self, sampler, num_samples=None):
-        super().__init__(num_samples)
+        super().__init__(len(sampler) if num_samples is None and hasattr(sampler, "__len__") else num_samples)
         self.sampler = sampler
 
     def __iter__(self):
@@ -335,20 +334,14 @@ def as_sampler(sampler):
         return SubsetSampler(sampler)
     if isinstance(sampler, int) and not isinstance(sampler, bool):
         return SubsetSampler([sampler])
-    if hasattr(sampler, "__iter__") and not isinstance(sampler, (str, bytes)):
-        return _Numbers(sampler)
+    if _is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
+        return IterSampler(sampler)
     raise TypeError("[dataset] sampler, got %s, expected a Sampler or a list of ints" % type(sampler).__name__)
 
 
-class _Numbers(Sampler):
-    """The numbers of an iterable, read anew each epoch."""
-
-    def __init__(self, numbers):
-        super().__init__()
-        self._numbers = numbers
-
-    def __iter__(self):
-        return iter(self._numbers)
+def _is_iterable(value):
+    """Whether iter() takes value, which it does with __getitem__ alone too."""
+    return hasattr(value, "__iter__") or hasattr(type(value), "__getitem__")
 
 
 def choose(sampler, shuffle, num_samples, num_shards, shard_id):

@@ -44,7 +44,7 @@ def _kind(name, value):
         raise RuntimeError("[save] column %r, got %s, expected numbers, texts or bytes" % (name, type(value).__name__))
     value = np.asarray(value)
     if value.dtype.kind in "US":
-        if value.ndim:
+        if value.size != 1 or value.ndim > 1:
             raise RuntimeError("[save] column %r, got texts of shape %s, expected one text in each row" % (name, value.shape))
         return {"type": "string" if value.dtype.kind == "U" else "bytes"}
     kind = _KINDS.get(value.dtype.name)

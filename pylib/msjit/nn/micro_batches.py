@@ -48,7 +48,8 @@ class PipelineCell(GradAccumulationCell):
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
             if value is not None:
-                raise NotImplementedError("[PipelineCell] %s, got %r, expected None: networks are not divided over processes" % (name, value))
+                raise NotImplementedError("[%s] %s, got %r, expected None: networks are not divided over processes"
+                                          % (type(self).__name__, name, value))
         super().__init__(network, micro_size)
 
 

@@ -1,6 +1,7 @@
-"""Custom: a Python function on NumPy arrays as a primitive."""
+"""Custom: a Python function on NumPy arrays, or a function of a shared library, as a primitive."""
 from .._native import Tensor
 from ..common.dtype import DType, dtype_to_nptype
+from .custom_library import LibraryFunction, empty_outputs
 from .primitive import Primitive
 
 _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
@@ -10,9 +11,11 @@ class Custom(Primitive):
     """Calls func with NumPy arrays in place of Tensors; what it returns, an array or a tuple of them, become Tensors.
 
     out_dtype, or a function of the dtypes of the inputs, says to what results are cast: one dtype, or one a result. out_shape is taken for
-    compatibility: results have the shapes that func gives them.
+    compatibility: results of a Python function have the shapes that it gives them.
     bprop(*inputs, output, gradient) gives the gradients of the inputs; without it RuntimeError is raised where one is asked for.
-    func_type 'pyfunc' alone is offered: the others name compilers of MindSpore, and raise NotImplementedError.
+    func_type 'aot': func is "FILE:NAME", a C function of a shared library or of a .cc or .cpp that g++ builds. It fills results of the shapes and
+    dtypes that out_shape and out_dtype give: values, or functions of the shapes and dtypes of the inputs, which must be Tensors.
+    The other kinds name compilers of MindSpore, and raise NotImplementedError.
 
     >>> import numpy as np
     >>> from msjit import Tensor, ops
@@ -26,9 +29,9 @@ class Custom(Primitive):
             raise ValueError("[Custom] func_type, got %r, expected one of %s" % (func_type, ", ".join(_KINDS)))
         if not callable(func) and not isinstance(func, str):
             raise TypeError("[Custom] func, got %s, expected a function" % type(func).__name__)
-        if func_type != "pyfunc":
-            raise NotImplementedError("[Custom] func_type, got %r, expected 'pyfunc': the others are compilers of MindSpore" % func_type)
-        if isinstance(func, str):
+        if func_type not in ("pyfunc", "aot"):
+            raise NotImplementedError("[Custom] func_type, got %r, expected 'pyfunc' or 'aot': the others are compilers of MindSpore" % func_type)
+        if func_type == "pyfunc" and isinstance(func, str):
             raise TypeError("[Custom] func, got a str, expected a function")
         if not callable(out_shape) and not isinstance(out_shape, (tuple, list)):
             raise TypeError("[Custom] out_shape, got %s, expected a tuple or a function" % type(out_shape).__name__)
@@ -38,10 +41,24 @@ class Custom(Primitive):
             raise TypeError("[Custom] bprop, got %s, expected a function" % type(bprop).__name__)
         self.func, self.out_dtype, self.out_shape = func, out_dtype, out_shape
         self.func_type, self.bprop = func_type, bprop
+        self._library = LibraryFunction(func) if func_type == "aot" else None
 
     def __call__(self, *inputs):
         from ..custom_function import with_gradient
-        return with_gradient(self._run, self.bprop or _no_gradient, inputs)
+        return with_gradient(self._run if self._library is None else self._run_library, self.bprop or _no_gradient, inputs)
+
+    def _run_library(self, *inputs):
+        for item in inputs:
+            if not isinstance(item, Tensor):
+                raise TypeError("[Custom] input of %s, got %s, expected a Tensor" % (self._library.name, type(item).__name__))
+        shapes, dtypes = self.out_shape, self.out_dtype
+        if callable(shapes):
+            shapes = shapes(*[list(item.shape) for item in inputs])
+        if callable(dtypes) and not isinstance(dtypes, DType):
+            dtypes = dtypes(*[item.dtype for item in inputs])
+        outputs, many = empty_outputs(shapes, dtypes)
+        self._library([item.asnumpy() for item in inputs], outputs)
+        return tuple(Tensor.from_numpy(array) for array in outputs) if many else Tensor.from_numpy(outputs[0])
 
     def _run(self, *inputs):
         given = [item.asnumpy() if isinstance(item, Tensor) else item for item in inputs]

@@ -1,6 +1,7 @@
 """mindspore.parallel: checkpoints of divided networks are read, joined and divided otherwise; dividing the computation of a network
-over processes is not offered. For data-parallel training see docs/parallel.md."""
+over processes is not offered, so that AutoParallel runs in one. For data-parallel training see docs/parallel.md."""
 from ..absent import names as _absent_names
+from .auto_parallel import AutoParallel
 from .checkpoints import rank_list_for_transform, transform_checkpoint_by_rank, transform_checkpoints
 from .layouts import Layout, shard
 from .merging import load_distributed_checkpoint, load_segmented_checkpoints, merge_sliced_parameter
@@ -9,7 +10,7 @@ from .unified import unified_safetensors
 
 _PROCESSES = "networks are not divided over processes; data-parallel training is offered"
 
-globals().update(_absent_names(__name__, "AutoParallel sync_pipeline_shared_parameters parameter_broadcast set_op_strategy_config", _PROCESSES))
+globals().update(_absent_names(__name__, "sync_pipeline_shared_parameters parameter_broadcast set_op_strategy_config", _PROCESSES))
 
 # MindSpore's newer names of the same functions.
 rank_list_for_convert, convert_checkpoints, convert_checkpoint_by_rank = rank_list_for_transform, transform_checkpoints, transform_checkpoint_by_rank

@@ -1,8 +1,22 @@
-"""mindspore.parallel.nn: layers over several processes, which raise when they are made."""
+"""mindspore.parallel.nn: layers over several processes. Those that cut a batch into parts run in one; the others raise when they are made."""
 from .. import _paths
 from ..absent import names as _absent_names
+from ..nn.micro_batches import GradAccumulationCell as _GradAccumulationCell
+from ..nn.micro_batches import MicroBatchInterleaved  # noqa: F401
+from ..nn.micro_batches import PipelineCell as _PipelineCell
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
-globals().update(_absent_names(__name__, """Pipeline PipelineGradReducer GradAccumulation MicroBatchInterleaved TransformerOpParallelConfig
+
+
+class GradAccumulation(_GradAccumulationCell):
+    """nn.GradAccumulationCell: network on `micro_size` equal parts of the batch, summed. ValueError where the first size of an input is no
+    multiple of micro_size."""
+
+
+class Pipeline(_PipelineCell):
+    """The same as GradAccumulation in one process; NotImplementedError for stages in several ones."""
+
+
+globals().update(_absent_names(__name__, """PipelineGradReducer TransformerOpParallelConfig
     TransformerRecomputeConfig OpParallelConfig MoEConfig""", "networks are not divided over processes; data-parallel training is offered"))
 __all__ = [name for name in globals() if name[0] != "_"]

@@ -147,8 +147,8 @@ class ReduceLROnPlateau(_Watcher):
     def _reduce(self, state, rate):
         old = float(rate.asnumpy())
         if old > self.min_lr:
-            new = max(old * self.factor, self.min_lr)
-            ops.assign(rate, Tensor(new, mstype.float32))
+            new = rate.asnumpy().dtype.type(max(old * self.factor, self.min_lr))  # the message shows the digits of a float32
+            ops.assign(rate, Tensor(float(new), mstype.float32))
             if self.verbose:
                 print("Epoch %05d: ReduceLROnPlateau reducing learning rate to %s." % (state.cur_epoch_num, new))
         self.cooldown_counter, self.wait = self.cooldown, 0

@@ -121,7 +121,8 @@ class Model:
 
     def _run(self, epochs, dataset, callbacks, initial_epoch, valid_dataset, due):
         state = self._state("train", callbacks, epoch_num=epochs, batch_num=dataset.get_dataset_size(),
-                            cur_epoch_num=initial_epoch, train_dataset=dataset, valid_dataset=valid_dataset)
+                            cur_epoch_num=initial_epoch, train_dataset=dataset, valid_dataset=valid_dataset, train_dataset_element=None,
+                            last_save_ckpt_step=None, latest_ckpt_file=None)
         context = RunContext(state)
         self._train_network.set_train(True)
         self._share_parameters()

@@ -1,0 +1,29 @@
+"""What iterators give: Tensors or arrays, in the dicts of programs too."""
+import numpy as np
+
+from ..common.tensor import Tensor
+
+# Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.
+_WIDER = {"uint16": np.int32, "uint32": np.int64}
+
+
+def tensor(value):
+    """A Tensor of an array of numbers; other values stay."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
+        return value
+    wider = _WIDER.get(value.dtype.name)
+    return Tensor(value if wider is None else value.astype(wider))
+
+
+def inside(value, as_numpy):
+    """A value in a dict of a program as an array, or a Tensor unless it is text; what neither can hold stays."""
+    if isinstance(value, dict):
+        return {key: inside(item, as_numpy) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)([inside(item, as_numpy) for item in value]) if type(value) in (tuple, list) else value
+    if not isinstance(value, (int, float, str, np.ndarray, np.generic)):
+        return value
+    found = np.asarray(value)
+    if found.dtype.kind == "O" and isinstance(value, np.ndarray):
+        raise TypeError("[iterator] an array in a dict, got one of Python objects, expected numbers or texts")
+    return value if found.dtype.kind == "O" else found if as_numpy else tensor(found)
