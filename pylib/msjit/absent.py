@@ -40,7 +40,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
 
 _UNWRITTEN = """BasicLSTMCell SparseMatrixOrderingAMD SparseSplit Sspaddmm
     LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
-    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils DSDMatmul MatmulDDS"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),
