@@ -106,7 +106,7 @@ _MOVED = {
     "ops._grad_experimental.grad_comm_ops": "ops._utils",
     "dataset.audio.transforms": "dataset.audio",
     "dataset.text.transforms": "dataset.text",
-    "dataset.vision.transforms": "dataset.vision",
+    "dataset.vision.transforms": "dataset.vision.transforms",
     "dataset.vision.utils": "dataset.vision",
     "dataset.transforms.transforms": "dataset.transforms",
 }

@@ -114,7 +114,7 @@ class Parameter(Tensor):
             Tensor.data.__set__(self, value)
 
     def value(self):
-        """A Tensor with the current values that shares their memory; gradients of what is computed of it are the Parameter's."""
+        """A Tensor with the current values; gradients of what is computed of it are the Parameter's."""
         return self.reshape(self.shape)
 
     def clone(self, init="same"):

@@ -32,15 +32,6 @@ from .values import (
     ToTensor, ToType,
 )
 
-
-def __getattr__(name):
-    """PyTensorOperation, which MindSpore has in this package's module of transforms too."""
-    if name == "PyTensorOperation":
-        from ..transforms import PyTensorOperation
-        return PyTensorOperation
-    raise AttributeError("module %r has no attribute %r" % (__name__, name))
-
-
 globals().update(_absent_names(__name__, "DecodeVideo VideoDecoder read_video read_video_timestamps", "videos are not decoded"))
 try:
     import PIL.Image  # noqa: F401  - programs read PIL.Image after an import of PIL alone: in MindSpore this module has loaded it
