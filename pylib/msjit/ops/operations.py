@@ -18,11 +18,11 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
+from .attention_operations import *  # noqa: F401,F403
 from .call_names import name_operands as _name_operands
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
 from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
-from .attention_operations import *  # noqa: F401,F403
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403
