@@ -21,7 +21,7 @@ bool may_capture(const EntryPoint& point) {
   if (limit == 0) return false;
   if (paid_off(point)) return true;
   const auto used =
-      std::ranges::count_if(point.entries, [](const auto& entry) { return entry->hits > 0; });
+      std::ranges::count_if(point.entries, [](const auto& entry) { return entry->hits > 1; });
   return point.captures < kManyForms * limit && point.captures - used < limit;
 }
 

@@ -66,6 +66,7 @@ _LAZY_NAMES.update(dict.fromkeys("""Cifar100ToMR Cifar10ToMR CsvToMR FAILED File
     TFRecordToMR set_dec_mode set_enc_key set_enc_mode""".split(), "mindrecord"))
 _LAZY_NAMES.update(dict.fromkeys(("saved_tensors_hooks", "register_saved_tensors_hooks"), "saved_tensors"))
 _LAZY_NAMES.update({"get_ps_context": "context", "reset_ps_context": "context", "constexpr": "ops"})
+_LAZY_NAMES.update(dict.fromkeys(("sdc_detect_start", "sdc_detect_stop", "get_sdc_detect_result"), "utils"))
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
@@ -99,3 +100,6 @@ def set_recursion_limit(recursion_limit=1000):
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Accepted for compatibility."""
     return fn if fn is not None else (lambda decorated: decorated)
+
+
+_paths.reach(__name__)

@@ -216,11 +216,16 @@ def args_type_check(*type_args, **type_kwargs):
 
     def deco(function):
         wanted = signature(function)
-        kinds = wanted.bind_partial(*type_args, **type_kwargs).arguments
+        rest = [p.name for p in wanted.parameters.values() if p.kind is p.VAR_KEYWORD]  # what it gets there has names of its own
+
+        def by_name(arguments):
+            extra = arguments.pop(rest[0], {}) if rest else {}
+            return {**arguments, **extra}
+        kinds = by_name(dict(wanted.bind_partial(*type_args, **type_kwargs).arguments))
 
         @wraps(function)
         def call(*args, **kwargs):
-            for name, value in wanted.bind(*args, **kwargs).arguments.items():
+            for name, value in by_name(dict(wanted.bind(*args, **kwargs).arguments)).items():
                 if name in kinds and value is not None:
                     check_value_type(name, value, kinds[name], function.__name__)
             return function(*args, **kwargs)

@@ -35,3 +35,24 @@ def extend(path):
     path.insert(0, _FIRST)
     path.append(ENTRY)
     return path
+
+
+def reach(name):
+    """Makes the modules of MindSpore's that lie below the module of that name attributes of it, as they are there without an import
+    of their own (`mindspore.train.serialization`). What the module has itself, by its `__getattr__` too, goes first."""
+    module = sys.modules[name]
+    before, rest = vars(module).get("__getattr__"), name.partition(".")[2]
+
+    def __getattr__(wanted):
+        if before is not None:
+            try:
+                return before(wanted)
+            except AttributeError:
+                if wanted[:2] == "__":
+                    raise
+        from .alias import _MOVED
+        if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in _MOVED:
+            raise AttributeError("module %r has no attribute %r" % (name, wanted))
+        import importlib
+        return importlib.import_module("%s.%s" % (name, wanted))
+    module.__getattr__ = __getattr__

@@ -17,12 +17,11 @@ _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Pus
     TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace get_ckpt_path_with_strategy"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFactor FusedAdaFactorWithGlobalNorm
-    FusedWeightScaleApplyMomentum GetNext GroupTopk FlashAttentionScore
-    PagedAttention PagedAttentionMask RNNTLoss ReshapeAndCache TensorDump BatchToSpaceNDV2
-    batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc flash_attention_score
+    FusedWeightScaleApplyMomentum GetNext GroupTopk RNNTLoss TensorDump BatchToSpaceNDV2
+    batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
-    nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
+    nsa_select_attention ring_attention_update rotated_iou sparse_flash_attention
     speed_fusion_attention tensordump MemPool PluggableAllocator StreamLimitCtx
     FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
@@ -40,7 +39,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
 
 _UNWRITTEN = """BasicLSTMCell SparseMatrixOrderingAMD SparseSplit Sspaddmm
     LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
-    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils DSDMatmul MatmulDDS"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

@@ -99,9 +99,14 @@ _MOVED = {
     "parallel._auto_parallel_context": "parallel.settings",
     "parallel.parameter_broadcast": "parallel",
     "profiler.schedule": "profiler",
+    "profiler.common": "profiler",
+    "profiler.common.constant": "profiler",
+    "train.node_strategy_pb2": "parallel.strategy_file",
+    "ops._grad_experimental": "ops._utils",
+    "ops._grad_experimental.grad_comm_ops": "ops._utils",
     "dataset.audio.transforms": "dataset.audio",
     "dataset.text.transforms": "dataset.text",
-    "dataset.vision.transforms": "dataset.vision",
+    "dataset.vision.transforms": "dataset.vision.transforms",
     "dataset.vision.utils": "dataset.vision",
     "dataset.transforms.transforms": "dataset.transforms",
 }
@@ -220,7 +225,9 @@ class OwnPaths(AliasFinder):
 
 
 def install(alias):
-    """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten."""
+    """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten.
+
+    As "mindspore" its `__version__` is that of the MindSpore whose API it has."""
     if not isinstance(alias, str) or not alias.isidentifier():
         raise ValueError("[alias] expected the name of a module, got %r" % (alias,))
     if any(isinstance(f, AliasFinder) and f.alias == alias for f in sys.meta_path):
@@ -229,3 +236,6 @@ def install(alias):
         if name == alias or name.startswith(alias + "."):
             del sys.modules[name]
     sys.meta_path.insert(0, AliasFinder(alias))
+    if alias == "mindspore":  # packages ask which version they run with, to know what it offers
+        from . import version
+        sys.modules[__package__].__version__ = version.__version__

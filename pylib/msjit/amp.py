@@ -28,6 +28,9 @@ def get_black_list():
     return _classes(_BLACK)
 
 
+AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # MindSpore's names of what these give
+
+
 def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
     """Makes a network compute in `dtype` and return float32; returns it.
 
@@ -326,6 +329,24 @@ def _flat(inputs):
     if not isinstance(inputs, (tuple, list)):
         return [inputs]
     return [x for part in inputs for x in _flat(part)]
+
+
+# -- what packages with training loops of their own take from MindSpore ---------------------------------------------------
+
+_config_level = {level: {"keep_batchnorm_fp32": level == "O2", "cast_model_type": mstype.float16 if level in ("O2", "O3") else mstype.float32,
+                         "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None} for level in _LEVELS}
+
+
+def _do_keep_batchnorm_fp32(network):
+    """Casts the layers of get_black_list() in a network to float32."""
+    for _, cell in network.cells_and_names():
+        if isinstance(cell, tuple(get_black_list())):
+            cell.to_float(mstype.float32)
+
+
+def _add_loss_network(network, loss_fn, cast_model_type):
+    """loss_fn(network(data), label), with both in float32 where the model computes in float16."""
+    return (_WithLossCell if cast_model_type == mstype.float16 else WithLossCell)(network, loss_fn)
 
 
 __all__ = ["DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network",

@@ -180,7 +180,7 @@ _PARALLEL = {
     "enable_alltoall": False, "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_segments": 1,
     "pipeline_result_broadcast": False, "parallel_optimizer_config": {}, "pipeline_config": {}, "comm_fusion": {},
     "strategy_ckpt_config": {}, "group_ckpt_save_file": "", "auto_pipeline": False, "dump_local_norm": False, "dump_local_norm_path": "",
-    "dump_device_local_norm": False,
+    "dump_device_local_norm": False, "pipeline_interleave": False, "pipeline_scheduler": "1f1b",
 }
 _parallel = dict(_PARALLEL)
 

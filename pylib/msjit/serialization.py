@@ -252,7 +252,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     optimizers = [cell for cell in cells if isinstance(cell, ShownState)]
     if _STEP in not_used and optimizers:  # whose step has a longer name here
         not_used.remove(_STEP)
-        optimizers[0].global_step = parameter_dict[_STEP].value()
+        optimizers[0].global_step = parameter_dict[_STEP].detach()
     return [name for name in params if name not in found], not_used
 
 
@@ -345,6 +345,16 @@ def _skipped(name, filter_prefix, specify_prefix, choice_func):
     if filter_prefix is not None and starts(filter_prefix):
         return True
     return specify_prefix is not None and not starts(specify_prefix)
+
+
+def _update_param(param, new_param, strict_load):
+    """Writes one value over a Parameter as load_param_into_net does, with its errors."""
+    _copy(param, new_param, strict_load)
+
+
+def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
+    """The whole of a Parameter that is divided over processes. NotImplementedError: here none is, and the dict of layouts is empty."""
+    raise NotImplementedError("[save_checkpoint] layout of %s, got one, expected none: networks are not divided over processes" % param_name)
 
 
 _DIVIDED = ("build_searched_strategy", "load_distributed_checkpoint", "merge_sliced_parameter", "restore_group_info_list")

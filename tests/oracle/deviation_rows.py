@@ -24,6 +24,7 @@ deviation(
     "accepts says: MindSpore RuntimeError: For Round only support decimals equal 0*",
     "accepts says: MindSpore RuntimeError: *input shape cannot be 0*",
     "accepts says: MindSpore RuntimeError: could not create a primitive descriptor*",
+    "accepts says: MindSpore ValueError: *inputs shape cannot be broadcast on CPU/GPU*",
     "accepts says: MindSpore RuntimeError: ------*",
     "gradient accepts says: MindSpore *")
 deviation(

@@ -61,7 +61,7 @@ def test_every_name_is_offered_or_has_a_reason():
 
 
 def test_refused_names_raise_when_called():
-    for make in (lambda: ops.NeighborExchange(), lambda: ops.communication.TCPStore(), lambda: ms.ops.operations.PagedAttention(),
+    for make in (lambda: ops.NeighborExchange(), lambda: ops.communication.TCPStore(), lambda: ms.ops.operations.GroupTopk(),
                  lambda: ms.DeviceCtx("meta"), lambda: Tensor([1.0]).offload(), lambda: ops.auto_generate.FlashAttentionScoreGrad()):
         with pytest.raises(NotImplementedError, match="is not offered: "):
             make()

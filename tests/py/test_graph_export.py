@@ -376,7 +376,7 @@ NETWORKS = {
     "graph_network": lambda m: (m.GraphNetwork(8), data(5, 16), ints(12, high=5), ints(12, high=5)),
     "reinforce": lambda m: (m.Policy(8), data(3, 4)),
     "physics_informed": lambda m: (m.Solution(8), data(3, 1), data(3, 1, seed=2)),
-    "quantised": lambda m: (m.QuantisedDense(nn.Dense(6, 4)), data(3, 6)),
+    "quantised": lambda m: (m.quantization.WeightOnlyDense(nn.Dense(6, 4), 4), data(3, 6)),
 }
 
 

@@ -282,13 +282,13 @@ def test_useful_places_go_on_with_the_latest_entries():
         return x * len(n)
 
     jitted = jit(f)
-    for n in range(20):
+    for n in range(70):
         for _ in range(12):
             assert values(jitted(x3(), "a" * n)) == [n, 2 * n, 3 * n]
     record = [r for r in _msjit.explain_json() if r["name"] == "f"][0]
-    assert record["regions"][0]["entries"] == ms.config.max_entries_per_pc
+    assert record["regions"][0]["entries"] == 8 * ms.config.max_entries_per_pc
     assert not record["breaks"]
-    assert "n == '" + "a" * 19 in "".join(_msjit.explain_details(f)[0]["guards"])
+    assert "n == '" + "a" * 69 in "".join(_msjit.explain_details(f)[0]["guards"])
 
 
 # -- threads, processes, interpreters -----------------------------------------------------------------------------

@@ -110,11 +110,11 @@ def test_fans():
 def test_classes_and_paths():
     from msjit.nn.layer.conv import Conv2d
     from msjit.nn.optim.momentum import Momentum
-    from msjit.ops.operations.nn_ops import FlashAttentionScore
+    from msjit.ops.operations.nn_ops import ApplyRotaryPosEmb
 
     from msjit.common.tensor import _TensorMeta
     from msjit.nn.layer import Dense
     assert isinstance(Tensor, _TensorMeta) and isinstance(Parameter, _TensorMeta)
     assert Dense is nn.Dense and Conv2d is nn.Conv2d and Momentum is nn.Momentum
-    with pytest.raises(NotImplementedError, match="FlashAttentionScore"):
-        FlashAttentionScore(2)
+    with pytest.raises(NotImplementedError, match="ApplyRotaryPosEmb"):
+        ApplyRotaryPosEmb(2)

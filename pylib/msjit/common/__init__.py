@@ -1,4 +1,5 @@
 """Tensor, Parameter, element types and initialisers."""
+from .. import _paths
 from . import dtype, initializer
 from .dtype import *  # noqa: F401,F403
 from ..absent import attributes as _absent
@@ -30,3 +31,6 @@ def __getattr__(name):
     if name in _OF_PACKAGE:
         return getattr(importlib.import_module(__name__.rpartition(".")[0]), name)
     return _refuse(name)
+
+
+_paths.reach(__name__)

@@ -342,6 +342,8 @@ def _shape(shape):
     return shape
 
 
+_INITIALIZER_ALIAS = _BY_NAME  # MindSpore's name of the table
+
 # -- names that initializers written for MindSpore import ------------------------------------------------------------------
 
 def _assignment(arr, num):

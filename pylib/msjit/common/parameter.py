@@ -114,13 +114,13 @@ class Parameter(Tensor):
             Tensor.data.__set__(self, value)
 
     def value(self):
-        """A Tensor with the current values that shares their memory."""
-        return self.detach()
+        """A Tensor with the current values; gradients of what is computed of it are the Parameter's."""
+        return self.reshape(self.shape)
 
     def clone(self, init="same"):
         """A new Parameter of the same name; init 'same' copies the values, else see initializer()."""
         if init == "same":
-            values = self.value()
+            values = self.detach()
         else:
             from .initializer import initializer
             values = initializer(init, self.shape, self.dtype)
@@ -154,12 +154,12 @@ class Parameter(Tensor):
         return self.clone()
 
     def __deepcopy__(self, memo):
-        made = memo[id(self)] = _restore(type(self), self.value(), self.name, self.requires_grad)
+        made = memo[id(self)] = _restore(type(self), self.detach(), self.name, self.requires_grad)
         made.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return made
 
     def __reduce__(self):
-        return _restore, (type(self), self.value(), self.name, self.requires_grad), self.__dict__
+        return _restore, (type(self), self.detach(), self.name, self.requires_grad), self.__dict__
 
     def __repr__(self):
         return "Parameter (name=%s, shape=%s, dtype=%s, requires_grad=%s)" % (

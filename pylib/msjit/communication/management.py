@@ -163,6 +163,43 @@ def get_comm_name(group=HCCL_WORLD_COMM_GROUP):
     return _world.group_of(group, "get_comm_name").name
 
 
+# -- what packages take from MindSpore's _comm_helper ------------------------------------------------------------------------
+
+def _is_initialized():
+    """Whether init() was called."""
+    return GlobalComm.INITED
+
+
+def _is_available():
+    """True: processes can communicate."""
+    return True
+
+
+_is_mpi_available = _is_available
+
+
+def _is_hccl_available():
+    """False: that is the library of other devices."""
+    return False
+
+
+_is_nccl_available = _is_hccl_available
+
+
+def _get_group_map():
+    """{name: ranks} of the groups that create_group made."""
+    return {name: list(group.ranks) for name, group in _world.state.groups.items() if name not in _world.WORLD_NAMES}
+
+
+def _get_group_ranks(group):
+    """The ranks of a group, as get_process_group_ranks."""
+    return get_process_group_ranks(group)
+
+
+def _remove_group_info(group_name):
+    """Accepted for compatibility: destroy_group forgets all that there is of a group."""
+
+
 __all__ = ["init", "release", "get_rank", "get_local_rank", "get_group_size", "get_local_rank_size",
            "get_world_rank_from_group_rank", "get_comm_name", "get_group_rank_from_world_rank", "create_group", "destroy_group",
            "get_process_group_ranks", "HCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP"]

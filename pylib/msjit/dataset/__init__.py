@@ -63,3 +63,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | set(_LAZY_NAMES))
+
+
+_paths.reach(__name__)

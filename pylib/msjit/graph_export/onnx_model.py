@@ -128,7 +128,7 @@ def _begin(model, graph):
             model.values[number] = Value(names[key], dtype, shape, weak)
         else:
             known = graph.tensors[key]
-            model.values[number] = Value(key, dtype, shape, weak, known.value() if isinstance(known, Parameter) else known)
+            model.values[number] = Value(key, dtype, shape, weak, known.detach() if isinstance(known, Parameter) else known)
     return [onnx_wire.value_info(name, dtype, shape) for name, (_, dtype, shape) in zip(names, graph.inputs)]
 
 

@@ -1,4 +1,5 @@
 """Layers, losses, optimizers and learning rates."""
+from .. import _paths
 import sys
 
 from .. import optim
@@ -119,7 +120,7 @@ _LATER = {name: module for module, names in {
     "fractional_pooling": "FractionalMaxPool2d FractionalMaxPool3d", "similarity": "MSSSIM PSNR SSIM",
     "thor_layer": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor thor",
     "micro_batches": """AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell GetNextSingleOp GradAccumulationCell MicroBatchInterleaved
-        OptTFTWrapper PipelineCell PipelineGradReducer VirtualDatasetCellTriple""",
+        OptTFTWrapper _MicroBatch PipelineCell PipelineGradReducer VirtualDatasetCellTriple""",
     "sparse_layers": "SparseTensorDenseMatmul SparseToDense",
 }.items() for name in names.split()}
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
@@ -132,7 +133,7 @@ _METRICS = """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSim
 _MODULES = ("cell", "dynamic_lr", "learning_rate_schedule", "loss", "wrap")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and (not isinstance(value, type(sys)) or name in _MODULES)]
-__all__ += [*_LATER, *_OF_MINT]
+__all__ += [*(name for name in _LATER if name[0] != "_"), *_OF_MINT]
 from . import layer  # noqa: E402  - it has the names above
 __all__ += _METRICS
 
@@ -153,6 +154,8 @@ def __getattr__(name):
     import importlib
     if name in ("probability", "embedding", "utils"):
         return importlib.import_module(__name__ + "." + name)
+    if name in ("metrics", "optim"):  # MindSpore's modules of these names
+        return importlib.import_module("..train.metrics" if name == "metrics" else "..optim", __name__)
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
         return found
@@ -163,3 +166,6 @@ def __getattr__(name):
         from ..train import metrics
         return getattr(metrics, name)
     raise AttributeError("module 'msjit.nn' has no attribute %r" % name)
+
+
+_paths.reach(__name__)

@@ -63,6 +63,21 @@ class MicroBatchInterleaved(_Parts):
         self.interleave_num = interleave_num
 
 
+class _MicroBatch(Cell):
+    """Part i of micro_size equal parts of each input, cut along axis 0: construct(i, *inputs) is a tuple."""
+
+    def __init__(self, micro_size):
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i, *inputs):
+        parts = []
+        for x in inputs:
+            size = x.shape[0] // self.micro_size
+            parts.append(x[i * size:(i + 1) * size])
+        return tuple(parts)
+
+
 class VirtualDatasetCellTriple(Cell):
     """backbone(a, b, c)"""
 

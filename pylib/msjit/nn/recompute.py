@@ -6,6 +6,7 @@ Random operators draw the same numbers in the second run as in the first. Tensor
 closure or a global, count as constants; what it writes, as the running statistics of BatchNorm, it writes twice.
 """
 from .._native import _msjit
+from ..absent import names as _absent_names
 from ..autograd import _flatten, _Pull, _rebuild, no_grad
 
 
@@ -80,3 +81,7 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, **kwargs
         return block(*args, **kwargs)
     weights = owner.trainable_params() if hasattr(owner, "trainable_params") else []
     return recomputed_call("recompute", weights, block, args, kwargs)
+
+
+globals().update(_absent_names(__name__, """_RecomputeCell _check_input_args_validate _padding_input_grads _detach_input""",
+                               "recomputation is a step of the tape here; recompute() makes one"))

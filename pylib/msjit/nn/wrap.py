@@ -229,3 +229,6 @@ def capture_steps():
 
 if importer.transparent:
     capture_steps()
+
+
+_paths.reach(__name__)

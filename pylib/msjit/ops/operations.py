@@ -18,6 +18,7 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
+from .attention_operations import *  # noqa: F401,F403
 from .call_names import name_operands as _name_operands
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
@@ -167,12 +168,11 @@ class MatMul(Primitive):
 
 
 class BatchMatMul(MatMul):
-    """Matrix product over the last two axes; the others must be the same."""
+    """Matrix product over the last two axes; the others broadcast, which MindSpore offers on Ascend alone."""
 
     def __call__(self, x, y):
-        if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2 or x.shape[:-2] != y.shape[:-2]:
-            raise ValueError("[batch_matmul] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
-                             % (tuple(x.shape), tuple(y.shape)))
+        if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2:
+            raise ValueError("[batch_matmul] operands must be stacks of matrices, got shapes %s and %s" % (tuple(x.shape), tuple(y.shape)))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
 

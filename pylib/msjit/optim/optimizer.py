@@ -158,7 +158,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         step, made = self.step_count, []
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
             decay = self._decay_at(index, step) * self.loss_scale
-            made.append(gradient + decay * param.value() if _is_set(decay) else gradient)
+            made.append(gradient + decay * param.detach() if _is_set(decay) else gradient)
         return tuple(made)
 
     def gradients_centralization(self, gradients):
@@ -201,7 +201,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
             group, decay = self._group_index[index], self._decay_at(index, step)
             if self._groups[group].centred and self._centres:
                 if not self._decoupled and _is_set(decay):
-                    gradient, decay = gradient + decay * param.value(), 0.0
+                    gradient, decay = gradient + decay * param.detach(), 0.0
                 gradient = _centre(gradient)
             self._update(index, param, gradient, rates[group], decay)
         object.__setattr__(self, "step_count", step + 1)

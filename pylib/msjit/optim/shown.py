@@ -25,7 +25,7 @@ class _ShownParameter(Parameter):
 
     def clone_alone(self):
         """A plain Parameter of the same name and value, which tells nobody."""
-        return Parameter(self.value(), name=self.name, requires_grad=self.requires_grad)
+        return Parameter(self.detach(), name=self.name, requires_grad=self.requires_grad)
 
 
 class Shown:

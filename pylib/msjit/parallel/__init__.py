@@ -1,5 +1,6 @@
 """mindspore.parallel: checkpoints of divided networks are read, joined and divided otherwise; dividing the computation of a network
 over processes is not offered, so that AutoParallel runs in one. For data-parallel training see docs/parallel.md."""
+from .. import _paths
 from ..absent import names as _absent_names
 from .auto_parallel import AutoParallel
 from .checkpoints import rank_list_for_transform, transform_checkpoint_by_rank, transform_checkpoints
@@ -40,4 +41,15 @@ def reset_algo_parameters():
     _parameters.clear()
 
 
+def _set_multi_subgraphs(multi_subgraph=True):
+    """Accepted for compatibility: a hint for the division of networks over processes."""
+
+
+def _set_rp_matmul_mem_coef(coef):
+    """Accepted for compatibility: a hint for the division of networks over processes."""
+
+
 __all__ = [name for name in globals() if name[0] != "_"]
+
+
+_paths.reach(__name__)

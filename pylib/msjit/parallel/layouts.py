@@ -82,3 +82,24 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None, device="Ascen
     if parameter_plan is not None and not isinstance(parameter_plan, dict):
         raise TypeError("[shard] parameter_plan, got %s, expected a dict" % type(parameter_plan).__name__)
     return fn
+
+
+class _DistributedTensorInfo:
+    """How one tensor lies on a grid of devices: a Layout that was called with names, and in `sharding_strategy` the number of parts
+    along each axis. TypeError for no Layout."""
+
+    def __init__(self, distributed_info):
+        if not isinstance(distributed_info, Layout):
+            raise TypeError("[layout] distributed_info, got %s, expected a Layout" % type(distributed_info).__name__)
+        self.distributed_info = self.layout = distributed_info
+
+    @property
+    def sharding_strategy(self):
+        """A list of ints, 1 for an axis that is not divided; [1] before the layout was called."""
+        sizes, parts = self.layout._sizes, []
+        for places in self.layout._map or (-1,):
+            count = 1
+            for place in places if isinstance(places, tuple) else (places,):
+                count *= 1 if place < 0 else sizes[len(sizes) - 1 - place]
+            parts.append(count)
+        return parts

@@ -9,6 +9,7 @@
 import json
 import os
 
+from ..absent import names as _absent_names
 from ..checkpoint_file import BadFile, _Bytes, _field, _text, _varint
 
 _LISTS = {1: "dev_matrix", 2: "tensor_map", 3: "param_split_shape", 4: "indices_offset"}
@@ -206,6 +207,9 @@ def build_searched_strategy(strategy_filename):
     Raises TypeError for what is no text, ValueError for a file that is not there, is empty or is no strategy file.
     """
     return None if strategy_filename is None else read("build_searched_strategy", strategy_filename).layouts
+
+
+globals().update(_absent_names(__name__, "ParallelStrategyMap ParallelLayouts", "files of strategies are read here, and not written"))
 
 
 def restore_group_info_list(group_info_file_name):

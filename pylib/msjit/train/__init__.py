@@ -45,3 +45,6 @@ def __getattr__(name):
 
 
 __all__ += _DIVIDED
+
+
+_paths.reach(__name__)

@@ -227,7 +227,7 @@ def set_cur_net(net):
     """Nothing is kept: checkpoints are made of the network that a loop has."""
 
 
-from .checkpoint import CheckpointConfig, ModelCheckpoint  # noqa: E402  - these build upon what stands above
+from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these build upon what stands above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
 from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 
@@ -245,3 +245,6 @@ def __getattr__(name):
         from .summary import SummaryCollector
         return SummaryCollector
     raise AttributeError("module 'msjit.train.callback' has no attribute %r" % name)
+
+
+_paths.reach(__name__)

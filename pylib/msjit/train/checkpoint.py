@@ -28,8 +28,8 @@ class CheckpointConfig:
                             ("remove_redundancy", remove_redundancy)):
             if value:
                 raise NotImplementedError("[%s] %s, got %r, expected it left out" % (where, name, value))
-        if format != "ckpt":
-            raise NotImplementedError("[%s] format, got %r, expected 'ckpt'" % (where, format))
+        if format not in ("ckpt", "safetensors"):
+            raise ValueError("[%s] format, got %r, expected 'ckpt' or 'safetensors'" % (where, format))
         self.save_checkpoint_steps, self.save_checkpoint_seconds = numbers[0], 0 if numbers[0] else numbers[1]
         self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = numbers[2], 0 if numbers[2] else numbers[3]
         self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
@@ -115,8 +115,8 @@ class ModelCheckpoint(Callback):
         directory = os.path.abspath(self._directory(state) if callable(self._directory) else self._directory)
         os.makedirs(directory, exist_ok=True)
         name = self._prefix(state) if callable(self._prefix) else "%s-%d_%d" % (self._prefix, state.cur_epoch_num, step)
-        path = os.path.join(directory, name + ".ckpt")
-        save_checkpoint(state.train_network if network is None else network, path, append_dict=appended)
+        path = os.path.join(directory, name + "." + config.format)
+        save_checkpoint(state.train_network if network is None else network, path, append_dict=appended, format=config.format)
         self._last_step, self._last_time, self._latest = state.cur_step_num, time.time(), path
         self._drop_old(path)
 
@@ -132,6 +132,46 @@ class ModelCheckpoint(Callback):
         self._kept.append(path)
         while config.keep_checkpoint_max and len(self._kept) > config.keep_checkpoint_max:
             _remove(self._kept.pop(0))
+
+
+class CheckpointManager:
+    """The checkpoints PREFIX*.FORMAT of a directory, oldest first, for callbacks that programs write themselves."""
+
+    def __init__(self, format="ckpt"):
+        self._format, self._files = format, []
+
+    @property
+    def ckpoint_filelist(self):
+        """Their paths."""
+        return self._files
+
+    @property
+    def ckpoint_num(self):
+        """How many there are."""
+        return len(self._files)
+
+    def update_ckpoint_filelist(self, directory, prefix):
+        """Looks for them in a directory."""
+        names = [name for name in os.listdir(directory) if name.startswith(prefix) and name.endswith("." + self._format)
+                 and not name.startswith(prefix + "-graph")]
+        self._files = sorted((os.path.join(directory, name) for name in names), key=os.path.getmtime)
+
+    def remove_ckpoint_file(self, file_name):
+        """Removes one of them; no error where it has gone already."""
+        _remove(file_name)
+        if file_name in self._files:
+            self._files.remove(file_name)
+
+    def remove_oldest_ckpoint_file(self):
+        """Removes the one written first, where there is one."""
+        if self._files:
+            self.remove_ckpoint_file(self._files[0])
+
+    def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
+        """Of those written in the last `minutes` before cur_time (seconds) only the first one stays."""
+        recent = [path for path in self._files if os.path.getmtime(path) > cur_time - 60 * minutes]
+        for path in recent[1:]:
+            self.remove_ckpoint_file(path)
 
 
 def _remove(path):

@@ -79,7 +79,7 @@ class EarlyStopping(_Watcher):
             return
         better = self.is_improvement(value, self.best)
         if self.restore_best_weights and (better or self._best_weights is None):
-            self._best_weights = [(p, p.value().copy()) for p in state.train_network.get_parameters()]
+            self._best_weights = [(p, p.detach().copy()) for p in state.train_network.get_parameters()]
         self.wait += 1
         if better:
             self.best = value

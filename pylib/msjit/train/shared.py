@@ -1,6 +1,8 @@
 """Checks that callbacks and scripts written for MindSpore import from train._utils."""
 import os
 
+from ..absent import names as _absent_names
+
 
 def check_value_type(arg_name, arg_value, valid_types):
     """TypeError where a value is of none of the types; a bool is no int here."""
@@ -24,3 +26,6 @@ def make_directory(path, arg_name="path"):
 
 
 _make_directory = make_directory  # MindSpore's name
+
+
+globals().update(_absent_names(__name__, "get_parameter_redundancy remove_param_redundancy", "networks are not divided over processes"))

@@ -3,6 +3,7 @@ import os
 import time
 
 from .. import _paths, log
+from ..absent import names as _absent_names
 from ..common.checks import check_bool, check_count
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
@@ -10,6 +11,7 @@ from . import event_file
 from .callback import Callback, loss_of
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+globals().update(_absent_names(__name__, "_get_summary_tensor_data", "values of TensorSummary are not kept"))
 _KINDS = ("scalar", "image", "histogram")
 _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "graph", "landscape")
 

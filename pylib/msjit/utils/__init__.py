@@ -6,6 +6,25 @@ globals().update(_absent_names(__name__, """stress_detect ExitByRequest runtime_
     sdc_detect_stop get_sdc_detect_result RSCPluginHandle TFTCommValue MsDispatchMode""", "it is about clusters of Ascend machines"))
 
 
+class _Handler:
+    """MindSpore's link to the fault tolerance of clusters, of which there is none: get_tft() is None."""
+
+    tft = None
+
+    def init(self, **kwargs):
+        """Accepted for compatibility."""
+
+    def get_tft(self):
+        """None: there is no such library."""
+        return self.tft
+
+    def unregister_tft(self):
+        """Accepted for compatibility."""
+
+
+_tft_handler = _Handler()
+
+
 def run_check():
     """Multiplies two matrices and prints the version and whether the product is right."""
     from .. import __version__, ops

@@ -1,4 +1,5 @@
 """Transforms of texts; mindspore.dataset.text's names."""
+from ... import _paths
 from ...absent import names as _absent_names
 from .tokenizers import (
     BasicTokenizer, BertTokenizer, PythonTokenizer, RegexTokenizer, UnicodeCharTokenizer, WhitespaceTokenizer,
@@ -14,3 +15,6 @@ from .vocab import Vocab
 globals().update(_absent_names(__name__, """FilterWikipediaXML JiebaMode JiebaTokenizer SPieceTokenizerLoadType
     SPieceTokenizerOutType SentencePieceModel SentencePieceTokenizer SentencePieceVocab UnicodeScriptTokenizer""",
                          "PythonTokenizer takes a function of the program's own"))
+
+
+_paths.reach(__name__)

@@ -1,4 +1,5 @@
 """Transforms of images; mindspore.dataset.vision's names."""
+from ... import _paths
 from ...absent import names as _absent_names
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
 from .augmentation import AutoAugment, RandAugment, TrivialAugmentWide
@@ -32,3 +33,8 @@ from .values import (
 )
 
 globals().update(_absent_names(__name__, "DecodeVideo VideoDecoder read_video read_video_timestamps", "videos are not decoded"))
+try:
+    import PIL.Image  # noqa: F401  - programs read PIL.Image after an import of PIL alone: in MindSpore this module has loaded it
+except ImportError:
+    pass  # it is asked for where images are made
+_paths.reach(__name__)

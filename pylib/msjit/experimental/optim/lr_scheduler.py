@@ -19,7 +19,7 @@ class LRScheduler:
             raise ValueError("[%s] last_epoch must be at least -1, got %d" % (type(self).__name__, last_epoch))
         for group in optimizer.param_groups:
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"].value().copy())
+                group.setdefault("initial_lr", group["lr"].detach().copy())
             elif "initial_lr" not in group:
                 raise KeyError("[%s] initial_lr is missing in a group of a resumed optimizer" % type(self).__name__)
         self.optimizer, self.last_epoch = optimizer, last_epoch
@@ -40,7 +40,7 @@ class LRScheduler:
 
     def get_last_lr(self):
         """The rates as Tensors."""
-        return [rate.value().copy() for rate in self.optimizer.lrs]
+        return [rate.detach().copy() for rate in self.optimizer.lrs]
 
     def step(self, epoch=None):
         """Goes on by one, or to an epoch."""
@@ -327,7 +327,7 @@ class SequentialLR:
 
     def get_last_lr(self):
         """The rates as Tensors."""
-        return [rate.value().copy() for rate in self.optimizer.lrs]
+        return [rate.detach().copy() for rate in self.optimizer.lrs]
 
 
 class ReduceLROnPlateau:
@@ -385,4 +385,4 @@ class ReduceLROnPlateau:
 
     def get_last_lr(self):
         """The rates as Tensors."""
-        return [rate.value().copy() for rate in self.optimizer.lrs]
+        return [rate.detach().copy() for rate in self.optimizer.lrs]

@@ -1,4 +1,5 @@
 """Rules of shapes under the names of mindspore.ops._utils."""
+from ...absent import names as _absent_names
 
 
 def get_broadcast_shape(x_shape, y_shape, prim_name, shape_type="", arg_name1="x", arg_name2="y"):
@@ -28,4 +29,5 @@ def get_concat_offset(x_shp, x_type, axis, prim_name):
     return offsets, total, axis
 
 
+globals().update(_absent_names(__name__, "get_squared_device_local_norm_param", "norms of single devices are not kept"))
 __all__ = ["get_broadcast_shape", "get_concat_offset"]

@@ -1,0 +1,20 @@
+"""Functions on single images that packages take from this module of MindSpore's."""
+from .base import is_pil  # noqa: F401
+
+
+def is_numpy(image):
+    """Whether an image is an array of NumPy."""
+    import numpy
+    return isinstance(image, numpy.ndarray)
+
+
+def hwc_to_chw(image):
+    """An array of shape [H, W, C] as [C, H, W], one without channels as it is.
+
+    Raises TypeError for what is no array of NumPy, and for one of another rank.
+    """
+    if not is_numpy(image):
+        raise TypeError("[hwc_to_chw] image, got %s, expected a NumPy array" % type(image).__name__)
+    if image.ndim not in (2, 3):
+        raise TypeError("[hwc_to_chw] rank of the image, got %d, expected 2 or 3" % image.ndim)
+    return image.transpose(2, 0, 1).copy() if image.ndim == 3 else image

@@ -1,0 +1,83 @@
+"""The primitives of attention_func.py."""
+from . import attention_func as _f
+from . import registry as _k
+from .primitive import Primitive
+
+
+class FlashAttentionScore(Primitive):
+    """See ops.flash_attention_score. A call gives (greatest scores, sums of exponentials, an empty Tensor, attention), the first two as
+    float32 of shape (B, N, S1, 8) with eight equal numbers."""
+
+    def __init__(self, head_num, keep_prob=1.0, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=_f._EVERY, inner_precise=0,
+                 input_layout="BSH", sparse_mode=0):
+        super().__init__()
+        self.head_num, self.keep_prob, self.scale_value, self.pre_tokens = head_num, keep_prob, scale_value, pre_tokens
+        self.next_tokens, self.inner_precise, self.input_layout, self.sparse_mode = next_tokens, inner_precise, input_layout, sparse_mode
+
+    def __call__(self, query, key, value, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None, prefix=None,
+                 actual_seq_qlen=None, actual_seq_kvlen=None):
+        _f._not_offered("FlashAttentionScore", padding_mask=padding_mask)
+        out, most, total = _f.attention_parts(
+            "FlashAttentionScore", query, key, value, self.head_num, real_shift, drop_mask, attn_mask, (actual_seq_qlen, actual_seq_kvlen),
+            self.keep_prob, self.scale_value, (self.pre_tokens, self.next_tokens), self.input_layout, self.sparse_mode)
+        eight = tuple(most.shape[:-1]) + (8,)
+        return _k.broadcast_to(most, eight), _k.broadcast_to(total, eight), _k.zeros((0,), query.dtype), out
+
+
+class PromptFlashAttention(Primitive):
+    """See ops.prompt_flash_attention."""
+
+    def __init__(self, num_heads=1, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=0, input_layout="BSH", num_key_value_heads=0,
+                 sparse_mode=0, inner_precise=1):
+        super().__init__()
+        self.num_heads, self.scale_value, self.pre_tokens, self.next_tokens = num_heads, scale_value, pre_tokens, next_tokens
+        self.input_layout, self.num_key_value_heads, self.sparse_mode = input_layout, num_key_value_heads, sparse_mode
+        self.inner_precise = inner_precise
+
+    def __call__(self, query, key, value, attn_mask=None, actual_seq_lengths=None, actual_seq_lengths_kv=None, pse_shift=None,
+                 deq_scale1=None, quant_scale1=None, deq_scale2=None, quant_scale2=None, quant_offset2=None):
+        return _f.prompt_flash_attention(
+            query, key, value, attn_mask, actual_seq_lengths, actual_seq_lengths_kv, pse_shift, deq_scale1, quant_scale1, deq_scale2,
+            quant_scale2, quant_offset2, self.num_heads, self.scale_value, self.pre_tokens, self.next_tokens, self.input_layout,
+            self.num_key_value_heads, self.sparse_mode)
+
+
+class ReshapeAndCache(Primitive):
+    """See ops.reshape_and_cache."""
+
+    def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
+        return _f.reshape_and_cache(key, value, key_cache, value_cache, slot_mapping)
+
+
+class PagedAttention(Primitive):
+    """Attention of one query of each batch (B, 1, H) over the first context_lens keys that caches (blocks, positions, N, D) have in the
+    blocks of block_tables (B, M). NotImplementedError for masks, more queries a batch, and quantised caches."""
+
+    def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT", mask_mode="MASK_DEFAULT", mla_v_dim=0):
+        super().__init__()
+        if mask_mode != "MASK_DEFAULT" or mla_v_dim:
+            raise NotImplementedError("[PagedAttention] mask_mode and mla_v_dim, got %r and %r, expected 'MASK_DEFAULT' and 0" % (mask_mode, mla_v_dim))
+        self.head_num, self.scale_value, self.kv_head_num, self.kv_cache_quant_mode = head_num, scale_value, kv_head_num, kv_cache_quant_mode
+
+    def __call__(self, query, key_cache, value_cache=None, block_tables=None, context_lens=None, antiquant_scale=None,
+                 antiquant_offset=None, attn_mask=None, q_seq_lens=None, alibi_mask=None):
+        _f._not_offered("PagedAttention", antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset, attn_mask=attn_mask,
+                        q_seq_lens=q_seq_lens, alibi_mask=alibi_mask)
+        return _f.paged_attention(query, key_cache, value_cache, block_tables, context_lens, self.head_num, self.scale_value,
+                                  self.kv_head_num)
+
+
+class PagedAttentionMask(PagedAttention):
+    """PagedAttention for caches of programs that may have a bias of their own. NotImplementedError for such a bias, alibi_mask."""
+
+    def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT"):
+        super().__init__(head_num, scale_value, kv_head_num, kv_cache_quant_mode)
+
+    def __call__(self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None, antiquant_offset=None,
+                 alibi_mask=None):
+        _f._not_offered("PagedAttentionMask", antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset, alibi_mask=alibi_mask)
+        return _f.paged_attention(query, key_cache, value_cache, block_tables, context_lens, self.head_num, self.scale_value,
+                                  self.kv_head_num)
+
+
+__all__ = ["FlashAttentionScore", "PromptFlashAttention", "ReshapeAndCache", "PagedAttention", "PagedAttentionMask"]
