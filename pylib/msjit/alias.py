@@ -220,7 +220,11 @@ class OwnPaths(AliasFinder):
 
 
 def install(alias):
-    """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten."""
+    """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten.
+
+    Under MindSpore's own name `__version__` is that of the MindSpore whose API this is: programs choose names and arguments by it.
+    Raises ValueError where alias is not the name of a module.
+    """
     if not isinstance(alias, str) or not alias.isidentifier():
         raise ValueError("[alias] expected the name of a module, got %r" % (alias,))
     if any(isinstance(f, AliasFinder) and f.alias == alias for f in sys.meta_path):
@@ -229,3 +233,6 @@ def install(alias):
         if name == alias or name.startswith(alias + "."):
             del sys.modules[name]
     sys.meta_path.insert(0, AliasFinder(alias))
+    if alias == "mindspore":
+        package = importlib.import_module("msjit")
+        package.__version__ = importlib.import_module("msjit.version").__version__
