@@ -87,6 +87,17 @@ bool indexed(Executor& x, const Val& target, const IndexPlan& plan, const Val& s
   return took(x) || refuse(x);
 }
 
+// A slice without elements: the value has to fit, and the target stays what it is.
+bool nothing_stored(Executor& x, const Val& target, const IndexPlan& plan, const SymRef& value,
+                    Val* out) {
+  Val source;
+  if (plan.advanced) return refuse(x);
+  if (!stored_value(x, value, target.dtype(), plan.shape.rank(), &source)) return false;
+  words::broadcast_to(source, plan.shape);
+  *out = target;
+  return took(x) || refuse(x);
+}
+
 // What the target holds behind the store.
 bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value, Val* out) {
   const Val target = tensor->tensor;
@@ -99,10 +110,10 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
   auto planned = plan_index(target.shape(), items);
   if (!planned.ok()) return x.fail_op(planned.take_error());
   const IndexPlan& plan = planned.value();
+  if (plan.shape.numel() == 0) return nothing_stored(x, target, plan, value, out);
   Val source;
   const int most = plan.advanced ? kMaxRank : plan.shape.rank();
-  if (plan.shape.numel() == 0 || !stored_value(x, value, target.dtype(), most, &source))
-    return plan.shape.numel() == 0 ? refuse(x) : false;
+  if (!stored_value(x, value, target.dtype(), most, &source)) return false;
   return plan.advanced ? indexed(x, target, plan, source, tensors, out)
                        : sliced(x, target, plan, source, out);
 }
@@ -117,6 +128,9 @@ bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;
   Val updated;
   if (!stored(x, tensor, key, value, &updated)) return false;
+  const bool same = updated.id() == tensor->tensor.id();
+  if (made && same) return true;
+  if (same) return refuse(x);  // eager's write, to see what it says of memory that is read-only
   if (!made) return write_tensor(x, tensor, std::move(updated), false, false);
   return renew_stored(x, tensor, std::move(updated)) || refuse(x);
 }

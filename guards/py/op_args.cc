@@ -15,11 +15,12 @@ int find_param(PyObject* param_names, PyObject* name) {
   return -1;
 }
 
-// MindSpore's names of parameters, where operators here have NumPy's.
+// MindSpore's names of parameters, where operators here have NumPy's; input_perm is that of 2.8 and
+// before.
 int find_alias(PyObject* param_names, PyObject* name) {
   static constexpr std::pair<const char*, const char*> kNames[] = {
-      {"input", "x"}, {"input_x", "x"}, {"value", "x"},   {"other", "y"},  {"exponent", "y"},
-      {"mat2", "y"},  {"dims", "perm"}, {"dims", "reps"}, {"axis", "perm"}};
+      {"input", "x"}, {"input_x", "x"}, {"value", "x"},   {"other", "y"},   {"exponent", "y"},
+      {"mat2", "y"},  {"dims", "perm"}, {"dims", "reps"}, {"axis", "perm"}, {"input_perm", "perm"}};
   for (auto [alias, own] : kNames) {
     if (PyUnicode_CompareWithASCIIString(name, alias) != 0) continue;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(param_names); ++i)

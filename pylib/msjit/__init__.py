@@ -43,7 +43,8 @@ _absent = absent.attributes(__name__)  # for names that are known and not offere
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
-         "multiprocessing", "numpy", "parallel", "profiler", "psjit", "quantization", "rewrite", "runtime", "scipy", "testing", "train", "utils", "alias", "cli"}
+         "multiprocessing", "numpy", "parallel", "profiler", "psjit", "quantization", "rewrite", "runtime", "scipy", "testing", "train", "utils", "version",
+         "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary",
                "SummaryCollector": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((

@@ -132,6 +132,7 @@ from . import scipy as scipy
 from . import testing as testing
 from . import train as train
 from . import utils as utils
+from . import version as version
 
 COMPATIBLE: int
 

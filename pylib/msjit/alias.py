@@ -227,7 +227,9 @@ class OwnPaths(AliasFinder):
 def install(alias):
     """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten.
 
-    As "mindspore" its `__version__` is that of the MindSpore whose API it has."""
+    Under MindSpore's own name `__version__` is that of the MindSpore whose API this is: programs choose names and arguments by it.
+    Raises ValueError where alias is not the name of a module.
+    """
     if not isinstance(alias, str) or not alias.isidentifier():
         raise ValueError("[alias] expected the name of a module, got %r" % (alias,))
     if any(isinstance(f, AliasFinder) and f.alias == alias for f in sys.meta_path):
@@ -236,6 +238,6 @@ def install(alias):
         if name == alias or name.startswith(alias + "."):
             del sys.modules[name]
     sys.meta_path.insert(0, AliasFinder(alias))
-    if alias == "mindspore":  # packages ask which version they run with, to know what it offers
+    if alias == "mindspore":
         from . import version
         sys.modules[__package__].__version__ = version.__version__

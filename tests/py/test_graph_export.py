@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Parameter, Tensor, nn, ops
+from msjit import Parameter, Tensor, nn, ops, quantization
 from msjit.graph_export.graph_file import MAGIC
 
 pytestmark = pytest.mark.jit
@@ -424,3 +424,26 @@ def test_random_numbers_are_drawn_again(tmp_path):
     same(expected, loaded(x))
     with pytest.raises(ValueError, match=r"\[export\] operator rng_ticket"):
         ms.export(f, x, file_name=str(tmp_path / "f"), file_format="ONNX")
+
+
+@pytest.mark.parametrize("make", [
+    lambda dense: quantization.WeightOnlyDense(dense),
+    lambda dense: quantization.WeightOnlyDense(dense, 8, 2),
+    lambda dense: quantization.WeightOnlyDense(dense, 4),
+    lambda dense: quantization.WeightOnlyDense(dense, 4, 2),
+    lambda dense: quantization.Int8Dense(dense),
+    lambda dense: quantization.Int8Dense(dense, (-3, 3)),
+])
+def test_layers_of_few_bits(make, tmp_path):
+    net = nn.SequentialCell(make(nn.Dense(6, 4)), nn.ReLU(), nn.Dense(4, 2))
+    x = data(3, 6)
+    ms.export(net, x, file_name=str(tmp_path / "net"))
+    same(net(x), nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x))
+    ms.export(net, x, file_name=str(tmp_path / "net"), file_format="ONNX")
+    try:
+        import onnxruntime as runtime
+    except ImportError:
+        return
+    check_model(tmp_path / "net.onnx")
+    session = runtime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    same(net(x), Tensor(session.run(None, {session.get_inputs()[0].name: x.asnumpy()})[0]))

@@ -130,3 +130,19 @@ def test_a_store_that_raises():
         return (y * y).sum(), y
 
     same(differentiated(loss), inputs)
+
+
+def test_a_slice_without_elements():
+    def loss(x, value=0):
+        mask = ops.ones((3, 4), ms.float32)
+        for i in range(3):
+            mask[i, 4:] = value
+        y = x * 2
+        y[3:] = y[:1]
+        return (y * mask * x).sum(), mask, y
+
+    same(loss, inputs)
+    same(differentiated(loss), inputs, exact=False)
+    captured(loss, lambda _: inputs(0))
+    captured(differentiated(loss), lambda _: inputs(0))
+    same(lambda x: loss(x, ops.ones((3, 2), ms.float32)), inputs)  # raises: such a value does not fit

@@ -14,6 +14,7 @@ def x():
 
 
 CALLS = {
+    "transpose": (lambda t: ops.transpose(input=t, dims=(1, 0)), X.T), "transpose before 2.9": (lambda t: ops.transpose(t, input_perm=(1, 0)), X.T),
     "i0": (lambda t: ops.i0(input=t), np.i0(X)), "isnan_ext": (lambda t: ops.isnan_ext(tensor=t), np.isnan(X)),
     "isnan": (lambda t: mint.isnan(tensor=t), np.isnan(X)), "reduce_max": (lambda t: ops.reduce_max(x=t, axis=1), X.max(1)),
     "reduce_max of all": (lambda t: ops.reduce_max(t), X.max()), "reduce_min": (lambda t: ops.reduce_min(x=t, axis=0), X.min(0)),

@@ -59,4 +59,5 @@ def test_older_names_of_base_classes():
     from msjit.nn.rnn_cells import RNNCellBase
     from msjit.train.model import ParallelMode
     assert issubclass(_Loss, nn.LossBase) and issubclass(nn.LSTMCell, RNNCellBase)
+    assert RNNCellBase(3, 4, True, 2).weight_ih.dtype == ms.float32  # without a dtype
     assert ParallelMode is ms.ParallelMode

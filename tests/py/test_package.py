@@ -55,9 +55,10 @@ def test_import_does_without_what_few_calls_use():
 
 def test_metadata_matches_the_package():
     metadata = pytest.importorskip("importlib.metadata")
-    import msjit
-
-    assert metadata.version("msjit") == msjit.__version__
+    assert metadata.version("msjit") == run("import msjit; print(msjit.__version__)")
+    # Programs written for MindSpore choose names by its version.
+    code = "import msjit.alias as a; a.install('mindspore'); import mindspore as ms; print(ms.__version__ == ms.version.__version__, ms.__version__)"
+    assert run(code) == "True 2.10.0"
 
 
 def test_processor_without_avx2_is_refused_with_a_clear_error():

@@ -118,3 +118,15 @@ def test_errors(make, text):
     with pytest.raises(ValueError) as caught:
         make()
     assert text in str(caught.value)
+
+
+def test_tensors_as_weights_of_one_axis():
+    values = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
+    for layer, shape in ((nn.Conv1d, (4, 2)), (nn.Conv1dTranspose, (2, 4))):
+        made = layer(2, 4, 3, weight_init=Tensor(values.reshape(shape + (3,))))
+        assert made.weight.shape == shape + (1, 3) and made.weight.asnumpy().ravel().tolist() == values.ravel().tolist()
+        for wrong in ((4, 2, 1, 3), (4, 2)):
+            with pytest.raises(ValueError, match=r"weight_init, got a Tensor of shape .*, expected three axes"):
+                layer(2, 4, 3, weight_init=Tensor(np.zeros(wrong, np.float32)))
+        with pytest.raises(ValueError, match="shape does not match"):
+            layer(2, 4, 3, weight_init=Tensor(np.zeros((4, 4, 4), np.float32)))

@@ -133,7 +133,7 @@ def _begin(model, graph):
 
 
 def _write_node(model, node):
-    from . import onnx_index, onnx_layout  # noqa: F401 - they add their rules
+    from . import onnx_index, onnx_layout, onnx_quantised  # noqa: F401 - they add their rules
     from .onnx_ops import RULES
     op, inputs, attributes, outputs, parts = node
     given = [None if number < 0 else model.values[number] for number in inputs]

@@ -6,6 +6,7 @@ from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
 from ..common.initializer import HeUniform, Uniform, fans, initializer
 from ..common.parameter import Parameter
+from ..common.tensor import Tensor
 from .basic import positive_int
 from .cell import Cell
 
@@ -66,6 +67,19 @@ class _Conv(Cell):
                     dilation, self.group, self.has_bias, self.weight_init, self.bias_init, data_format))
 
 
+def lifted_weight(where, init, size):
+    """What fills a 1-D layer's weight: a Tensor of (O, C, size) gets the axis of height 1 that the weight has, the rest stays.
+
+    Raises ValueError where a Tensor has not three axes.
+    """
+    if not isinstance(init, Tensor):
+        return init
+    if init.ndim != 3:
+        raise ValueError("[%s] weight_init, got a Tensor of shape %s, expected three axes, the last of size %d"
+                         % (where, tuple(init.shape), size))
+    return ops.expand_dims(init, 2)
+
+
 class Conv2d(_Conv):
     """2-D convolution of (N, C, H, W) inputs.
 
@@ -92,14 +106,14 @@ class Conv2d(_Conv):
 
 
 class Conv1d(_Conv):
-    """1-D convolution of (N, C, L) inputs."""
+    """1-D convolution of (N, C, L) inputs. A Tensor as weight_init has the shape (out_channels, in_channels // group, kernel_size)."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, dtype=mstype.float32):
         super().__init__("conv1d", 1, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
                          group, False, dtype)
         self._weight_shape = self._weight_shape[:2] + (1,) + self.kernel_size
-        self._make_parameters(weight_init, bias_init, has_bias)
+        self._make_parameters(lifted_weight("conv1d", weight_init, self.kernel_size[0]), bias_init, has_bias)
         self.kernel_size, self.stride, self.dilation = (1,) + self.kernel_size, (1,) + self.stride, (1,) + self.dilation
         self.padding = (0, 0, padding, padding)
         self.expand_dims, self.squeeze, self.bias_add, self.data_format = _EXPAND_DIMS, ops.Squeeze(2), _BIAS_ADD, "NCHW"

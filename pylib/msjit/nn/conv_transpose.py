@@ -3,7 +3,7 @@ from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
 from ..ops.window_func import _pads, transposed
-from .conv import _Conv
+from .conv import _Conv, lifted_weight
 
 
 class _Transposed(_Conv):
@@ -61,7 +61,7 @@ class Conv1dTranspose(_Transposed):
         super().__init__("conv1d_transpose", 1, in_channels, out_channels, kernel_size, stride, pad_mode, padding, 0,
                          dilation, group, dtype)
         self._weight_shape = self._weight_shape[:2] + (1,) + self.kernel_size
-        self._make_parameters(weight_init, bias_init, has_bias)
+        self._make_parameters(lifted_weight("conv1d_transpose", weight_init, self.kernel_size[0]), bias_init, has_bias)
         self.squeeze, self.data_format = ops.Squeeze(2), "NCHW"
         size = (1,) + self.kernel_size
         self.conv2d_transpose = ops.Conv2DBackpropInput(

@@ -79,7 +79,7 @@ def check_pair(hx, where):
 class RNNCellBase(Cell):
     """Weights of one step: weight_ih (gates, input), weight_hh (gates, hidden), bias_ih and bias_hh (gates)."""
 
-    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype):
+    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=mstype.float32):
         super().__init__()
         where = self._where = type(self).__name__
         self.has_bias = check_bool(has_bias, where, "has_bias")
