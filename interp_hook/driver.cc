@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bytecode/language.h"
+#include "codegen/compile_queue.h"
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
@@ -14,6 +15,7 @@
 #include "interp_hook/stepper.h"
 #include "kernels/core/log.h"
 #include "kernels/core/profile.h"
+#include "kernels/eager/tape.h"
 
 namespace msjit {
 
@@ -167,13 +169,22 @@ class FrameRun {
     }
     if (point.cold && !policy_.whole && (point.judged || !policy_.source) &&
         !is_due(point, state_.calls) && (!point.recorded || gradients_asked())) {
-      skip_until(point.skip_to);
-      if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
-      return nullptr;
+      return pass_by(point);
     }
     if (!entry && !point.entries.empty()) note_recompile(point, now);
     if (!find_room(point)) return give_up(point);
     return capture(point, now);
+  }
+
+  // A place where nothing is worth capturing. Where that is so up to the function's end CPython gets
+  // the frame, and a full place is not looked at again.
+  Entry* pass_by(const EntryPoint& point) {
+    skip_until(point.skip_to);
+    if (skip_to_ == code_.size()) {
+      idle_ = jit_config().idle_steps;
+      if (index_ == code_.entry() && point.entries.empty() && !policy_.source) leave_alone(state_);
+    }
+    return nullptr;
   }
 
   // True where it is the interpreter's turn to run the function, which is then timed.
@@ -290,8 +301,8 @@ class FrameRun {
     if (capture.num_ops == 0) {
       point.cold = true;
       point.recorded = capture.recorded;
-      point.skip_to = exit_index;
-      skip_until(exit_index >= 0 ? exit_index : code_.size());
+      point.skip_to = capture.returns ? code_.size() : exit_index;
+      skip_until(point.skip_to);
       point.retry_at = next_look(state_);
       if (capture.returns) idle_ = jit_config().idle_steps;  // CPython gets the frame
       if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
@@ -460,6 +471,31 @@ class FrameRun {
   std::vector<PyObject*> registers_;
 };
 
+// Whether a call of a function that is run in pieces is timed. Not where the tape records, since the
+// gradient is a part of what the call costs, nor before its kernels are compiled.
+CallTrial::Turn trial_turn(CodeState& state) {
+  const CallTrial::Turn turn = state.trial.turn();
+  if (turn == CallTrial::Turn::kNone) [[likely]]
+    return turn;
+  if (compile_synchronously() || jit_config().check || gradients_asked())
+    return CallTrial::Turn::kNone;
+  for (const auto& [index, point] : state.points)
+    for (const auto& entry : point.entries)
+      if (!static_cast<const Entry&>(*entry).is_compiled())
+        return state.trial.put_off() ? CallTrial::Turn::kNone : turn;
+  return turn;
+}
+
+// The interpreter is faster than regions and the instructions between them.
+void end_pieces(CodeState& state) {
+  constexpr int64_t kLater = 32;  // times as many calls
+  state.count_break(state.line, break_name(BreakReason::kSlower),
+                    break_text(BreakReason::kSlower,
+                               fmt::format("{:.1f} us, {:.1f} us", state.trial.pieces_us(),
+                                           state.trial.interpreter_us())));
+  leave_alone(state, kLater * state.calls);
+}
+
 }  // namespace
 
 PyObject* drive_frame(FrameView& frame) {
@@ -482,8 +518,20 @@ PyObject* drive_frame(FrameView& frame) {
     leave_alone(*state);
     return frame.resume();
   }
-  if (!frame.prologue()) return nullptr;
-  return FrameRun(frame, *decoded.value(), *state, policy).run();
+  CallTrial::Turn turn = CallTrial::Turn::kNone;
+  if (!policy.whole && !policy.source) turn = trial_turn(*state);
+  const bool timed = turn != CallTrial::Turn::kNone;
+  const Ref owner = Ref::share(timed ? reinterpret_cast<PyObject*>(state->code) : nullptr);
+  const double start = timed ? Trial::now_us() : 0;
+  PyObject* result = nullptr;
+  if (turn == CallTrial::Turn::kInterpreter)
+    result = frame.resume();
+  else if (!frame.prologue())
+    return nullptr;
+  else
+    result = FrameRun(frame, *decoded.value(), *state, policy).run();
+  if (timed && result && state->trial.took(turn, Trial::now_us() - start)) end_pieces(*state);
+  return result;
 }
 
 }  // namespace msjit

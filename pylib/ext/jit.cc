@@ -183,6 +183,17 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
+PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
+}
+
+// A function that nothing judges and that is left to the interpreter.
+bool is_left_alone(JitFunction* self) {
+  return self->mode == JitMode::kPIJit && self->level == SyntaxLevel::kLax && self->state &&
+         self->state->inert && self->state->stays_inert();
+}
+
 PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
@@ -193,6 +204,10 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
+  if (is_left_alone(self)) {
+    const compat::LevelCall level(self->function);
+    return call_plainly(self, args, nargsf, names);
+  }
   if (!check_language(self)) return nullptr;
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
@@ -207,8 +222,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   }
   if (plain) ++self->state->calls;
   if (!self->state || plain || self->state->stays_inert() || !jit_config().enabled)
-    return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
-        .release();
+    return call_plainly(self, args, nargsf, names);
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
   NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});

@@ -1,0 +1,25 @@
+#include "guards/call_trial.h"
+
+#include <algorithm>
+
+namespace msjit {
+
+bool CallTrial::took(Turn turn, double us) {
+  const int side = turn == Turn::kInterpreter;
+  if (count_[side] < kTimed) us_[side][count_[side]++] = static_cast<float>(us);
+  if (count_[0] < kTimed || count_[1] < kTimed) return false;
+  for (int i = 0; i < 2; ++i) {
+    std::nth_element(us_[i].begin(), us_[i].begin() + kTimed / 2, us_[i].end());
+    median_[i] = us_[i][kTimed / 2];
+  }
+  count_ = {};
+  const bool lost = median_[0] > median_[1];
+  losses_ = lost ? losses_ + 1 : 0;
+  constexpr int64_t kLater = 8;  // times as many calls, where the pieces have won
+  next_ = calls_ + (lost ? kFirst : kLater * calls_);
+  if (losses_ < kLosses) return false;
+  losses_ = kLosses - 1;  // when it is looked at again one more is enough
+  return true;
+}
+
+}  // namespace msjit
