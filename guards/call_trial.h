@@ -23,7 +23,7 @@ class CallTrial {
   bool took(Turn turn, double us);
   // What is compiled is not there yet. False: it has been waited for long enough.
   bool put_off() {
-    constexpr int kLongest = 8;
+    constexpr int kLongest = 3;
     if (waits_ == kLongest) return false;
     next_ = calls_ + (kFirst << waits_++);
     return true;
