@@ -11,6 +11,8 @@ namespace msjit {
 
 class CallTrial {
  public:
+  CallTrial();
+
   enum class Turn : uint8_t { kNone, kPieces, kInterpreter };
 
   // What the next call is to be.
@@ -21,13 +23,11 @@ class CallTrial {
   }
   // A call of this kind took so long. True: the function is to be left to the interpreter.
   bool took(Turn turn, double us);
+  // The call was one region from beginning to end: it does not count.
+  void was_whole() { --calls_; }
   // What is compiled is not there yet. False: it has been waited for long enough.
-  bool put_off() {
-    constexpr int kLongest = 3;
-    if (waits_ == kLongest) return false;
-    next_ = calls_ + (kFirst << waits_++);
-    return true;
-  }
+  bool put_off();
+  int64_t calls() const { return calls_; }
   double pieces_us() const { return median_[0]; }
   double interpreter_us() const { return median_[1]; }
 
@@ -36,7 +36,7 @@ class CallTrial {
   static constexpr int kLosses = 2;
   static constexpr int64_t kFirst = 128;
 
-  int64_t calls_ = 0, next_ = kFirst;
+  int64_t calls_ = 0, next_;
   int losses_ = 0, waits_ = 0;
   std::array<int, 2> count_{};
   std::array<std::array<float, kTimed>, 2> us_{};

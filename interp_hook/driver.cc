@@ -58,6 +58,9 @@ class FrameRun {
   FrameRun(FrameView& frame, const DecodedCode& code, CodeState& state, FramePolicy policy)
       : frame_(frame), code_(code), state_(state), policy_(policy), index_(code.entry()) {}
 
+  // One region was the whole call.
+  bool was_whole() const { return whole_; }
+
   PyObject* run() {
     PyObject* const result = run_regions();
     if (tried_ && result)
@@ -394,6 +397,7 @@ class FrameRun {
       return false;
     }
     if (!ran_) ++state_.captured_calls;
+    whole_ = !ran_ && entry.returns && index_ == code_.entry();
     ran_ = true;
     bool untouched = false;
     if (!apply_effects(entry, &run, &untouched)) {
@@ -463,6 +467,7 @@ class FrameRun {
   int steps_ = 0;  // of the region that is captured in part (end_before_code)
   bool long_loop_ = false;
   bool ran_ = false;
+  bool whole_ = false;
   bool done_ = false;
   PyObject* end_ = nullptr;
   double trial_start_ = 0;            // of a call that is part of an entry's trial
@@ -489,11 +494,30 @@ CallTrial::Turn trial_turn(CodeState& state) {
 // The interpreter is faster than regions and the instructions between them.
 void end_pieces(CodeState& state) {
   constexpr int64_t kLater = 32;  // times as many calls
+  if (2 * state.trial.calls() < state.calls) return;  // most calls are one region, and fast
   state.count_break(state.line, break_name(BreakReason::kSlower),
                     break_text(BreakReason::kSlower,
                                fmt::format("{:.1f} us, {:.1f} us", state.trial.pieces_us(),
                                            state.trial.interpreter_us())));
   leave_alone(state, kLater * state.calls);
+}
+
+PyObject* drive_on_trial(FrameView& frame, const DecodedCode& code, CodeState& state) {
+  const CallTrial::Turn turn = trial_turn(state);
+  const bool timed = turn != CallTrial::Turn::kNone;
+  const Ref owner = Ref::share(reinterpret_cast<PyObject*>(state.code));
+  const double start = timed ? Trial::now_us() : 0;
+  PyObject* result = nullptr;
+  if (turn == CallTrial::Turn::kInterpreter) {
+    result = frame.resume();
+  } else {
+    if (!frame.prologue()) return nullptr;
+    FrameRun run(frame, code, state, {});
+    result = run.run();
+    if (!timed && run.was_whole()) state.trial.was_whole();
+  }
+  if (timed && result && state.trial.took(turn, Trial::now_us() - start)) end_pieces(state);
+  return result;
 }
 
 }  // namespace
@@ -518,20 +542,11 @@ PyObject* drive_frame(FrameView& frame) {
     leave_alone(*state);
     return frame.resume();
   }
-  CallTrial::Turn turn = CallTrial::Turn::kNone;
-  if (!policy.whole && !policy.source) turn = trial_turn(*state);
-  const bool timed = turn != CallTrial::Turn::kNone;
-  const Ref owner = Ref::share(timed ? reinterpret_cast<PyObject*>(state->code) : nullptr);
-  const double start = timed ? Trial::now_us() : 0;
-  PyObject* result = nullptr;
-  if (turn == CallTrial::Turn::kInterpreter)
-    result = frame.resume();
-  else if (!frame.prologue())
-    return nullptr;
-  else
-    result = FrameRun(frame, *decoded.value(), *state, policy).run();
-  if (timed && result && state->trial.took(turn, Trial::now_us() - start)) end_pieces(*state);
-  return result;
+  if (policy.whole || policy.source) {
+    if (!frame.prologue()) return nullptr;
+    return FrameRun(frame, *decoded.value(), *state, policy).run();
+  }
+  return drive_on_trial(frame, *decoded.value(), *state);
 }
 
 }  // namespace msjit

@@ -220,6 +220,10 @@ bool is_left_alone(JitFunction* self) {
 
 PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
   if (compat::function_code(self->function) != self->code) refresh(self);
+  if (is_left_alone(self) && c_stack_left() >= kLeastStack) {
+    const compat::LevelCall level(self->function);
+    return call_plainly(self, args, nargsf, names);
+  }
   const Py_ssize_t count = compat::positional_count(nargsf);
   bool plain = false;
   if (self->arguments >= 0 && jit_config().enabled && !hook::is_watched(self->code)) {
@@ -233,10 +237,6 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
-  if (is_left_alone(self)) {
-    const compat::LevelCall level(self->function);
-    return call_plainly(self, args, nargsf, names);
-  }
   if (!check_language(self)) return nullptr;
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
