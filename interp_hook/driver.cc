@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "bytecode/language.h"
@@ -179,8 +180,8 @@ class FrameRun {
     return capture(point, now);
   }
 
-  // A place where nothing is worth capturing. Where that is so up to the function's end CPython gets
-  // the frame, and a full place is not looked at again.
+  // A place where nothing is worth capturing. Where that is so up to the function's end CPython
+  // gets the frame, and a full place is not looked at again.
   Entry* pass_by(const EntryPoint& point) {
     skip_until(point.skip_to);
     if (skip_to_ == code_.size()) {
@@ -476,8 +477,8 @@ class FrameRun {
   std::vector<PyObject*> registers_;
 };
 
-// Whether a call of a function that is run in pieces is timed. Not where the tape records, since the
-// gradient is a part of what the call costs, nor before its kernels are compiled.
+// Whether a call of a function that is run in pieces is timed. Not where the tape records, since
+// the gradient is a part of what the call costs, nor before its kernels are compiled.
 CallTrial::Turn trial_turn(CodeState& state) {
   const CallTrial::Turn turn = state.trial.turn();
   if (turn == CallTrial::Turn::kNone) [[likely]]
@@ -491,14 +492,17 @@ CallTrial::Turn trial_turn(CodeState& state) {
   return turn;
 }
 
-// The interpreter is faster than regions and the instructions between them.
+// The interpreter is faster than regions and the instructions between them. This is said once.
 void end_pieces(CodeState& state) {
-  constexpr int64_t kLater = 32;  // times as many calls
+  constexpr int64_t kLater = 32;                      // times as many calls
   if (2 * state.trial.calls() < state.calls) return;  // most calls are one region, and fast
-  state.count_break(state.line, break_name(BreakReason::kSlower),
-                    break_text(BreakReason::kSlower,
-                               fmt::format("{:.1f} us, {:.1f} us", state.trial.pieces_us(),
-                                           state.trial.interpreter_us())));
+  const char* const reason = break_name(BreakReason::kSlower);
+  const auto is_known = [&](const BreakRecord& known) { return known.reason == reason; };
+  if (std::ranges::none_of(state.breaks, is_known))
+    state.count_break(state.line, reason,
+                      break_text(BreakReason::kSlower,
+                                 fmt::format("{:.1f} us, {:.1f} us", state.trial.pieces_us(),
+                                             state.trial.interpreter_us())));
   leave_alone(state, kLater * state.calls);
 }
 

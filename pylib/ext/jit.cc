@@ -124,10 +124,10 @@ struct GivenArguments {
   return result.release();
 }
 
-// Runs a cached entry on the arguments, `args` by parameter. False: nothing was done; `plain` then says that an entry
-// leaves this call to the interpreter, so that the driver need not be asked what to do. Not
-// inlined: what it takes of the C stack each level of a recursion that is not cached would take
-// too.
+// Runs a cached entry on the arguments, `args` by parameter. False: nothing was done; `plain` then
+// says that an entry leaves this call to the interpreter, so that the driver need not be asked what
+// to do. Not inlined: what it takes of the C stack each level of a recursion that is not cached
+// would take too.
 [[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args,
                                    const GivenArguments& given, PyObject** result, bool* plain) {
   EntryPoint* point = self->state->start;
@@ -199,10 +199,15 @@ PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, 
       .release();
 }
 
-// A function that nothing judges and that is left to the interpreter.
+// A function that nothing judges and that is left to the interpreter, wholly: no region of it
+// serves whole calls, or it has lost its trial.
 bool is_left_alone(JitFunction* self) {
-  return self->mode == JitMode::kPIJit && self->level == SyntaxLevel::kLax && self->state &&
-         self->state->inert && self->state->stays_inert();
+  CodeState* const state = self->state;
+  if (self->mode != JitMode::kPIJit || self->level != SyntaxLevel::kLax || !state || !state->inert)
+    return false;
+  const bool serves = state->start && state->start->returns && !state->start->entries.empty();
+  const bool lost = state->trial.pieces_us() > state->trial.interpreter_us();
+  return (!serves || lost) && state->stays_inert();
 }
 
 // The same of a call with keywords, or without some arguments that have defaults.
