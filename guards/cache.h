@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "guards/call_trial.h"
 #include "guards/guard_set.h"
 #include "guards/open_sizes.h"
 #include "guards/pin.h"
@@ -111,6 +112,7 @@ struct CodeState {
   int64_t retry_at = 0;        // inert: the call at which it is looked at again; 0 = never
   size_t text = 0;             // the same for codes compiled from one text; 0 = not asked for yet
   bool in_language = false;    // its source is known to be in PSJit's strict language
+  CallTrial trial;             // of calls that are run in pieces
   std::string name, file;
   int line = 0;
   std::vector<int> long_loops;  // loop headers: too long to unroll, entered turn by turn

@@ -10,10 +10,12 @@
 #include "interp_hook/config.h"
 #include "interp_hook/hook.h"
 #include "interp_hook/let_go.h"
+#include "interp_hook/piece_trial.h"
 #include "interp_hook/point_policy.h"
 #include "interp_hook/stepper.h"
 #include "kernels/core/log.h"
 #include "kernels/core/profile.h"
+#include "kernels/eager/tape.h"
 
 namespace msjit {
 
@@ -36,14 +38,6 @@ constexpr int kCallsInVain = 16;
 // as it has had.
 int64_t next_look(const CodeState& state) { return 2 * std::max<int64_t>(state.calls, 1); }
 
-// Leaves a function to the interpreter: its next frames do not even come here, and one that was
-// marked, not asked for, is never looked at again.
-void leave_alone(CodeState& state, int64_t retry_at = 0) {
-  state.inert = true;
-  state.retry_at = retry_at;
-  if (hook::marked(state.code) == drive_frame) hook::mark(state.code, nullptr);
-}
-
 // Gives a function that broke its caller's region regions of its own.
 void mark_callee(PyCodeObject* code) {
   const CodeState* state = find_code_state(code);
@@ -55,6 +49,9 @@ class FrameRun {
  public:
   FrameRun(FrameView& frame, const DecodedCode& code, CodeState& state, FramePolicy policy)
       : frame_(frame), code_(code), state_(state), policy_(policy), index_(code.entry()) {}
+
+  // One region was the whole call.
+  bool was_whole() const { return whole_; }
 
   PyObject* run() {
     PyObject* const result = run_regions();
@@ -167,13 +164,22 @@ class FrameRun {
     }
     if (point.cold && !policy_.whole && (point.judged || !policy_.source) &&
         !is_due(point, state_.calls) && (!point.recorded || gradients_asked())) {
-      skip_until(point.skip_to);
-      if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
-      return nullptr;
+      return pass_by(point);
     }
     if (!entry && !point.entries.empty()) note_recompile(point, now);
     if (!find_room(point)) return give_up(point);
     return capture(point, now);
+  }
+
+  // A place where nothing is worth capturing. Where that is so up to the function's end CPython
+  // gets the frame, and a full place is not looked at again.
+  Entry* pass_by(const EntryPoint& point) {
+    skip_until(point.skip_to);
+    if (skip_to_ == code_.size()) {
+      idle_ = jit_config().idle_steps;
+      if (index_ == code_.entry() && point.entries.empty() && !policy_.source) leave_alone(state_);
+    }
+    return nullptr;
   }
 
   // True where it is the interpreter's turn to run the function, which is then timed.
@@ -290,8 +296,8 @@ class FrameRun {
     if (capture.num_ops == 0) {
       point.cold = true;
       point.recorded = capture.recorded;
-      point.skip_to = exit_index;
-      skip_until(exit_index >= 0 ? exit_index : code_.size());
+      point.skip_to = capture.returns ? code_.size() : exit_index;
+      skip_until(point.skip_to);
       point.retry_at = next_look(state_);
       if (capture.returns) idle_ = jit_config().idle_steps;  // CPython gets the frame
       if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
@@ -383,6 +389,7 @@ class FrameRun {
       return false;
     }
     if (!ran_) ++state_.captured_calls;
+    whole_ = !ran_ && entry.returns && index_ == code_.entry();
     ran_ = true;
     bool untouched = false;
     if (!apply_effects(entry, &run, &untouched)) {
@@ -452,6 +459,7 @@ class FrameRun {
   int steps_ = 0;  // of the region that is captured in part (end_before_code)
   bool long_loop_ = false;
   bool ran_ = false;
+  bool whole_ = false;
   bool done_ = false;
   PyObject* end_ = nullptr;
   double trial_start_ = 0;            // of a call that is part of an entry's trial
@@ -459,6 +467,24 @@ class FrameRun {
   Ref tried_code_;                    // owns the state
   std::vector<PyObject*> registers_;
 };
+
+PyObject* drive_on_trial(FrameView& frame, const DecodedCode& code, CodeState& state) {
+  const CallTrial::Turn turn = next_turn_in_pieces(state);
+  const bool timed = turn != CallTrial::Turn::kNone;
+  const Ref owner = Ref::share(reinterpret_cast<PyObject*>(state.code));
+  const double start = timed ? Trial::now_us() : 0;
+  PyObject* result = nullptr;
+  if (turn == CallTrial::Turn::kInterpreter) {
+    result = frame.resume();
+  } else {
+    if (!frame.prologue()) return nullptr;
+    FrameRun run(frame, code, state, {});
+    result = run.run();
+    if (!timed && run.was_whole()) state.trial.was_whole();
+  }
+  if (timed && result && state.trial.took(turn, Trial::now_us() - start)) end_pieces(state);
+  return result;
+}
 
 }  // namespace
 
@@ -482,8 +508,11 @@ PyObject* drive_frame(FrameView& frame) {
     leave_alone(*state);
     return frame.resume();
   }
-  if (!frame.prologue()) return nullptr;
-  return FrameRun(frame, *decoded.value(), *state, policy).run();
+  if (policy.whole || policy.source) {
+    if (!frame.prologue()) return nullptr;
+    return FrameRun(frame, *decoded.value(), *state, policy).run();
+  }
+  return drive_on_trial(frame, *decoded.value(), *state);
 }
 
 }  // namespace msjit

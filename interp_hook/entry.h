@@ -72,6 +72,8 @@ struct Entry final : EntryBase {
     return can_be_tried(registers) ? turn : Trial::Turn::kNone;
   }
   bool can_be_tried(PyObject* const* registers) const;
+  // False: its kernels are still to come.
+  bool is_compiled() const { return !region || region->executable().tier() > 0; }
   void entry_took(double us) { trace ? regions.entry_took(us) : trial.entry_took(us); }
   // The interpreter took so long. Where that ends the entry's use, `state` is told.
   void interpreter_took(double us, CodeState* state);

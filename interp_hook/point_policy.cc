@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "interp_hook/config.h"
+#include "interp_hook/driver.h"
+#include "interp_hook/hook.h"
 
 namespace msjit {
 namespace {
@@ -31,6 +33,12 @@ bool paid_off(const EntryPoint& point) {
   int64_t hits = point.hits;
   for (const auto& entry : point.entries) hits += entry->hits;
   return hits >= int64_t(kWorthIt) * point.captures;
+}
+
+void leave_alone(CodeState& state, int64_t retry_at) {
+  state.inert = true;
+  state.retry_at = retry_at;
+  if (hook::marked(state.code) == drive_frame) hook::mark(state.code, nullptr);
 }
 
 // A full place is not looked at: it would be given up, and with it the regions behind it.

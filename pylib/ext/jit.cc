@@ -23,6 +23,7 @@
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/config.h"
 #include "pylib/ext/jit.h"
+#include "pylib/ext/jit_arguments.h"
 #include "pylib/ext/jit_debug.h"
 #include "pylib/ext/jit_front.h"
 
@@ -40,8 +41,9 @@ struct JitFunction {
   CodeState* state;    // of the code below
   PyCodeObject* code;  // owned: the function's code when `state` was looked up; f.__code__ may be
                        // replaced
-  int arguments;       // parameters a frameless call takes, -1 = none for now
+  int arguments;       // parameters of a frameless call, -1 = none for now
   int frameless;       // the same once the source is checked
+  int positional;      // arguments that are the parameters as they come, -1 = none are
   int slots;
   int entry;  // canonical index of the first instruction
   JitMode mode;
@@ -67,12 +69,14 @@ bool refresh(JitFunction* self) {
   const DecodedCode& d = *decoded.value();
   self->slots = d.slot_count();
   self->entry = d.entry();
-  const bool plain =
-      !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) && code->co_kwonlyargcount == 0;
+  const bool plain = !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS));
   bool cells = false;
   for (int i = 0; i < self->slots; ++i) cells |= d.slot_kind(i) == SlotKind::kCell;
   self->checked = SyntaxLevel::kNone;
-  self->frameless = plain && !cells && self->slots <= kMaxSlots ? code->co_argcount : -1;
+  self->frameless = plain && !cells && self->slots <= kMaxSlots
+                        ? code->co_argcount + code->co_kwonlyargcount
+                        : -1;
+  self->positional = code->co_kwonlyargcount == 0 ? code->co_argcount : -1;
   if (self->mode == JitMode::kPIJit) self->arguments = self->frameless;
   return true;
 }
@@ -100,25 +104,32 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
+// As the caller gave them.
+struct GivenArguments {
+  PyObject* const* args;
+  size_t nargsf;
+  PyObject* names;
+};
+
 // The interpreter's turn in the trial of an entry: the function runs op by op.
-[[gnu::noinline]] PyObject* call_for_trial(JitFunction* self, PyObject* const* args,
+[[gnu::noinline]] PyObject* call_for_trial(JitFunction* self, const GivenArguments& given,
                                            const std::shared_ptr<EntryBase>& entry) {
   CodeState* const state = self->state;
   const Ref owner = Ref::share(reinterpret_cast<PyObject*>(self->code));
   const compat::LevelCall level(self->function);
   const double start = Trial::now_us();
-  Ref result = host::call(host::program, compat::vectorcall, self->function, args,
-                          static_cast<size_t>(self->arguments), nullptr);
+  Ref result = host::call(host::program, compat::vectorcall, self->function, given.args,
+                          given.nargsf, given.names);
   if (result) static_cast<Entry&>(*entry).interpreter_took(Trial::now_us() - start, state);
   return result.release();
 }
 
-// Runs a cached entry on the arguments. False: nothing was done; `plain` then says that an entry
-// leaves this call to the interpreter, so that the driver need not be asked what to do. Not
-// inlined: what it takes of the C stack each level of a recursion that is not cached would take
-// too.
-[[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result,
-                                   bool* plain) {
+// Runs a cached entry on the arguments, `args` by parameter. False: nothing was done; `plain` then
+// says that an entry leaves this call to the interpreter, so that the driver need not be asked what
+// to do. Not inlined: what it takes of the C stack each level of a recursion that is not cached
+// would take too.
+[[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args,
+                                   const GivenArguments& given, PyObject** result, bool* plain) {
   EntryPoint* point = self->state->start;
   if (!point || !point->returns || point->entries.empty()) return false;
   auto* function = compat::function(self->function);
@@ -149,7 +160,7 @@ bool check_language(JitFunction* self) {
   const Trial::Turn turn =
       self->mode == JitMode::kPIJit ? entry->trial_turn(registers) : Trial::Turn::kNone;
   if (turn == Trial::Turn::kInterpreter) [[unlikely]] {
-    *result = call_for_trial(self, args, entry->shared_from_this());
+    *result = call_for_trial(self, given, entry->shared_from_this());
     return true;
   }
   const double start = turn == Trial::Turn::kTimed ? Trial::now_us() : 0;
@@ -183,13 +194,51 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
+PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
+}
+
+// A function that nothing judges and that is left to the interpreter, wholly: no region of it
+// serves whole calls, or it has lost its trial.
+bool is_left_alone(JitFunction* self) {
+  CodeState* const state = self->state;
+  if (self->mode != JitMode::kPIJit || self->level != SyntaxLevel::kLax || !state || !state->inert)
+    return false;
+  const bool serves = state->start && state->start->returns && !state->start->entries.empty();
+  const bool lost = state->trial.pieces_us() > state->trial.interpreter_us();
+  return (!serves || lost) && state->stays_inert();
+}
+
+// The same of a call with keywords, or without some arguments that have defaults.
+[[gnu::noinline]] bool call_bound(JitFunction* self, const GivenArguments& given, PyObject** result,
+                                  bool* plain) {
+  const EntryPoint* const point = self->state->start;
+  if (!point || !point->returns) return false;
+  auto decoded = decode(self->code);
+  BoundArguments bound;
+  return decoded.ok() &&
+         bound.bind(self->function, *decoded.value(), given.args,
+                    compat::positional_count(given.nargsf), given.names) &&
+         call_cached(self, bound.data(), given, result, plain);
+}
+
 PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
   if (compat::function_code(self->function) != self->code) refresh(self);
+  if (is_left_alone(self) && c_stack_left() >= kLeastStack) {
+    const compat::LevelCall level(self->function);
+    return call_plainly(self, args, nargsf, names);
+  }
   const Py_ssize_t count = compat::positional_count(nargsf);
   bool plain = false;
-  if (count == self->arguments && !names && jit_config().enabled && !hook::is_watched(self->code)) {
+  if (self->arguments >= 0 && jit_config().enabled && !hook::is_watched(self->code)) {
     PyObject* result = nullptr;
-    if (call_cached(self, args, &result, &plain)) return result;
+    const GivenArguments given{args, nargsf, names};
+    if (count == self->positional && !names) {
+      if (call_cached(self, args, given, &result, &plain)) return result;
+    } else if (call_bound(self, given, &result, &plain)) {
+      return result;
+    }
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
@@ -207,8 +256,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   }
   if (plain) ++self->state->calls;
   if (!self->state || plain || self->state->stays_inert() || !jit_config().enabled)
-    return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
-        .release();
+    return call_plainly(self, args, nargsf, names);
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
   NextFrame next(self->code, drive_frame, {self->whole, strict && self->mode == JitMode::kPSJit});

@@ -125,3 +125,43 @@ def test_regions_of_open_sizes_are_tried_size_by_size(door, lose, tmp_path, monk
     monkeypatch.setattr(sys.modules[__name__], "PROGRAM", SIZES)
     step = run(door, tmp_path, **({"MSJIT_TRIAL": "lose"} if lose else {}))
     assert [b["reason"] for b in step["breaks"]] == (["slower"] if lose else [])
+
+
+PIECES = """
+import numpy as np
+import msjit as ms
+from msjit import _msjit, ops
+
+class Meter:
+    def __del__(self):
+        seen.append("gone")
+
+seen = []
+
+def step(x, n):
+    y = ops.tanh(x) * n
+    text = str(y.asnumpy().tolist())  # ends the region
+    meter = Meter()
+    seen.append(len(text))
+    return y + n
+
+run = ms.jit(step, mode="PIJit")
+x = ms.Tensor(np.arange(3, dtype=np.float32))
+for i in range(60):
+    got, seen_then = run(x, i % 3), list(seen)
+    seen.clear()
+    want = step(x, i % 3)
+    assert (got == want).all() and seen == seen_then and len(seen) == 2, (i, seen, seen_then)
+    seen.clear()
+"""
+
+
+def test_pieces_that_lose_are_left_to_the_interpreter(tmp_path):
+    script, report = tmp_path / "program.py", tmp_path / "report.json"
+    script.write_text(PIECES)
+    env = dict(os.environ, MSJIT_TRIAL="pieces", MSJIT_SYNC_COMPILE="", MSJIT_BREAK_EVERY="")
+    command = [sys.executable, "-m", "msjit", "--mode", "eager", "--explain-json", str(report), str(script)]
+    subprocess.run(command, check=True, env=env, timeout=120)
+    step = next(f for f in json.loads(report.read_text())["functions"] if f["name"] == "step")
+    slower = [b for b in step["breaks"] if b["reason"] == "slower"]
+    assert len(slower) == 1 and slower[0]["count"] == 1, step["breaks"]

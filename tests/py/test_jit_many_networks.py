@@ -44,3 +44,29 @@ def test_captures_that_are_never_used_again_end():
     x = Tensor(np.ones(4, np.float32))
     last = [counted(scaled, x, Setting("s%d" % i))[1:] for i in range(100)][-20:]
     assert all(alone == 2 for _, alone in last), last
+
+
+class Around(nn.Cell):
+    """A Cell in a Cell."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def construct(self, x):
+        return self.inner(x) + 1
+
+
+def test_gradients_of_deeply_nested_cells():
+    """As networks of images nest: a stage in a network, a block in a stage, layers in containers in a block."""
+    net = nn.ReLU()
+    for _ in range(24):
+        net = Around(net)
+
+    def gradient(x):
+        return ms.grad(lambda v: (net(v) * v).sum())(x)
+    x = Tensor(np.float32([1, -2]))
+    jitted = ms.jit(gradient, mode="PIJit")
+    for _ in range(2):
+        result, in_graph, alone = counted(jitted, x)
+        assert result.asnumpy().tolist() == gradient(x).asnumpy().tolist() and in_graph > 0 and alone == 0
