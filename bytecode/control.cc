@@ -13,8 +13,9 @@
 namespace msjit {
 namespace {
 
-constexpr int kMaxForks =
-    48;  // nested branches: what unrolled loops with a break make of themselves
+// Nested branches: what unrolled loops with a break make of themselves. More than calls may be nested
+// (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
+constexpr int kMaxForks = 72;
 
 bool asks_for_locals(const DecodedCode& code) {
   static const char* const kNames[] = {"locals", "vars", "eval", "exec", "dir", "_getframe"};
