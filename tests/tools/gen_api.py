@@ -21,6 +21,7 @@ PAGES = {
     "ops": ("msjit.ops", ["msjit.ops"]),
     "mint": ("msjit.mint", ["msjit.mint", "msjit.mint.nn", "msjit.mint.nn.functional", "msjit.mint.optim", "msjit.mint.linalg"]),
     "train": ("msjit.train, msjit.amp", ["msjit.train", "msjit.amp"]),
+    "quantization": ("msjit.quantization", ["msjit.quantization"]),
     "dataset": ("msjit.dataset", ["msjit.dataset", "msjit.dataset.vision", "msjit.dataset.transforms"]),
     "tools": ("msjit.profiler, msjit.testing, msjit.alias", ["msjit.profiler", "msjit.testing", "msjit.alias"]),
 }
