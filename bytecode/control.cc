@@ -13,8 +13,8 @@
 namespace msjit {
 namespace {
 
-// Nested branches: what unrolled loops with a break make of themselves. More than calls may be nested
-// (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
+// Nested branches: what unrolled loops with a break make of themselves. More than calls may be
+// nested (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
 constexpr int kMaxForks = 72;
 
 bool asks_for_locals(const DecodedCode& code) {

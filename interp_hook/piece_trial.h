@@ -1,5 +1,5 @@
-// The trial of a function that is run in pieces (guards/call_trial.h): when its calls are timed, and
-// what follows where the interpreter is faster.
+// The trial of a function that is run in pieces (guards/call_trial.h): when its calls are timed,
+// and what follows where the interpreter is faster.
 #pragma once
 
 #include "guards/cache.h"

@@ -6,8 +6,9 @@
 
 namespace msjit {
 
-// Leaves a function to the interpreter: its next frames do not even come to the driver, and one that
-// was marked, not asked for, is never looked at again; others at the call `retry_at`, 0 = never.
+// Leaves a function to the interpreter: its next frames do not even come to the driver, and one
+// that was marked, not asked for, is never looked at again; others at the call `retry_at`, 0 =
+// never.
 void leave_alone(CodeState& state, int64_t retry_at = 0);
 
 // Whether the captures at a place were run often enough to be worth their time.
