@@ -153,7 +153,7 @@ struct Capture {
 };
 
 struct CaptureLimits {
-  int inline_depth = 64;
+  int inline_depth = 52;
   // Instructions executed and items taken from iterators in one region, and how many more for each
   // operation of its graph.
   int unroll = 20000;

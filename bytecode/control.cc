@@ -15,7 +15,7 @@ namespace {
 
 // Nested branches: what unrolled loops with a break make of themselves. More than calls may be
 // nested (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
-constexpr int kMaxForks = 72;
+constexpr int kMaxForks = 56;
 
 bool asks_for_locals(const DecodedCode& code) {
   static const char* const kNames[] = {"locals", "vars", "eval", "exec", "dir", "_getframe"};

@@ -60,7 +60,7 @@ class Around(nn.Cell):
 def test_gradients_of_deeply_nested_cells():
     """As networks of images nest: a stage in a network, a block in a stage, layers in containers in a block."""
     net = nn.ReLU()
-    for _ in range(13):
+    for _ in range(11):
         net = Around(net)
 
     def gradient(x):

@@ -16,7 +16,6 @@ from . import complex_func as complex_func
 from . import composite as composite
 from . import count_func as count_func
 from . import counting_operations as counting_operations
-from . import custom_library as custom_library
 from . import custom_operation as custom_operation
 from . import diagonal_func as diagonal_func
 from . import distance_func as distance_func

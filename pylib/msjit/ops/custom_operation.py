@@ -1,7 +1,6 @@
 """Custom: a Python function on NumPy arrays, or a function of a shared library, as a primitive."""
 from .._native import Tensor
 from ..common.dtype import DType, dtype_to_nptype
-from .custom_library import LibraryFunction, empty_outputs
 from .primitive import Primitive
 
 _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
@@ -41,7 +40,10 @@ class Custom(Primitive):
             raise TypeError("[Custom] bprop, got %s, expected a function" % type(bprop).__name__)
         self.func, self.out_dtype, self.out_shape = func, out_dtype, out_shape
         self.func_type, self.bprop = func_type, bprop
-        self._library = LibraryFunction(func) if func_type == "aot" else None
+        self._library = None
+        if func_type == "aot":  # what few programs need is imported where they need it
+            from .custom_library import LibraryFunction
+            self._library = LibraryFunction(func)
 
     def __call__(self, *inputs):
         from ..custom_function import with_gradient
@@ -56,6 +58,7 @@ class Custom(Primitive):
             shapes = shapes(*[list(item.shape) for item in inputs])
         if callable(dtypes) and not isinstance(dtypes, DType):
             dtypes = dtypes(*[item.dtype for item in inputs])
+        from .custom_library import empty_outputs
         outputs, many = empty_outputs(shapes, dtypes)
         self._library([item.asnumpy() for item in inputs], outputs)
         return tuple(Tensor.from_numpy(array) for array in outputs) if many else Tensor.from_numpy(outputs[0])

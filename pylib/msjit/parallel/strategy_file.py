@@ -209,7 +209,7 @@ def build_searched_strategy(strategy_filename):
     return None if strategy_filename is None else read("build_searched_strategy", strategy_filename).layouts
 
 
-globals().update(_absent_names(__name__, "ParallelStrategyMap ParallelLayouts", "files of strategies are read here, and not written"))
+globals().update(_absent_names(__name__, "ParallelStrategyMap", "files of strategies are read here, and not written"))
 
 
 def restore_group_info_list(group_info_file_name):
