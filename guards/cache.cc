@@ -315,6 +315,7 @@ void reset_code_states() {
   drop_entries();
   for (CodeState* state : states()) {
     state->calls = state->captured_calls = 0;
+    state->trial = CallTrial();
     state->breaks.clear();
     state->recompiles.clear();
   }

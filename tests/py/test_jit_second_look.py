@@ -67,8 +67,8 @@ def test_goes_on_behind_the_callee(function, ops):
 
 @pytest.mark.captures
 def test_what_always_breaks_stays_as_it_is():
-    regions, breaks = regions_of(with_a_lock, 200)
-    assert breaks == 200 and [ops for ops, _ in regions] == [1, 2]
+    regions, breaks = regions_of(with_a_lock, 100)
+    assert breaks == 100 and [ops for ops, _ in regions] == [1, 2]
 
 
 def test_what_is_logged_stays_logged(caplog):
