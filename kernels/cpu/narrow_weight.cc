@@ -1,7 +1,6 @@
 #include "kernels/cpu/narrow_weight.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/core/checks.h"
 #include "kernels/cpu/layout.h"
@@ -186,17 +185,19 @@ MSJIT_FUSED MSJIT_WIDE_LOOP void run_wide(const Tile& t, int64_t m, int64_t end)
 }
 
 template <class F>
-void multiply_as(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
+Status multiply_as(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
   const auto run = has_wide_vectors() ? run_wide<F> : run_everywhere<F>;
-  std::vector<float> arranged(static_cast<size_t>(m * w.cols));
-  std::vector<float> sums(static_cast<size_t>(m * w.groups));
-  arrange<F>(w, m, x, arranged.data(), sums.data());
+  MSJIT_TRY(const Tensor scratch, Tensor::empty(DType::kFloat32, {m * (w.cols + w.groups)}));
+  auto* const arranged = scratch.data_as<float>();
+  float* const sums = arranged + m * w.cols;
+  arrange<F>(w, m, x, arranged, sums);
   parallel_for(
       w.rows, layout::grain_for(m * w.cols),
       [&](int64_t begin, int64_t end) {
-        run({w, arranged.data(), sums.data(), bias, out, begin}, m, end);
+        run({w, arranged, sums, bias, out, begin}, m, end);
       },
       8);
+  return {};
 }
 
 // Whether groups come out even in blocks of F, or are so long that what is over is of no account.
@@ -206,16 +207,13 @@ bool suits(const Weight& w) {
 }
 
 template <int kBits>
-void multiply_bits(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
+Status multiply_bits(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
   using Wide = Format<kBits, 16>;
   using Middle = Format<kBits, 8>;
   using Small = Format<kBits, 4>;
-  if (has_wide_vectors() && suits<Wide>(w))
-    multiply_as<Wide>(w, m, x, bias, out);
-  else if (suits<Middle>(w))
-    multiply_as<Middle>(w, m, x, bias, out);
-  else
-    multiply_as<Small>(w, m, x, bias, out);
+  if (has_wide_vectors() && suits<Wide>(w)) return multiply_as<Wide>(w, m, x, bias, out);
+  if (suits<Middle>(w)) return multiply_as<Middle>(w, m, x, bias, out);
+  return multiply_as<Small>(w, m, x, bias, out);
 }
 
 // Two numbers of 4 bits a step: groups of a row begin at even places.
@@ -257,8 +255,8 @@ MSJIT_WIDE_LOOP void widen_wide(const Weight& w, int64_t begin, int64_t end, flo
 
 }  // namespace
 
-void multiply(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
-  w.bits == 8 ? multiply_bits<8>(w, m, x, bias, out) : multiply_bits<4>(w, m, x, bias, out);
+Status multiply(const Weight& w, int64_t m, const float* x, const float* bias, float* out) {
+  return w.bits == 8 ? multiply_bits<8>(w, m, x, bias, out) : multiply_bits<4>(w, m, x, bias, out);
 }
 
 void widen(const Weight& w, int64_t begin, int64_t end, float* out) {

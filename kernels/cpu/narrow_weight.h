@@ -29,7 +29,7 @@ Status check(InferCtx& ctx, int first, int64_t bits, Dim cols);
 // Rows begin to end as float32.
 void widen(const Weight& w, int64_t begin, int64_t end, float* out);
 // out (m, rows) = x (m, cols) times the transpose of the weight, plus bias (rows) or null.
-void multiply(const Weight& w, int64_t m, const float* x, const float* bias, float* out);
+Status multiply(const Weight& w, int64_t m, const float* x, const float* bias, float* out);
 inline constexpr int64_t kFewRows = 12;  // of x: above, widen() and a library's product are faster
 
 }  // namespace msjit::narrow

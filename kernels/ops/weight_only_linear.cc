@@ -62,8 +62,8 @@ Status kernel(KernelCtx& ctx) {
   const int64_t cols = x.dim(x.rank() - 1), m = out.numel() / operands.weight.dim(0);
   const narrow::Weight w = operands.view(static_cast<int>(ctx.attrs[0].as_int()), cols);
   if (m <= narrow::kFewRows || cols == 0) {
-    narrow::multiply(w, m, x.data_as<float>(), bias ? bias.data_as<float>() : nullptr,
-                     out.data_as<float>());
+    MSJIT_OK(narrow::multiply(w, m, x.data_as<float>(), bias ? bias.data_as<float>() : nullptr,
+                              out.data_as<float>()));
   } else {
     const Tensor rows = Tensor::view(x, {m, cols}, {cols, 1}, 0);
     const Tensor target = Tensor::view(out, {m, w.rows}, {w.rows, 1}, 0);
@@ -79,12 +79,12 @@ void vjp(Vjp& v) {
   const Dim cols = x.shape()[x.rank() - 1], out = grad.shape()[grad.rank() - 1];
   const Val zero = has_zero ? v.in(3) : Val();
   const Attrs attrs{AttrValue(static_cast<int64_t>(cols)), v.attrs[0]};
-  if (v.needs(0)) {
-    const Val wide = call(op_widen_weight, {v.in(1), v.in(2), zero}, attrs);
-    v.set_grad(0, matmul(cast(grad, DType::kFloat32), wide));
-  }
+  const bool of_parts = v.needs(2) || (has_zero && v.needs(3));
+  Val wide;
+  if (v.needs(0) || of_parts) wide = call(op_widen_weight, {v.in(1), v.in(2), zero}, attrs);
+  if (v.needs(0)) v.set_grad(0, matmul(cast(grad, DType::kFloat32), wide));
   if (v.inputs.size() > 4 && v.needs(4)) v.set_grad(4, grad);
-  if (!v.needs(2) && !(has_zero && v.needs(3))) return;
+  if (!of_parts) return;
   Dim rows = 1;
   for (int i = 0; i + 1 < x.rank(); ++i) rows *= x.shape()[i];
   const auto flat = [&](const Val& t, Dim size) {
@@ -92,7 +92,6 @@ void vjp(Vjp& v) {
   };
   const Val of_weight = matmul(flat(grad, out), flat(x, cols), true);
   const Val inputs[] = {v.in(1), v.in(2), zero};
-  const Val wide = call(op_widen_weight, {v.in(1), v.in(2), zero}, attrs);
   const bool wanted[] = {false, v.needs(2), has_zero && v.needs(3)};
   Vjp inner{v.sink, &op_widen_weight, attrs, inputs, {&wide, 1}, {&of_weight, 1}, wanted, {}};
   inner.input_grads.resize(3);

@@ -278,9 +278,9 @@ def quantize_int8(net, batches=None, skip=(), percentile=100.0):
     """Has a network's Dense layers multiply integers of 8 bits, in place, for inference; returns a Report.
 
     `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them twice, as it is: first for the span
-    of what each layer is given - `percentile` of the elements lie in it, the others are clipped -, then for the errors in the report. None: each row
-    is scaled when it comes, which costs a pass over it. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch
-    reaches stay as well. Raises TypeError where `net` is no Cell, ValueError for a percentile outside (50, 100] and where there is no batch.
+    of what each layer is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they
+    are clipped -, then for the errors in the report. None: each row is scaled when it comes, which costs a pass over it. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch
+    reaches stay as well. Raises TypeError where `net` is no Cell and `batches` one Tensor, ValueError for a percentile outside (50, 100] and where there is no batch.
 
     >>> import numpy as np, msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(64, 64), ms.nn.ReLU(), ms.nn.Dense(64, 10))
@@ -296,6 +296,8 @@ def quantize_int8(net, batches=None, skip=(), percentile=100.0):
         rows = [_row(name, dense, made[id(dense)], _weight_error(dense)) for name, dense in layers.items()]
         _replace(net, made)
         return Report(rows)
+    if isinstance(batches, (Tensor, np.ndarray)):  # its rows would be taken for batches
+        raise TypeError("[quantization] batches, got %s, expected a list of inputs, [x] for one" % type(batches).__name__)
     batches = list(batches)
     if not batches:
         raise ValueError("[quantization] batches, got none, expected at least one")

@@ -237,6 +237,7 @@ def test_rows_of_zeros():
     (lambda: q.quantize_weights(5), TypeError, "net must be a Cell, got int"),
     (lambda: q.quantize_weights(nn.Dense(2, 2)), TypeError, "a single Dense"),
     (lambda: q.quantize_int8(nn.SequentialCell(nn.Dense(2, 2)), []), ValueError, "batches, got none"),
+    (lambda: q.quantize_int8(nn.SequentialCell(nn.Dense(2, 2)), Tensor(np.ones((3, 2), np.float32))), TypeError, r"got Tensor, expected a list of inputs, \[x\] for one"),
     (lambda: q.quantize_int8(nn.SequentialCell(nn.Dense(2, 2)), percentile=20), ValueError, "percentile, got 20"),
     (lambda: q.WeightOnlyDense(nn.Dense(6, 2), 8, 4), ValueError, "group_size, got 4, expected a divisor of 6"),
 ])

@@ -1,8 +1,7 @@
 """Layers, losses, optimizers and learning rates."""
-from .. import _paths
 import sys
 
-from .. import optim
+from .. import _paths, optim
 from ..optim import *  # noqa: F403
 from . import (
     activation,
