@@ -279,8 +279,11 @@ def quantize_int8(net, batches=None, skip=(), percentile=100.0):
 
     `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them twice, as it is: first for the span
     of what each layer is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they
-    are clipped -, then for the errors in the report. None: each row is scaled when it comes, which costs a pass over it. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch
-    reaches stay as well. Raises TypeError where `net` is no Cell and `batches` one Tensor, ValueError for a percentile outside (50, 100] and where there is no batch.
+    are clipped -, then for the errors in the report. None: each row is scaled when it comes, which costs a pass over it. `skip`: paths of
+    layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
+
+    Raises TypeError where `net` is no Cell or `batches` is one Tensor, ValueError for a percentile outside (50, 100] and where there is no
+    batch.
 
     >>> import numpy as np, msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(64, 64), ms.nn.ReLU(), ms.nn.Dense(64, 10))
