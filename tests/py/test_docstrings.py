@@ -9,7 +9,7 @@ import pytest
 
 import msjit as ms
 
-MODULES = ["msjit", "msjit.nn", "msjit.ops", "msjit.train", "msjit.mint", "msjit.dataset", "msjit.common.initializer"]
+MODULES = ["msjit", "msjit.nn", "msjit.ops", "msjit.train", "msjit.mint", "msjit.dataset", "msjit.common.initializer", "msjit.quantization"]
 MUST_HAVE = ["msjit.Tensor", "msjit.Parameter", "msjit.jit", "msjit.jit_class", "msjit.grad", "msjit.value_and_grad", "msjit.vmap",
              "msjit.explain", "msjit.save_checkpoint", "msjit.load_checkpoint", "msjit.load_param_into_net", "msjit.export", "msjit.Model",
              "msjit.set_seed", "msjit.set_context", "msjit.nn.Cell", "msjit.nn.Dense", "msjit.nn.Conv2d", "msjit.nn.BatchNorm2d",
