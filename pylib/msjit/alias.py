@@ -1,6 +1,5 @@
 """Lets `import NAME`, and every submodule path of it, mean msjit: install("mindspore")."""
 import importlib
-import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 
@@ -169,8 +168,9 @@ def _module_of(rest, package):
 
 
 def _spec_of(name):
+    from importlib.util import find_spec  # brings `typing` and `re` on 3.9
     try:
-        return importlib.util.find_spec(name)
+        return find_spec(name)
     except ModuleNotFoundError:
         return None
 
