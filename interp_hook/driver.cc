@@ -31,14 +31,14 @@ namespace {
 // Regions and instructions between two looks at signals and other threads.
 constexpr unsigned kTurnsPerCheck = 64;
 
-// Calls without a region after which a function is taken for one that touches no tensor.
+// Calls without a region after which a marked function counts as one that touches no tensor.
 constexpr int kCallsInVain = 16;
 
-// What touches no tensor may do so with other arguments: it is looked at again after as many calls
-// as it has had.
+// A function that touched no tensor may touch one with other arguments. So it is looked at again
+// after as many calls as it has had.
 int64_t next_look(const CodeState& state) { return 2 * std::max<int64_t>(state.calls, 1); }
 
-// Gives a function that broke its caller's region regions of its own.
+// `code` broke the region of its caller. Marked, it gets regions when it is called.
 void mark_callee(PyCodeObject* code) {
   const CodeState* state = find_code_state(code);
   if (!hook::marked(code) && !(state && state->inert)) hook::mark(code, drive_frame);
@@ -63,12 +63,12 @@ class FrameRun {
  private:
   PyObject* run_regions() {
     for (;;) {
-      // A debugger that starts inside a call has to see the lines that follow, and whoever keeps
-      // the frame what the function leaves in its variables.
-      // As the interpreter does in loops: a region may hold the jump back.
+      // The interpreter does this at a jump back, which may lie inside a region.
       if (++turns_ % kTurnsPerCheck == 0 && code_[index_].is_exit() && frame_.enter() &&
           !let_others_run())
         return raise_here();
+      // A debugger that started inside this call must see the lines that follow. Somebody who holds
+      // the frame object must find the variables as the function leaves them.
       if (code_[index_].is_exit() &&
           (frame_.is_traced() || frame_.is_kept() || !jit_config().enabled))
         return hand_over(frame_, code_, index_);
@@ -89,24 +89,24 @@ class FrameRun {
     return {frame_.slots(), frame_.stack(), frame_.globals().get(), frame_.builtins().get()};
   }
 
-  // A loop over a few small operations, too long for one region, costs more region by region than
-  // in the interpreter.
+  // Whether this entry is a turn of a long loop over a few small operations. Such a loop, too long
+  // for one region, is slower region by region than in the interpreter.
   bool is_long_loop(Entry& entry) {
     constexpr int kLong = 128, kLongAgain = 8;
     if (!entry.small || ++small_runs_ < (entry.repeats ? kLongAgain : kLong)) return false;
     return entry.repeats = true;
   }
 
-  // Nothing is looked for before this instruction is behind us.
+  // Up to and including the instruction at `index`, no entry is looked for and nothing is captured.
   void skip_until(int index) { skip_to_ = index == index_ ? kResumeBehind : index; }
 
-  // The interpreter runs what the region would.
+  // Steps through the instructions of a region instead of running it.
   void skip_region(const Entry& entry) {
     skip_until(entry.returns ? code_.size() : entry.exit_index);
     if (entry.returns) idle_ = jit_config().idle_steps;  // CPython gets the frame
   }
 
-  // After a region that held nothing worth keeping, the instructions up to its end are stepped.
+  // Whether this instruction is only stepped, because of skip_until().
   bool capture_suspended() {
     if (skip_to_ < 0) return false;
     if (index_ == skip_to_) skip_to_ = kResumeBehind;
@@ -122,7 +122,9 @@ class FrameRun {
     return found && run_region(*found);
   }
 
-  // The part of a region before the instruction at which it would let go of what runs code.
+  // The exit of `whole` would drop an object whose end runs code. Finds or captures the part of the
+  // region that ends before that; its entries are kept at the separate point ~index. Null: there is
+  // none, and the interpreter runs the whole region.
   Entry* end_before_code(const Entry& whole) {
     const int end = whole.returns ? code_.size() : whole.exit_index;
     const int steps = whole.steps;
@@ -151,8 +153,8 @@ class FrameRun {
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     Entry* const entry = find_entry(point, now, registers_.data());
-    // One that ends early, made by a call that allows it, is no use where the whole is asked for,
-    // and what is one graph at other levels need not be in the language.
+    // A call that demands one graph cannot use an entry that ends early, which a call without that
+    // demand has made. Likewise an entry captured at another level need not be in the language.
     const bool serves =
         entry && (entry->returns || !policy_.whole) && (entry->strict || !policy_.source);
     if (serves) {
@@ -171,8 +173,9 @@ class FrameRun {
     return capture(point, now);
   }
 
-  // A place where nothing is worth capturing. Where that is so up to the function's end CPython
-  // gets the frame, and a full place is not looked at again.
+  // At a point where nothing is worth capturing: steps on to where the last capture ended. If that
+  // is the end of the function, CPython gets the frame. If the point is moreover the start of the
+  // function and has no entry, the function is left alone.
   Entry* pass_by(const EntryPoint& point) {
     skip_until(point.skip_to);
     if (skip_to_ == code_.size()) {
@@ -182,7 +185,7 @@ class FrameRun {
     return nullptr;
   }
 
-  // True where it is the interpreter's turn to run the function, which is then timed.
+  // Begins to time a call that belongs to the entry's trial. True: the interpreter runs this one.
   bool begin_trial(Entry& entry) {
     if (index_ != code_.entry() || policy_.whole || policy_.source) return false;
     const Trial::Turn turn = entry.trial_turn(registers_.data());
@@ -195,7 +198,7 @@ class FrameRun {
     return true;
   }
 
-  // What the regions here used to run is left to the interpreter.
+  // The point is full: from now on the interpreter runs what the regions that start here would run.
   Entry* give_up(EntryPoint& point) {
     point.cold = true;
     point.retry_at = 0;
@@ -210,7 +213,7 @@ class FrameRun {
     return nullptr;
   }
 
-  // False: nothing is captured there any more.
+  // False: nothing more is captured at the point, which is reported as a break if it has entries.
   bool find_room(EntryPoint& point) {
     if (make_room(point, policy_.whole)) return true;
     const int limit = jit_config().max_entries_per_pc;
@@ -238,7 +241,8 @@ class FrameRun {
     return capture.num_ops > entry.num_ops || (capture.returns && capture.num_ops == entry.num_ops);
   }
 
-  // `shorter`: the entry that holds for this call, to be replaced by what goes further.
+  // Captures a region here, makes an entry of it and returns that. `shorter`: an entry whose guards
+  // hold for this call; it is replaced if the new capture goes further, and returned otherwise.
   Entry* capture(EntryPoint& point, const Slots& now, Entry* shorter = nullptr) {
     constexpr int kMaxRefusals = 2;
     const auto kept = shorter ? shorter->shared_from_this() : nullptr;
@@ -246,19 +250,21 @@ class FrameRun {
     if (profile::on())
       span.emplace(profile::Kind::kCapture,
                    profile::Work{fmt::format("{}, line {}", state_.name, code_[index_].line)});
-    QuietCollector quiet;  // what is read stays so until the guards are checked
+    QuietCollector quiet;  // no finalizer changes what is read until the guards are checked
     quiet.begin();
     ++point.captures;
     point.cold = point.recorded = false;
     point.judged = policy_.source;
     point.line = code_[index_].line;
-    // What is to be one graph is so whatever ran before: no loop of it is found too long.
+    // A function that must be one graph has to be captured whole whatever ran before. So its limits
+    // do not depend on earlier captures, and no loop is noted as too long.
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
     limits.whole = policy_.whole;
     limits.strict = policy_.source;
     constexpr int kEnoughToOpen = 2;
-    // What is to be one graph cannot end before a number that differs, and captures for its values
-    // may be of use.
+    // A number that made too many captures necessary ends the region before it is read
+    // (Sizes::differs). This is forgotten if the whole function must be one graph, which cannot end
+    // there, and if the captures for its values were used.
     if (policy_.whole || paid_off(point))
       for (SizeHistory& known : point.sizes) known.misses = std::min(known.misses, kEnoughToOpen);
     const auto take = [&](int steps) {
@@ -272,11 +278,12 @@ class FrameRun {
     Capture capture = captured.take();
     if (shorter && !is_longer(capture, *shorter)) return use_on(point, now, *shorter);
     if (shorter) {
-      --shorter->hits;  // this call is served by what takes its place
+      --shorter->hits;  // the new entry serves this call
       bury(*shorter);
     }
     bool again = false;
-    if (!check_sources(capture, &again)) return --point.captures, nullptr;  // to be judged anew
+    // A failed check is repeated in the next call, so this capture does not count.
+    if (!check_sources(capture, &again)) return --point.captures, nullptr;
     if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
       if (!program_raises(capture.reason))
@@ -314,19 +321,21 @@ class FrameRun {
     entry.value()->strict = policy_.source;
     point.add(entry.take());
     registers_.assign(point.register_count, nullptr);
-    // The fresh entry's guards hold by construction; checking them loads the registers.
+    // The guards of the new entry hold by construction; checking them loads the registers.
     Entry* found = find_entry(point, now, registers_.data());
     return found ? found : internal_failure(point, "[capture] fresh guards do not hold");
   }
 
-  // The entry that held before something else was captured, unless the pool has let go of it.
+  // The new capture goes no further than `entry`: returns that, unless the pool has evicted it.
   Entry* use_on(EntryPoint& point, const Slots& now, const Entry& entry) {
     Entry* found = find_entry(point, now, registers_.data());
     if (found != &entry) skip_region(entry);
     return found == &entry ? found : nullptr;
   }
 
-  // False with an exception set. Python code that ran meanwhile may have changed what was captured.
+  // Checks that the inlined functions are in PSJit's strict language. False: one is not, and an
+  // exception is set. `again`: Python code has run in the check and may have changed what the
+  // capture read, so it has to be captured again.
   static bool check_sources(const Capture& capture, bool* again) {
     for (const InlinedCode& inlined : capture.inlined) {
       const auto result = g_front_end.check_source(inlined);
@@ -355,7 +364,7 @@ class FrameRun {
     return nullptr;
   }
 
-  // The region ends where the program raises: that is its result, not a limit of the compiler.
+  // Whether the region ended because the program raises there. That is no limit of the compiler.
   static bool program_raises(BreakReason reason) {
     return reason == BreakReason::kRaises || reason == BreakReason::kOpError ||
            reason == BreakReason::kUnboundName;
@@ -380,8 +389,9 @@ class FrameRun {
     EntryRun run;
     std::string error;
     if (!run_entry(entry, now, registers_.data(), &run, &error)) {
-      // Nothing has changed yet: the interpreter runs the region and raises what the program
-      // raises. Unless a signal handler did, or memory ran out when something had changed.
+      // An exception is set if a signal handler raised, or if memory ran out after something had
+      // changed. Otherwise nothing has changed: the interpreter runs the region and raises what the
+      // program raises.
       if (PyErr_Occurred()) return false;
       entry.fail();
       skip_region(entry);
@@ -453,17 +463,17 @@ class FrameRun {
   int index_;
   unsigned turns_ = 0;
   int idle_ = 0;
-  static constexpr int kResumeBehind = -2;  // behind the instruction under way
-  int skip_to_ = -1;
+  static constexpr int kResumeBehind = -2;  // skip_to_: only the current instruction is skipped
+  int skip_to_ = -1;                        // -1: nothing is skipped
   int small_runs_ = 0;
-  int steps_ = 0;  // of the region that is captured in part (end_before_code)
+  int steps_ = 0;  // end_before_code(): the length of the whole region; else 0
   bool long_loop_ = false;
   bool ran_ = false;
   bool whole_ = false;
   bool done_ = false;
   PyObject* end_ = nullptr;
-  double trial_start_ = 0;            // of a call that is part of an entry's trial
-  std::shared_ptr<EntryBase> tried_;  // the interpreter runs in its place
+  double trial_start_ = 0;            // when a timed call of an entry's trial began; else 0
+  std::shared_ptr<EntryBase> tried_;  // the entry in whose place the interpreter runs
   Ref tried_code_;                    // owns the state
   std::vector<PyObject*> registers_;
 };

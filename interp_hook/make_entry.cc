@@ -1,5 +1,5 @@
-// A finished capture as an entry: its graph as a region, its recipes in an order that no collection
-// disturbs.
+// Turns a finished capture into an entry: compiles its graph, and orders its recipes so that a
+// garbage collection in the middle of the exit does no harm.
 #include <algorithm>
 #include <utility>
 
@@ -43,8 +43,8 @@ bool is_part(const Recipe& recipe) {
   return recipe.kind != RecipeKind::kConst && recipe.kind != RecipeKind::kMade;
 }
 
-// What is read from the registers and the outputs comes first: making anything else may start a
-// collection, whose finalizers may free what the registers borrow.
+// Puts the recipes first that read registers and graph outputs. The other recipes make objects, and
+// that may start a collection, whose finalizers may free objects that the registers only borrow.
 void put_parts_first(Capture* capture) {
   const size_t count = capture->recipes.size();
   std::vector<Recipe> ordered;
@@ -119,7 +119,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];
-    const bool numbers =  // which may raise, so they are computed in each call
+    const bool numbers =  // these may raise, so every call must compute them
         std::ranges::any_of(entry->recipes, [](const Recipe& recipe) {
           return recipe.kind == RecipeKind::kNumber;
         });
@@ -129,7 +129,5 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   }
   return entry;
 }
-
-// A region may hold plans for its sizes, whose kernels run op by op until they are compiled.
 
 }  // namespace msjit
