@@ -31,7 +31,7 @@ void count(const CodeState& state, CodeTotals* totals) {
 
 constexpr int kManyDeaths = 64;
 
-// By what their texts have in common: how many codes in succession were called once at most.
+// By the hash of their text: how many codes were called once at most before they died.
 std::unordered_map<size_t, int>& early_deaths() {
   static auto* const all = new std::unordered_map<size_t, int>;
   return *all;
@@ -54,7 +54,7 @@ void forget(void* extra) {
   delete state;
 }
 
-// Of the file, the name, the place and the instructions of a code; none of this runs Python code.
+// A hash of a code's file, name, line and instructions. None of this runs Python code.
 size_t text_hash(PyCodeObject* code) {
   size_t hash = static_cast<size_t>(code->co_firstlineno);
   for (const char* name : {"co_filename", "co_name", "co_names", "co_code"}) {

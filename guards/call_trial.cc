@@ -7,7 +7,8 @@
 namespace msjit {
 namespace {
 
-// MSJIT_TRIAL=pieces: every function that is run in pieces is tried soon, and loses.
+// MSJIT_TRIAL=pieces, for tests: every function that runs in pieces is tried soon, and its pieces
+// lose.
 bool must_lose() {
   static const bool lose = env_text("MSJIT_TRIAL") == "pieces";
   return lose;

@@ -28,8 +28,7 @@ namespace msjit {
 
 class Memo {
  public:
-  static constexpr int kStale =
-      -2;  // some word has changed, which decides nothing: check everything
+  static constexpr int kStale = -2;  // a word has changed: check everything
   // As GuardSet::check, or kStale.
   int check(const GuardSet& set, const Slots& slots, PyObject** registers);
   // After a full check that held: makes the memo or makes it again, unless it would not pay.

@@ -22,13 +22,13 @@ Table& by_reference() {
 }
 
 void drop(const std::shared_ptr<Watched>& watched) {
-  // A new object may stand at the address already.
+  // A new object may be at the address already.
   auto it = by_object().find(watched->object);
   if (it != by_object().end() && it->second == watched) by_object().erase(it);
   by_reference().erase(watched->weak.get());
 }
 
-// Called by CPython while the object dies, with the weak reference.
+// CPython calls this while the object dies, with the weak reference.
 PyObject* on_death(PyObject*, PyObject* reference) noexcept {
   auto it = by_reference().find(reference);
   if (it != by_reference().end()) {

@@ -1,5 +1,5 @@
-// KEYS: a dict, or an instance of a class derived from it, has exactly the keys of the tuple
-// `object`, which holds them loosely (pin.h), in that order.
+// KEYS: a dict, or an instance of a class derived from dict, has exactly the keys in the tuple
+// `object`, in that order. The tuple holds them loosely (pin.h).
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,4 +1,4 @@
-// UNHANDLED: the thread handles no exception, so that sys.exc_info() has nothing to show.
+// UNHANDLED: the thread is not handling an exception, so sys.exc_info() is empty.
 #include "guards/guard_set.h"
 
 namespace msjit {

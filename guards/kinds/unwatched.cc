@@ -1,5 +1,5 @@
-// UNWATCHED: no tool of sys.monitoring listens to a code object that was inlined; it would miss
-// what happens there.
+// UNWATCHED: no tool of sys.monitoring listens to an inlined code object. Such a tool would miss
+// the events there.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
