@@ -14,7 +14,7 @@ struct Step {
   enum Kind : uint8_t {
     kNext,      // go on at instruction `next`
     kReturn,    // the frame returns `value`
-    kRaise,     // an exception is pending: go on with unwind(frame, code, index)
+    kRaise,     // an exception is pending: end the frame with unwind(frame, code, index)
     kHandOver,  // nothing was done: CPython runs the frame from `next`
   };
   Kind kind;

@@ -7,7 +7,8 @@
 namespace msjit {
 namespace {
 
-// Takes the items one by one, as the consumer of a generator has to; `use` says whether to go on.
+// Takes the items one by one, because an item of a generator may depend on the steps before. `use`
+// says whether to go on.
 template <class Use>
 bool each_item(Executor& x, const SymRef& iterable, Use use) {
   SymRef iterator, item;
@@ -20,7 +21,7 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
   return true;
 }
 
-// Whether sum() adds floats as `+` does: it keeps the bits that get lost from Python 3.12 on.
+// Whether sum() adds floats like `+`. From Python 3.12 on it compensates for lost bits.
 bool adds_one_by_one(PyObject* sum) {
   static int answer = -1;  // without a guard: the call may let other threads run
   if (answer < 0) {
@@ -32,7 +33,7 @@ bool adds_one_by_one(PyObject* sum) {
   return answer > 0;
 }
 
-// The items of sum(): numbers in a row of which one is a float are left to sum() itself.
+// Sums the items of sum(). Consecutive numbers with a float among them are left to sum() itself.
 class Sum {
  public:
   Sum(Executor& x, PyObject* sum, SymRef start) : x_(x), sum_(sum), total_(std::move(start)) {}

@@ -1,5 +1,5 @@
-// What functions on texts depend on beside their arguments: the codecs and the ways with errors
-// that a program can register, the locale, and how long a number in digits may be.
+// What functions on texts depend on besides their arguments: codecs and error handlers that a
+// program can register, the locale, and the limit on digits of ints.
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
@@ -8,19 +8,21 @@
 namespace msjit {
 namespace {
 
-// The encodings and ways with errors that CPython knows without asking its registries.
+// The encodings and error handlers that CPython knows without asking its registries.
 constexpr std::string_view kKnownWords[] = {
     "utf-8",   "utf8",    "UTF-8",      "ascii",  "us-ascii", "ASCII",   "latin1",
     "latin-1", "latin_1", "iso-8859-1", "strict", "ignore",   "replace", "surrogateescape"};
 
-// A text as it is; one that ends in n where it cannot be read.
+// The characters of a text; if it cannot be read, a text that ends in "n", which counts as
+// depending on the locale.
 std::string_view view_of(PyObject* text) {
   const char* bytes = utf8_text(text);
   if (!bytes) PyErr_Clear();
   return bytes ? bytes : "n";
 }
 
-// Whether one of the texts from argument `first` on names a codec that may be the program's.
+// Whether one of the texts from argument `first` on names a codec or error handler that may be the
+// program's.
 bool names_codec(Py_ssize_t first, PyObject* args, PyObject* keywords) {
   const auto known = [](PyObject* word) {
     return !PyUnicode_Check(word) || std::find(std::begin(kKnownWords), std::end(kKnownWords),
@@ -34,7 +36,8 @@ bool names_codec(Py_ssize_t first, PyObject* args, PyObject* keywords) {
   return false;
 }
 
-// Whether a text with places in braces has one whose specification ends in n or has places itself.
+// Whether a format text has a field whose specification ends in "n" (the locale's format) or
+// contains a field itself.
 bool has_locale_field(std::string_view text) {
   bool field = false, specified = false;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -15,7 +15,7 @@ struct IterKind {
   // `position` and children. Null: such an iterator cannot leave a region.
   Build build = nullptr;
   int num_built_of = -1;    // how many of the children `build` uses; -1: all
-  bool asks_again = false;  // at its end it calls the next iterator once more
+  bool asks_again = false;  // a next() after the end asks the iterators inside it again
   bool by_state = false;    // depends on the container's state when the iterator was made
   // To be built, children from this index on must be iterators: iter() of anything else would be
   // called a second time.
