@@ -219,7 +219,8 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
   Tensor plain;
   if (!kind || !tensor_from_object(args[0]->object.get(), "astype", &plain))
     return PyErr_Clear(), refuse(x, "astype");
-  // A cast warns of numbers that the dtype cannot hold; numbers below 120 fit in every dtype.
+  // NumPy warns of a cast where the dtype cannot hold the number, so only numbers below 120 are
+  // cast here.
   Tensor wide;
   if (!plain.device().is_host()) return refuse(x, "astype");
   if (!cast_tensor(plain, DType::kFloat64, &wide)) return PyErr_Clear(), refuse(x, "astype");

@@ -64,7 +64,7 @@ Step step_make_function(const Stepping& s) {
   return s.push(std::move(made));
 }
 
-// The function is fresh: nothing was there before.
+// The function is new, so there is no old value to drop.
 Step step_set_function_attribute(const Stepping& s) {
   Ref made = s.frame.pop();
   auto* function = (PyFunctionObject*)made.get();

@@ -1,5 +1,5 @@
-// Constants: numbers, texts, ranges and tuples of them, known by value; functions, classes, modules
-// and other objects, known by identity. What only classes and modules answer is in classes.cc.
+// Constants. Numbers, texts, ranges and tuples of them are known by value; functions, classes,
+// modules and other objects by identity. What is specific to classes and modules is in classes.cc.
 #include <fmt/core.h>
 
 #include "bytecode/attribute.h"

@@ -1,4 +1,4 @@
-// Dicts, and instances of OrderedDict, defaultdict and Counter, which have a class of their own.
+// Dicts, and instances of OrderedDict, defaultdict and Counter (by their `cls`).
 #include "bytecode/builtins/models.h"
 #include "bytecode/control.h"
 #include "bytecode/exit.h"
@@ -41,7 +41,7 @@ bool dict_contains(Executor& x, const SymRef& dict, const SymRef& item, bool* ou
   return *out = x.heap().dict_get(dict, item) != nullptr, true;
 }
 
-// A defaultdict makes what it has not got.
+// A defaultdict makes a missing item.
 bool missing_item(Executor& x, const SymRef& dict, const SymRef& key, SymRef* out) {
   const SymRef factory = dict->items[0];
   if (!x.look(factory)) return false;

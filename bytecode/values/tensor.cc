@@ -54,8 +54,8 @@ bool tensor_store(Executor& x, const SymRef& tensor, const SymRef& key, const Sy
                : x.fail(BreakReason::kMutation, "an item of " + describe(*tensor));
 }
 
-// An attribute that the class has not: one the program added to the object. A tensor that the
-// region makes has none; what a branch hands on may be a tensor from before.
+// An attribute that the program has added to a tensor object. A tensor made in the region has none.
+// A tensor that a branch hands on may be an older one, so its attributes are not known.
 bool added_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   if (tensor->joined)
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", utf8_text(name)));
@@ -65,7 +65,7 @@ bool added_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* 
   return generic_get_attr(x, tensor, name, out);
 }
 
-// An instance of a class that derives from Tensor has attributes of its own.
+// A tensor of a class derived from Tensor also has attributes of that class.
 bool tensor_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
   PyTypeObject* type = type_of(*tensor);
