@@ -112,7 +112,7 @@ bool join_changes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out) {
 }
 
 bool make_changes(Executor& x, const JoinedChanges& changes) {
-  std::vector<SymRef> values;  // all of them before the first write, which the If must not see
+  std::vector<SymRef> values;  // copied before the first write, so they hold the If's outputs
   for (const auto& [tensor, both] : changes.tensors) {
     SymRef& value = values.emplace_back(both);
     if (tensor->source != kNoSource && !x.apply(op_copy, std::span(&both->tensor, 1), {}, &value))

@@ -122,7 +122,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
     if (std::exchange(control.restart, false)) {
-      stop = limits.steps;  // counted instructions that may be others now
+      stop = limits.steps;  // it counted instructions, which may differ in the next run
       failed = false;
     }
     Executor x(code, slots, limits, &control, sizes);

@@ -102,7 +102,7 @@ bool Executor::choose(const SymRef& position, const std::vector<SymRef>& items, 
   HeapMark heap(heap_, *frame);
   ++fork_depth_;
   if (!use(items[from], &taken) || !choose(position, items, from + 1, use, &there)) {
-    current_ = frame;  // one of a call is about to go
+    current_ = frame;  // a frame of the call is about to be destroyed
     if (raised_) return fail(BreakReason::kTensorBranch, "a choice raises " + raised_text_);
     return !control_->restart && reason_ != BreakReason::kTensorBranch &&
            fail(BreakReason::kTensorBranch, break_text(reason_, detail_));

@@ -31,7 +31,7 @@ bool asks_for_locals(const DecodedCode& code) {
 // Copies an iterator that only this frame knows, because each arm advances it separately.
 SymRef copy_iterator(const SymRef& value) {
   if (value->kind != SymKind::kIterator || value.use_count() > 1) return value;
-  if (value->iterator->generator) return value;  // its frame is one
+  if (value->iterator->generator) return value;  // a generator's frame cannot be copied
   const SymIterator& from = *value->iterator;
   SymRef copy = make_sym(SymKind::kIterator);
   copy->born = value->born;
@@ -207,7 +207,7 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
     if (arms[0].again || arms[1].again)
       again = joiner.pair(goes_on(*this, arms[0]).id(), goes_on(*this, arms[1]).id());
     else if (arms[0].pc == frame.loop_header && !arms[0].result)
-      flag = tested->tensor;  // the only test: the loop goes on when it holds
+      flag = tested->tensor;  // this is the only test: the loop goes on if it is true
     else
       flag = msjit::call(*find_op("logical_not"), {tested->tensor});
   }
@@ -314,7 +314,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   const int near = cfg.join_of(frame.pc);
   int joins[2] = {near, near};
   for (int side : {0, 1}) jump_on(cfg, code, frame, tested, side == 0, &paths[side], &joins[side]);
-  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither is behind both
+  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither joins both arms
     paths[0] = when_true, paths[1] = when_false;
     joins[0] = joins[1] = near;
   }
@@ -328,7 +328,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     if (path.pops) arm.stack.pop_back();
     arm.pc = path.pc;
     if (!run_arm(&arm)) {
-      current_ = &frame;  // the arm is about to go
+      current_ = &frame;  // the arm's frame is about to be destroyed
       if (can_assume(heap, first_node)) {
         sink_.set_location(here);
         return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);

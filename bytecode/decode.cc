@@ -359,7 +359,7 @@ Borrowed DecodedCode::slot_name(int slot) const { return slot_names_[size_t(slot
 
 int DecodedCode::captured_parameter(int slot) const {
   if (slot < parameter_count_) return slot;
-  for (int p = 0; p < parameter_count_; ++p)  // up to 3.10 the cell is a slot of its own
+  for (int p = 0; p < parameter_count_; ++p)  // up to 3.10 the cell is a separate slot
     if (PyUnicode_Compare(slot_name(p).get(), slot_name(slot).get()) == 0) return p;
   return -1;
 }

@@ -50,7 +50,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
       gradient_scopes_(&sink_, &sizes_),
       heap_(&sink_, &sizes_, slots),
       control_(control) {
-  sink_.set_merging(false);  // equal tensors are two, and views tell which one they are of
+  sink_.set_merging(false);  // equal ops stay two tensors, and a view belongs to one of them
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);
@@ -117,7 +117,7 @@ bool Executor::fail_in_scope(const std::string& detail) {
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
   if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {
-    sizes_.close();  // other sizes need not be wrong
+    sizes_.close();  // with other sizes the op might not raise
     return raise_new(exception_type(kind), status.error().message);
   }
   return fail(BreakReason::kOpError, status.error().message);

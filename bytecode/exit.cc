@@ -33,7 +33,7 @@ int ExitBuilder::recipe(const SymRef& value) {
     if (it->second < 0) failure = "an object that contains itself";
     return it->second;
   }
-  done_[value] = -1;  // a cycle of fresh objects meets itself here
+  done_[value] = -1;  // a cycle of new objects finds this entry again
   const int index = make(value);
   done_[value] = index;
   return index;
@@ -125,7 +125,7 @@ bool ExitBuilder::frame_state() {
   for (size_t i = 0; i < frame.slots.size(); ++i) {
     const SymRef& value = frame.slots[i];
     const int32_t slot = static_cast<int32_t>(i);
-    if (!value) continue;  // never touched
+    if (!value) continue;  // the region never touched it
     if (value->is_null()) {
       if (x_.heap().slots().locals[i]) capture_->locals.push_back({slot, -1});
       continue;

@@ -69,7 +69,7 @@ bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* o
   else if (!sent->is_const(Py_None))
     return fail(BreakReason::kRaises, "a value sent to a new generator");
   generator->started = generator->running = true;
-  ++sym->iterator->position;  // shows that it has moved on
+  ++sym->iterator->position;  // so that HeapMark sees the change
   frame.parent = current_;
   if (thrown) frame.pc = frame.suspended_at;
   ++depth_;

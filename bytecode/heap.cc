@@ -87,7 +87,7 @@ SymRef Heap::from_stack(int index) {
 
 SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
-  const bool nameless = text.find('<') != std::string::npos;  // <lambda>, <locals>
+  const bool nameless = text.find('<') != std::string::npos;  // as <lambda> and <locals> do
   return from_source(guards_.add_source(load::constant, kNoSource, 0, std::move(object),
                                         nameless ? fmt::format("function('{}')", text) : text),
                      raw);

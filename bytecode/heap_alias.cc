@@ -84,7 +84,7 @@ bool Heap::guard_namespaces() {
   for (const auto& [id, changed] : all) {
     if (!changed.changed) continue;
     for (const auto& [other_id, other] : all) {
-      const bool met = other.changed && other_id <= id;  // pairs are looked at once
+      const bool met = other.changed && other_id <= id;  // each pair is compared once
       if (met || (changed.is_dict && other.is_dict)) continue;
       if (!guard_apart_from(id, changed, other_id, other)) return false;
     }

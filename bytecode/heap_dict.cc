@@ -23,7 +23,7 @@ bool Heap::pin_key(const SymRef& key) {
       if (!realize(item)) return false;
     Ref tuple = key->object ? key->object : constant_object(key);
     if (!tuple || !constant_object(key) || !is_key_value(tuple.get())) return false;
-    key->kind = SymKind::kConst;  // still the one value of its identity
+    key->kind = SymKind::kConst;  // it stays the one SymValue of this object
     key->object = std::move(tuple);
   }
   if (key->kind == SymKind::kObject && !key->pinned && key->object && key->source != kNoSource &&

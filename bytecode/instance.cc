@@ -97,7 +97,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   };
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
-  if (a->source == kNoSource || b->source == kNoSource)  // what has none is of its type for good
+  if (a->source == kNoSource || b->source == kNoSource)  // a value without a source keeps its type
     return different_types || x.fail(BreakReason::kUnsupported, "identity of values");
   x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
@@ -314,7 +314,7 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
   auto* descr = reinterpret_cast<PyDescrObject*>(descriptor);
   const char* name = utf8_text(descr->d_name);
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
-  if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // no self
+  if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // there is no self
   if (args[0]->kind == SymKind::kRows)                                     // see rows_method()
     return call_builtin_method(x, name, args, names, out);
   if (is_unread_list(*args[0]) && descr->d_type == &PyList_Type &&

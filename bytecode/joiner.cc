@@ -73,7 +73,7 @@ bool Joiner::existed(const SymRef& value) const {
 
 SymRef Joiner::join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
   if (a == b) return a;
-  if (!a || !b) {  // an untouched slot of the outermost frame against a changed one
+  if (!a || !b) {  // one arm assigns a slot of the outermost frame, the other does not touch it
     why = "a local that only one arm assigns";
     return needs_a || needs_b ? nullptr : null_sym();
   }
@@ -201,7 +201,7 @@ Val Joiner::number(const SymRef& value) {
 // numbers.
 SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
   PyTypeObject* const type = type_of(*a);
-  if (type != type_of(*b)) return nullptr;  // before an open number becomes an input of the graph
+  if (type != type_of(*b)) return nullptr;  // before number() adds inputs to the graph
   Val values[2] = {number(a), number(b)};
   if (!values[0] || !values[1] || !can_join(values[0].meta(), values[1].meta())) {
     // The dtypes differ, or a number is a kComputed: converts both to the dtypes of Python's
@@ -217,7 +217,7 @@ SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
 SymRef Joiner::pair(ValueId a, ValueId b) {
   values_[0].push_back(a);
   values_[1].push_back(b);
-  outputs_.push_back(make_tensor(x_.sink().value(a)));  // finish() gives the real one
+  outputs_.push_back(make_tensor(x_.sink().value(a)));  // finish() sets the final value
   return outputs_.back();
 }
 
@@ -269,9 +269,9 @@ Status Joiner::finish(const Val& predicate) {
   x_.sizes().built(TraceStep::Kind::kIf, first_step_, given, results);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->tensor = results[i];
-    if (outputs_[i]->kind == SymKind::kScalar)  // a number: nobody asks which tensor it is
+    if (outputs_[i]->kind == SymKind::kScalar)  // a number has no tensor identity
       outputs_[i]->tensor = call_in(&x_.sink(), op_copy, std::span(&results[i], 1), {});
-    for (size_t k = 0; k < i; ++k)  // the same tensor twice when that arm is taken
+    for (size_t k = 0; k < i; ++k)  // in one arm both are the same tensor
       if (values_[0][k] == values_[0][i] || values_[1][k] == values_[1][i])
         outputs_[i]->joined = outputs_[k]->joined = true;
   }

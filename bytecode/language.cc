@@ -198,7 +198,7 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) 
   if (!args.empty() && x.heap().realize(args[0]) && args[0]->kind == SymKind::kObject) return true;
   auto* object = compat::function(function);
   const char* file = utf8_text(reinterpret_cast<PyCodeObject*>(object->func_code)->co_filename);
-  PyObject* const module = object->func_module;  // NumPy's wrappers have globals without a name
+  PyObject* const module = object->func_module;  // the globals of NumPy's wrappers have no __name__
   const char* told = module && PyUnicode_Check(module) ? utf8_text(module) : nullptr;
   const Text owner = told ? told : text_in(object->func_globals, "__name__");
   return !is_foreign(x, owner, in_library(file ? file : "") || is_installed(owner)) ||

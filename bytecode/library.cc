@@ -96,7 +96,7 @@ bool make_partial(Executor& x, std::vector<SymRef> args, PyObject* names, SymRef
       function->kind == SymKind::kFunction || function->kind == SymKind::kMethod ||
       (function->kind == SymKind::kConst && PyCallable_Check(function->object.get())) ||
       has_special(function, "__call__");
-  if (!known)  // one of a partial is flattened into one
+  if (!known)  // a partial of a partial would be merged into one
     return x.fail(BreakReason::kCallUnknown, "partial() of " + describe(*function));
   SymRef made = make_sym(SymKind::kObject);
   made->cls = Ref::share(reinterpret_cast<PyObject*>(partial_type()));

@@ -91,7 +91,7 @@ bool LoopBody::check_back() {
       if (!check_carried(*c, s, last)) return false;
       continue;
     }
-    if (!last) continue;  // a local of the outermost frame that the body leaves alone
+    if (!last) continue;  // a local of the outermost frame that the body does not touch
     const SymRef before = x_.slot(frame_, s);
     if (before != last && !Joiner::same(before, last)) {
       may_peel = true;
@@ -169,7 +169,7 @@ SymRef LoopBody::behind_tensor(const SymRef& value) {
 
 SymRef LoopBody::after(Carried& c) {
   if (!c.after) {
-    c.after = make_tensor(c.inside->tensor);  // bind() gives the real one
+    c.after = make_tensor(c.inside->tensor);  // bind() sets the final value
     c.after->joined = c.last->joined || joiner_->existed(c.last);
   }
   return c.after;

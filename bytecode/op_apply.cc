@@ -130,7 +130,7 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   inputs->emplace_back();
   if (!x.to_val(value, &inputs->back())) return false;
   PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (!value->is_tensor() && !takes_number(op, param, number))  // a number, an enum member too
+  if (!value->is_tensor() && !takes_number(op, param, number))  // it is a number or an enum member
     return x.fail(BreakReason::kOpArguments, describe(*value));
   return true;
 }
@@ -148,7 +148,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     return fail(BreakReason::kOpArguments, op.name);
   }
   std::vector<Val> inputs;
-  std::vector<SymRef> tensors;  // those of `inputs` that an argument names
+  std::vector<SymRef> tensors;  // the argument of each of `inputs`, or null
   Attrs attrs;
   std::vector<TracedSize> sizes;
   SymRef rows;

@@ -82,7 +82,7 @@ bool Executor::unwind(SymFrame& frame) {
   raised_ = nullptr;
   frame.stack.resize(depth);
   if (handler->lasti) frame.push(make_const(Ref::steal(PyLong_FromLong(0))));
-  if (version::kHandlerItems > 1) {  // old traceback, value and type; new ones
+  if (version::kHandlerItems > 1) {  // traceback, value and type: the old ones, then the new
     handled_.push_back({&frame, depth, exception});
     for (int i = 0; i < 3; ++i) frame.push(make_const(Ref::none()));
     SymRef traceback = make_sym(SymKind::kObject);

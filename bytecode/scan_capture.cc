@@ -133,7 +133,7 @@ bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
   const auto holds = [&](SizeCompare op, const SymRef& a, const SymRef& b) {
     return sizes.decide(op, Sizes::expr(a), Sizes::expr(b));
   };
-  if (holds(SizeCompare::kLess, low, sym_int(0))) {  // counted from the end
+  if (holds(SizeCompare::kLess, low, sym_int(0))) {  // the rows are counted from the end
     low = sizes.binary(SizeOp::kAdd, low, rows);
     end = sizes.binary(SizeOp::kAdd, end, rows);
     if (!low || !end || holds(SizeCompare::kLess, low, sym_int(0)) ||
@@ -277,7 +277,7 @@ bool ScanCapture::build() {
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();
-  if (!results.empty())  // else nothing is left of the loop
+  if (!results.empty())  // otherwise the loop has no effect and no node
     x_.sizes().scanned(first_step_, parts, Sizes::expr(count_), results);
   bind(std::span(results).first(carried_.size()));
   for (size_t i = 0; i < lists_.size(); ++i) lists_[i]->tensor = results[carried_.size() + i];

@@ -112,7 +112,7 @@ bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& at
   std::vector<SymRef> dims = x.sizes().dims(stacked->tensor);
   if (!move_first(x, static_cast<int>(axis), &stacked)) return false;
   *out = stacked;
-  if (!concat)  // a stack has memory of its own
+  if (!concat)  // stack() gives new memory
     return axis == 0 || x.apply(op_copy, std::span(&stacked->tensor, 1), {}, out);
   const SymRef count = dims[0];
   dims.erase(dims.begin());

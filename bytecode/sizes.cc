@@ -165,7 +165,7 @@ SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
 std::vector<SymRef> Sizes::dims(const Val& tensor) {
   const Shape shape = tensor.shape();
   std::vector<SizeExpr> exprs(shape.rank());
-  if (recorder_ && !recorder_->knows(tensor.id())) close();  // nothing is known of how it was made
+  if (recorder_ && !recorder_->knows(tensor.id())) close();  // its making was not recorded
   if (recorder_ && (recorder_->symbols(tensor.id()) & ~env_.fixed()) != 0) {
     exprs = recorder_->dims(tensor.id());
     for (const SizeExpr& known : exprs)

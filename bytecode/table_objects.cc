@@ -167,7 +167,7 @@ bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, 
   const SymRef self = args[0];
   const SymRef table = table_of(x, self);
   if (!table || !call_on_table({x, self, table, name}, std::move(args), names, out)) return false;
-  if (table->source != kNoSource && table->changed) self->changed = true;  // by its replay
+  if (table->source != kNoSource && table->changed) self->changed = true;  // replays its table
   return true;
 }
 

@@ -131,7 +131,7 @@ bool may_renew(Executor& x, const SymRef& tensor) {
 
 void renew_made(Executor& x, const SymRef& tensor, Val value) {
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
-  if (!is_private(x, tensor))  // what looks into it must not be used again
+  if (!is_private(x, tensor))  // views of it must not be used afterwards
     x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step()});
   x.renew(tensor, std::move(value));
 }
@@ -226,7 +226,7 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
 }
 
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
-  std::unordered_set<ValueId> shown;  // written values, what looks into them and what may be them
+  std::unordered_set<ValueId> shown;  // written values, their views, possibly equal tensors
   for (const Heap::TensorWrite& write : heap.tensor_writes()) {
     const ValueId id = write.tensor->tensor.id();
     if (x.was_handed_on(id)) return true;

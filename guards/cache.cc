@@ -20,7 +20,7 @@ std::vector<CodeState*>& states() {
   return *all;
 }
 
-CodeTotals departed;  // what functions and entries that are gone had counted
+CodeTotals departed;  // counts of functions and entries that are gone
 
 void count(const CodeState& state, CodeTotals* totals) {
   totals->calls += state.calls;
@@ -46,7 +46,7 @@ void note_death(const CodeState& state) {
 
 void forget(void* extra) {
   auto* state = static_cast<CodeState*>(extra);
-  if (!state) return;  // CPython asks for every code object
+  if (!state) return;  // CPython calls this for every code object
   count(*state, &departed);
   note_death(*state);
   auto& all = states();
@@ -303,7 +303,7 @@ void drop_entries() {
   for (CodeState* state : states()) {
     for (auto& [index, point] : state->points) {
       while (!point.entries.empty()) bury(*point.entries.back());  // one may be running
-      point = EntryPoint();  // at its address: a capture may be under way there
+      point = EntryPoint();  // emptied in place: a capture may be running there
     }
     state->start = nullptr;
     state->inert = false;

@@ -8,7 +8,7 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kMaxVisits = 1024;  // what holds more is taken for something that runs code
+constexpr size_t kMaxVisits = 1024;  // an object that holds more is assumed to run code
 
 bool has_callback(PyObject* object) {
   const Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;

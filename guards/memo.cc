@@ -75,7 +75,7 @@ std::vector<std::shared_ptr<Memo>>& unsettled_memos() {
 
 void Memo::update(const GuardSet& set, const Slots& slots, PyObject** registers,
                   std::shared_ptr<Memo>* memo) {
-  constexpr size_t kWorthwhile = 6;  // fewer steps are as fast one by one
+  constexpr size_t kWorthwhile = 6;  // with fewer steps a memo is no faster
   if (set.steps_.size() < kWorthwhile) return;
   const int stale = *memo ? (*memo)->stale_ : 0;
   if (stale & (stale - 1)) return;  // remade after 1, 2, 4, 8... misses in a row
@@ -198,7 +198,7 @@ bool MemoBuilder::string_keys(PyObject* dict) {
     if (Memo::Table* table = table_of(dict, version)) table->string_keys = true;
     return true;
   }
-  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);  // shared keys are strings for good
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);  // shared keys are always strings
   return true;
 }
 
@@ -235,7 +235,7 @@ bool MemoBuilder::only_tensor_class(PyTypeObject* type) {
     if (other != Py_None && other != reinterpret_cast<PyObject*>(type)) return false;
   }
   word(&g_tensor_type.tp_subclasses);
-  dict_version(classes);  // changes before `type` is freed
+  dict_version(classes);  // its version changes before `type` is freed
   word(&type->tp_subclasses);
   return true;
 }
@@ -288,7 +288,7 @@ Trust MemoBuilder::changing_lookup(PyObject* dict, const Source& source, PyObjec
 Trust MemoBuilder::alive(PyObject* object) {
   if (!is_tensor(object)) return by_pointer(object);
   if (memo_->unsettled_.empty()) {
-    memo_->deaths_ = memo_->words_.size();  // before every word of a tensor's
+    memo_->deaths_ = memo_->words_.size();  // this word comes before every word in a tensor
     word(&kNobodyDied);
   }
   memo_->unsettled_.push_back(Ref::share(object));

@@ -42,7 +42,8 @@ PyObject* on_death(PyObject*, PyObject* reference) noexcept {
 
 PyObject* death_callback() {
   static PyMethodDef method = {"evict", on_death, METH_O, nullptr};
-  static PyObject* callback = nullptr;  // without a guard: a collection may let other threads run
+  // Without the guard of a static initialiser: a collection may let other threads run.
+  static PyObject* callback = nullptr;
   if (!callback) callback = PyCFunction_New(&method, nullptr);
   return callback;
 }
@@ -83,7 +84,7 @@ PyObject* Pin::get() const {
 
 void Pin::weaken(EntryBase& entry) {
   if (!object_ || weak_ || !can_weaken(object_)) return;
-  if (Py_REFCNT(object_) == 1) return;  // made by the capture, as its array constants are
+  if (Py_REFCNT(object_) == 1) return;  // the capture made it, such as an array constant
   const std::shared_ptr<Watched> watched = watch(object_);
   if (!watched) return;
   if (std::find(entry.watched.begin(), entry.watched.end(), watched) == entry.watched.end()) {

@@ -173,7 +173,7 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
   if (args[0]->kind == SymKind::kIterator) return x.reverse_turns(args[0], out);
   if (args[0]->kind == SymKind::kConst && PyRange_Check(args[0]->object.get())) {
-    *out = x.new_iterator(iter_constant, {});  // an iterator over a range, as CPython's is
+    *out = x.new_iterator(iter_constant, {});  // CPython's is an iterator over a range, too
     (*out)->iterator->object = backwards(args[0]->object.get());
     return (*out)->iterator->object ? true : x.raise_python("reversed()");
   }

@@ -16,7 +16,7 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kMaxElements = 1 << 16;  // of an array that a capture keeps
+constexpr int64_t kMaxElements = 1 << 16;  // the largest array that a capture keeps
 
 // An attribute of the loaded numpy module, borrowed; null when it is not loaded.
 PyObject* of_numpy(const char* name) {

@@ -23,7 +23,8 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
 
 // Whether sum() adds floats like `+`. From Python 3.12 on it compensates for lost bits.
 bool adds_one_by_one(PyObject* sum) {
-  static int answer = -1;  // without a guard: the call may let other threads run
+  // Without the guard of a static initialiser: the call may let other threads run.
+  static int answer = -1;
   if (answer < 0) {
     Ref total =
         Ref::steal(host::call(host::checked, PyObject_CallFunction, sum, "((ddd))", 0.1, 0.2, 0.3));
@@ -84,7 +85,7 @@ class Sum {
   PyObject* sum_;
   SymRef total_;
   std::vector<SymRef> numbers_;
-  std::vector<SymRef> later_;  // these, and all from the first number of a tensor on
+  std::vector<SymRef> later_;  // all items from the first kScalar or kComputed on
 };
 
 bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {

@@ -20,7 +20,7 @@ struct Sorting {
   Executor& x;
   std::vector<SymRef> values;
   bool failed = false;
-  static inline Sorting* current = nullptr;  // under the GIL
+  static inline Sorting* current = nullptr;  // protected by the GIL
 };
 
 struct StandIn {
@@ -29,7 +29,8 @@ struct StandIn {
 PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op);
 
 PyTypeObject* stand_in_type() {
-  static PyTypeObject* type = nullptr;  // without a guard: a collection may let other threads run
+  // Without the guard of a static initialiser: a collection may let other threads run.
+  static PyTypeObject* type = nullptr;
   static PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void*>(compare_stand_ins)},
                                 {0, nullptr}};
   static PyType_Spec spec = {"msjit.StandIn", sizeof(StandIn), 0, Py_TPFLAGS_DEFAULT, slots};

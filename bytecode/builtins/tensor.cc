@@ -222,7 +222,7 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
     return x.fail(BreakReason::kOpArguments, "astype");
   }
   if (dtype == args[0]->tensor.dtype())
-    return *out = args[0], true;  // the very tensor, as in eager
+    return *out = args[0], true;  // the same tensor object, as in eager code
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
@@ -231,7 +231,7 @@ template <DType kTo>
 bool method_cast(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "a conversion", args, names, 1, 1)) return false;
   const Meta& meta = args[0]->tensor.meta();
-  if (meta.dtype == kTo && !meta.weak) return *out = args[0], true;  // the very tensor
+  if (meta.dtype == kTo && !meta.weak) return *out = args[0], true;  // the same tensor object
   return apply_attr(x, "cast", args[0], AttrValue(kTo), out);
 }
 

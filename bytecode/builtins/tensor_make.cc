@@ -125,7 +125,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
   };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
-  if (!default_device().is_host()) return refuse();  // only made there by CPython yet
+  if (!default_device().is_host()) return refuse();  // CPython makes tensors on a device
   if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
@@ -157,7 +157,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!made) return x.raise_python("Tensor()");
   const Tensor& tensor = tensor_of(made.get());
   if (tensor.numel() > kMaxConstant) return refuse();
-  const Val constant = x.sink().constant(tensor);  // equal ones are the same
+  const Val constant = x.sink().constant(tensor);  // shared by equal constants: copied
   return x.apply(op_copy, std::span(&constant, 1), {}, out);
 }
 

@@ -44,7 +44,7 @@ bool has_locale_field(std::string_view text) {
     const char c = text[i];
     if (field && c == '{') return true;
     if (!field && (c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
-      ++i;  // a brace that is shown
+      ++i;  // a doubled brace is text
     } else if (c == '{') {
       field = true;
     } else if (c == ':') {
@@ -62,7 +62,7 @@ bool has_locale_field(std::string_view text) {
 bool shows_locale(PyObject* spec) { return view_of(spec).ends_with('n'); }
 
 bool may_be_too_long(PyObject* value) {
-  constexpr size_t kBits = 2100, kDigits = 640;  // a program can ask for no lower limit than that
+  constexpr size_t kBits = 2100, kDigits = 640;  // the lowest limit that a program can set
   if (PyLong_CheckExact(value)) return _PyLong_NumBits(value) > kBits;
   return (PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) &&
          host::call(host::values, PyObject_Size, value) > static_cast<Py_ssize_t>(kDigits);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr Py_ssize_t kMaxItems = 4096;
-constexpr Py_ssize_t kMaxText = 1 << 20;  // what a capture may keep of computed text
+constexpr Py_ssize_t kMaxText = 1 << 20;  // longer computed texts are not kept
 
 bool is_plain_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||

@@ -173,7 +173,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
   if (known) return true;
   if (!look(value)) return false;
   if (value->is_tensor()) {
-    if (op == UnaryOp::kPositive) return *out = value, true;  // the very tensor
+    if (op == UnaryOp::kPositive) return *out = value, true;  // the same tensor object
     const OpDef* def = find_op(op == UnaryOp::kNegative ? "neg" : "logical_not");
     return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
                : fail(BreakReason::kUnsupported, unary_symbol(op));

@@ -150,7 +150,7 @@ Step step_call(const Stepping& s) {
                                                 : s.code.constant(call.aux).get();
   if (names &&
       (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg || !slots[at.callable]))
-    return s.hand_over();  // no compiler's code
+    return s.hand_over();  // no compiler makes such code
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
   const compat::LevelCall level(slots[at.callable]);
   // The slot below the first argument belongs to this call, so the callee may overwrite it

@@ -71,14 +71,14 @@ std::string text_of(const SymRef& exception) { return type_of(*exception)->tp_na
 
 bool exec_Raise(Executor& x, SymFrame& f, const Instr& i) {
   if (i.arg == 0) {
-    if (x.handled().empty())  // what the caller handles, or a RuntimeError
+    if (x.handled().empty())  // re-raises what the caller handles, or raises RuntimeError
       return x.fail(x.has_handler() ? BreakReason::kException : BreakReason::kRaises, "raise");
     const SymRef again = x.handled().back().exception;
     return x.raise(again, text_of(again));
   }
   SymRef exception, cause;
   if (!raised_value(x, f.peek(i.arg), &exception)) return false;
-  if (i.arg == 2) {  // nothing in a region can look at the cause
+  if (i.arg == 2) {  // the cause is dropped: nothing in a region can read it
     if (!x.look(f.peek(1))) return false;
     if (!f.peek(1)->is_const(Py_None) && !raised_value(x, f.peek(1), &cause)) return false;
   }

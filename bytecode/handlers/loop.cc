@@ -105,7 +105,7 @@ Step step_get_iter(const Stepping& s) {
 
 Step step_for_iter(const Stepping& s) {
   PyObject* iterator = s.frame.peek(1).get();
-  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler's code
+  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler makes such code
   Ref item = Ref::steal(host::call(host::program, Py_TYPE(iterator)->tp_iternext, iterator));
   if (item) return s.push(std::move(item));
   if (PyErr_Occurred()) {

@@ -49,7 +49,7 @@ bool exec_SetFunctionAttribute(Executor& x, SymFrame& f, const Instr& i) {
 
 Step step_make_function(const Stepping& s) {
   const PyObject* given = s.frame.peek(1 + s.instr.aux).get();
-  if (!PyCode_Check(given)) return s.hand_over();  // no compiler's code
+  if (!PyCode_Check(given)) return s.hand_over();  // no compiler makes such code
   const Ref qualname = s.instr.aux ? s.frame.pop() : Ref();
   const Ref code = s.frame.pop();
   PyObject* globals = s.frame.globals().get();

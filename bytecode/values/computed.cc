@@ -269,7 +269,7 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
   if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
   if (!right || !is_number_class(left) || !is_number_class(right))
-    return true;  // arrays: elementwise
+    return true;  // arrays compare elementwise
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
@@ -307,7 +307,7 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
   std::vector<SymRef> all = args;
   Ref function = Ref::share(object);
   PyObject* const self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : nullptr;
-  if (self && PyUnicode_CheckExact(self)) {  // "...".format: the method of the class lives on
+  if (self && PyUnicode_CheckExact(self)) {  // "...".format: call str.format, which is never freed
     all.insert(all.begin(), make_const(Ref::share(self)));
     function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
                                      reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));

@@ -65,7 +65,7 @@ PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& r
     case BinaryOp::kRemainder: return ints ? &PyLong_Type : &PyFloat_Type;
     case BinaryOp::kTrueDivide: return &PyFloat_Type;
     case BinaryOp::kPower:
-      if (!ints) return &PyFloat_Type;  // or complex, which the exit sees
+      if (!ints) return &PyFloat_Type;  // a complex result fails at the exit
       return right->kind == SymKind::kConst && _PyLong_Sign(right->object.get()) >= 0 ? &PyLong_Type
                                                                                       : nullptr;
     case BinaryOp::kAnd:

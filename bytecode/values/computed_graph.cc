@@ -18,14 +18,14 @@
 namespace msjit {
 namespace {
 
-constexpr int kDoubleBits = 53;  // ints of so many bits are floats without rounding
+constexpr int kDoubleBits = 53;  // ints of so many bits are exact as floats
 constexpr int kIntBits = 63;
 constexpr int kMaxDepth = 64;
 
 struct Operand {
   SymRef tensor;  // null: not known
   bool integer = false;
-  int bits = 0;  // of an int: how many its magnitude may have
+  int bits = 0;  // of an int: a bound on the bits of its magnitude
 };
 
 class Tensors {
@@ -95,7 +95,7 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   const bool to_float = type == &PyFloat_Type;
   if (type == &PyBool_Type && !is_bool(dtype)) return {};
   if (is_complex(dtype) || is_wide_unsigned(dtype)) return {};
-  if (!to_float && is_float(dtype)) return {};  // int() cuts off
+  if (!to_float && is_float(dtype)) return {};  // int() truncates
   Operand made;
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
@@ -174,7 +174,7 @@ Operand Tensors::binary(const Computed& computed, int depth) {
   const Operand b = a.tensor ? number((*computed.operands)[1], depth) : Operand();
   if (!b.tensor) return {};
   if (!a.integer || !b.integer) return {apply(name, {as_double(a), as_double(b)})};
-  if (op == BinaryOp::kTrueDivide) {  // of ints Python rounds the quotient, not the ints
+  if (op == BinaryOp::kTrueDivide) {  // Python rounds the quotient of ints, not the ints
     if (!is_double(a) || !is_double(b)) return {};
     return {apply(name, {as_double(a), as_double(b)})};
   }

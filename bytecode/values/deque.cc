@@ -182,7 +182,7 @@ void drop_ends(PyObject* deque, const Effect& effect, Departure* departure) {
   for (Py_ssize_t i = 0; i < dropped; ++i)
     for (const Py_ssize_t at : {i, size - 1 - i})
       departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
-                          .get());  // the deque has it
+                          .get());  // the deque still holds it
 }
 
 constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops = drop_ends};

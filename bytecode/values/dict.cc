@@ -87,7 +87,7 @@ Ref dict_to_python(Executor& x, const SymRef& value, int depth) {
   Ref made;
   if (!value->cls)
     made = Ref::steal(PyDict_New());
-  else if (value->items.empty())  // what a defaultdict makes is left out: its repr() would show it
+  else if (value->items.empty())  // the repr() of a defaultdict would show its factory
     made = Ref::steal(host::call(host::checked, PyObject_CallObject, value->cls.get(), nullptr));
   if (!made) return {};
   for (const auto& [key, item] : value->entries) {
@@ -139,11 +139,11 @@ void drop_entries(PyObject* table, const Effect&, Departure* departure) {
 }
 
 int dict_rebuild(ExitBuilder& exit, const SymRef& value) {
-  if (value->cls && !is_table_type(type_of(*value)))  // a view shows them
+  if (value->cls && !is_table_type(type_of(*value)))  // an instance's items, seen by a view
     return exit.fail(describe(*value));
   Recipe made = made_by(build_dict);
   made.object = value->cls;
-  made.number = !value->items.empty();  // what a defaultdict makes
+  made.number = !value->items.empty();  // whether it has a default factory
   std::vector<SymRef> parts = value->items;
   const std::vector<SymRef> entries = flat_entries(*value);
   parts.insert(parts.end(), entries.begin(), entries.end());

@@ -70,7 +70,7 @@ bool tensor_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef*
   const char* text = utf8_text(name);
   PyTypeObject* type = type_of(*tensor);
   PyObject* found = host::find_on_class(type, name);
-  const bool set = is_set_on_tensor(text);  // an instance may have one of its own
+  const bool set = is_set_on_tensor(text);  // then an instance may override it
   if (found == host::find_on_class(&g_tensor_type, name) && !set) {
     bool known = false;
     if (!tensor_attr(x, tensor, text, out, &known)) return false;

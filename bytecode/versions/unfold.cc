@@ -10,7 +10,7 @@ namespace {
 // CPython.
 constexpr size_t kMaxInstrs = 100000;
 
-constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython ends the process where one more is opened
+constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython aborts the process when more are opened
 constexpr int kExceptionItems = 6;
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 bool check(const GuardStep&, PyObject*, PyObject* const*) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_GetExcInfo(&type, &value, &traceback);  // the thread has them: none ends here
+  PyErr_GetExcInfo(&type, &value, &traceback);  // the thread holds them too: none dies here
   const Ref held[] = {Ref::steal(type), Ref::steal(value), Ref::steal(traceback)};
   return !value || value == Py_None;
 }

@@ -9,7 +9,7 @@
 namespace msjit::compat {
 namespace {
 
-constexpr int kMaxUsers = 255;  // of such data, says CPython
+constexpr int kMaxUsers = 255;  // CPython's limit
 std::array<freefunc, kMaxUsers> free_functions = {};
 destructor dealloc_code = nullptr;
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Counters {
   std::unordered_map<PyObject*, uint64_t*> of;
-  std::deque<uint64_t> all;  // at addresses that stay
+  std::deque<uint64_t> all;  // with stable addresses
   std::vector<uint64_t*> unused;
 };
 
