@@ -56,7 +56,8 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
 }  // namespace
 
 PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b) {
-  return host::call(host::checked, kFunctions[static_cast<int>(op)], a, b);  // by the caller
+  return host::call(host::checked, kFunctions[static_cast<int>(op)], a,
+                    b);  // checked by the caller
 }
 
 Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {

@@ -52,9 +52,8 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   std::string error;
   std::vector<int64_t> bound;  // the sizes that the code is for
 };
-inline constexpr int kRelationStep =
-    1 << 24;  // bind() gives kRelationStep + the relation that failed
-inline constexpr int kPrepareStep = 1 << 25;  // or this, where prepare() refused
+inline constexpr int kRelationStep = 1 << 24;  // bind() gives this + the failed relation
+inline constexpr int kPrepareStep = 1 << 25;   // or this, where prepare() refused
 
 // How often one dimension, int, float or length of a list differed between calls.
 struct SizeHistory {
