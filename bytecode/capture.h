@@ -149,7 +149,7 @@ struct Capture {
   // call.
   PyCodeObject* last_callee = nullptr;
   int last_call = -1;
-  bool joined = false;  // an output may be the very tensor of an input or of another output
+  bool joined = false;  // an output may be the same tensor as an input or another output
   // It contains a step with a gradient of its own, or a whole gradient transform: no input may be
   // tracked.
   bool plain = false;

@@ -85,9 +85,9 @@ class Executor {
   bool open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out);
   // The same for the arguments of zip, enumerate and reversed, replaced in place.
   bool open_parts(const SymFrame& frame, const SymRef& callable, std::vector<SymRef>* args);
-  // Takes the next item of such an iterator outside of a captured loop.
+  // Takes the next item of an iterator of open length outside of a captured loop.
   bool take_turn(SymIterator& it, SymRef* out, bool* done);
-  // reversed() of such an iterator.
+  // reversed() of an iterator of open length.
   bool reverse_turns(const SymRef& iterator, SymRef* out);
   // first + step * turn.
   SymRef number_of_turn(const SymRef& first, int64_t step, const SymRef& turn);

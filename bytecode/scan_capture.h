@@ -62,7 +62,7 @@ class ScanCapture final : public LoopBody {
 // `stack` or `concat` of a list to which a loop has appended, as one tensor. False: the executor
 // failed because of another op.
 bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& attrs, SymRef* out);
-// list.append in the body of such a loop.
+// list.append in the body of a Scan.
 bool append_row(Executor& x, const SymRef& rows, const SymRef& item);
 BuiltinModel rows_method(const char* name);  // append and reverse; null for other names
 bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out);
