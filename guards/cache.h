@@ -40,7 +40,7 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   std::vector<std::string> describe_guards() const;
   virtual int64_t bytes() const = 0;      // graph, code, constants and guards
   virtual double compile_ms() const = 0;  // so far
-  virtual void release_memory() {}        // what it keeps between runs, when another one is used
+  virtual void release_memory() {}        // kept between runs; called when another entry is used
   // Whether the entry has code for sizes that satisfy its relations. kRefused: it cannot have any;
   // kLater: code is being made, and the interpreter serves this call.
   enum class Ready : uint8_t { kYes, kRefused, kLater };

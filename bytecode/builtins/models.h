@@ -43,7 +43,7 @@ bool is_private(Executor& x, const SymRef& tensor);                       // ten
 std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc
 std::span<const ModelRow> gradient_methods();                             // gradients.cc
 std::span<const ModelRow> set_methods();                                  // sets.cc
-std::span<const ModelRow> ordered_dict_methods();  // those dict has not, or not so
+std::span<const ModelRow> ordered_dict_methods();  // those that dict lacks or that differ
 // Whether an item equals the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);

@@ -13,8 +13,8 @@
 namespace msjit::host {
 
 // Whether an object, with all it holds, is of exact builtin classes whose operators, texts and
-// hashes are CPython's own: numbers (NumPy's too), texts, containers of such, functions and classes
-// without a metaclass.
+// hashes are CPython's own: numbers (NumPy's too), texts, containers of these, functions and
+// classes without a metaclass.
 bool is_value(PyObject* object);
 // Whether a class is written in C and no program can give it a method.
 inline bool is_static(PyObject* object) {
