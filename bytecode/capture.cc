@@ -108,8 +108,9 @@ std::vector<SourceId> used_sources(const Capture& capture) {
 
 }  // namespace
 
-// The first run goes as far as it can; when it fails at some instruction of the outermost frame,
-// the region is run again to end before it, or earlier when a value alive there cannot be rebuilt.
+// The first run goes as far as it can. If it fails at some instruction of the outermost frame, the
+// region is run again and ends before that instruction. If a value alive there cannot be rebuilt,
+// it ends earlier.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits, const std::vector<SizeHistory>* sizes,
                                std::vector<int>* long_loops) {
@@ -121,7 +122,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
     if (std::exchange(control.restart, false)) {
-      stop = limits.steps;  // counted instructions that may be others now
+      stop = limits.steps;  // it counted instructions, which may differ in the next run
       failed = false;
     }
     Executor x(code, slots, limits, &control, sizes);
@@ -149,14 +150,14 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     ExitBuilder exit(x, &capture);
     if (!exit.build()) {
       if (control.restart) continue;
-      // An exception on its way out: that it leaves says more than that it cannot be kept.
-      // Where the whole function is asked for, what ends it first does.
+      // If the region ended because an exception leaves it, that is the better reason to report. If
+      // the whole function was asked for, the first failure is.
       const bool said = failure.reason == BreakReason::kRaises || (limits.whole && failed);
       if (!said && !exit.failure.empty()) {
         failure.reason = exit.reason;
         failure.detail = exit.failure;
       }
-      // Something that cannot be rebuilt may be alive for long: the steps back grow.
+      // A value that cannot be rebuilt may live for long, so the steps back grow.
       const int back = attempt < 16 ? 1 : std::max(1, stop / 3);
       stop = exit.failure_step >= 0     ? exit.failure_step
              : x.returned() || stop < 0 ? x.safe_step()
@@ -166,7 +167,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     }
     if (!capture.returns) describe_exit(x, code, failure, &capture);
     capture.graph = x.sink().graph();
-    // What arms have left behind.
+    // Arms leave nodes behind that nothing uses.
     if (x.forked()) {
       MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture.graph));
     }

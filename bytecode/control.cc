@@ -13,8 +13,9 @@
 namespace msjit {
 namespace {
 
-// Nested branches: what unrolled loops with a break make of themselves. More than calls may be
-// nested (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
+// Limit of nested branches, which unrolled loops with a break produce. It is larger than the limit
+// of nested calls (CaptureLimits), so that for a recursion that a tensor ends, the depth of calls
+// is the reported reason.
 constexpr int kMaxForks = 56;
 
 bool asks_for_locals(const DecodedCode& code) {
@@ -27,10 +28,10 @@ bool asks_for_locals(const DecodedCode& code) {
   return false;
 }
 
-// An iterator that only this frame knows is advanced by either arm on its own.
+// Copies an iterator that only this frame knows, because each arm advances it separately.
 SymRef copy_iterator(const SymRef& value) {
   if (value->kind != SymKind::kIterator || value.use_count() > 1) return value;
-  if (value->iterator->generator) return value;  // its frame is one
+  if (value->iterator->generator) return value;  // a generator's frame cannot be copied
   const SymIterator& from = *value->iterator;
   SymRef copy = make_sym(SymKind::kIterator);
   copy->born = value->born;
@@ -94,7 +95,8 @@ bool Executor::run_arm(SymFrame* arm) {
 
 namespace {
 
-// How an arm ended: at which instruction, or by a return, or with both ways of a loop body.
+// How an arm ended: at an instruction, by a return, or, in a loop body, with both of its ways
+// joined.
 struct End {
   int pc;
   bool returned, both;
@@ -110,7 +112,7 @@ bool ends_turn(const SymFrame& arm) {
   return arm.result || arm.again || arm.pc == arm.loop_header || arm.pc == arm.loop_exit;
 }
 
-// Whether a slot may be read behind an arm that ended so.
+// Whether a slot may be read after the end of this arm.
 bool needed(Executor& x, const SymFrame& arm, int slot) {
   const End end = end_of(arm);
   if (end.returned) return false;
@@ -125,7 +127,7 @@ std::string slot_text(const SymFrame& frame, size_t slot) {
   return name ? name : "?";
 }
 
-// Whether the loop goes on behind an arm that ended so.
+// The flag whether the loop goes on after this arm.
 Val goes_on(Executor& x, const SymFrame& arm) {
   if (arm.again) return arm.again;
   const bool back = !arm.result && arm.pc == arm.loop_header;
@@ -152,7 +154,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
     return fail(BreakReason::kTensorBranch, what);
   };
   if (!returned && !met && !(ends_turn(arms[0]) && ends_turn(arms[1]))) {
-    // `continue` may go to a header of its own, around that of the loop: only the inner one counts.
+    // A `continue` of an outer loop goes to that loop's header. Then only the inner loop is
+    // captured, and the outer one is unrolled.
     for (int side : {0, 1}) {
       const auto outer = control_->loops.find({frame.code, arms[side].pc});
       if (frame.loop_header < 0 || ends[side].returned || outer == control_->loops.end() ||
@@ -170,7 +173,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
         needs[side] = needed(*this, arms[side], int(i));
         values[side] = arms[side].slots[i];
       }
-      // Untouched in the outermost frame: looked up where the other arm has assigned it.
+      // A slot of the outermost frame that one arm has not touched is read, if the other arm has
+      // assigned it.
       if (!values[0] != !values[1] && (needs[0] || needs[1]))
         for (int side : {0, 1}) values[side] = slot(arms[side], int(i));
       SymRef value = joiner.join(values[0], needs[0], values[1], needs[1]);
@@ -203,7 +207,7 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
     if (arms[0].again || arms[1].again)
       again = joiner.pair(goes_on(*this, arms[0]).id(), goes_on(*this, arms[1]).id());
     else if (arms[0].pc == frame.loop_header && !arms[0].result)
-      flag = tested->tensor;  // the only test: the loop goes on when it holds
+      flag = tested->tensor;  // this is the only test: the loop goes on if it is true
     else
       flag = msjit::call(*find_op("logical_not"), {tested->tensor});
   }
@@ -218,9 +222,9 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
 
 namespace {
 
-// From 3.12 on `a and b or c` tests a value that has been tested already, by a copy of it, where
-// earlier compilers jump on. An arm of known truth jumps on; `join` becomes where the later test's
-// ways meet.
+// For `a and b or c`, compilers from 3.12 on test a value again, on a copy of it, where earlier
+// ones jump directly. In an arm the truth of that value is known, so `path` follows the second
+// test's jump. `join` becomes the place where the ways of the second test meet.
 void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, const SymRef& tested,
              bool truth, BranchPath* path, int* join) {
   const size_t hidden = path->pops ? 1 : 0;
@@ -243,7 +247,7 @@ bool is_pure(const Node& node) {
   return node.op->has(kPure) && !node.op->has(kRandom);
 }
 
-// Whether the instructions from `pc` on come to a `raise` without a jump.
+// Whether the instructions from `pc` on reach a `raise` without a jump.
 bool leads_to_raise(const DecodedCode& code, int pc) {
   for (; pc < code.size(); ++pc) {
     if (code[pc].op == Op::kRaise) return true;
@@ -254,15 +258,15 @@ bool leads_to_raise(const DecodedCode& code, int pc) {
 
 }  // namespace
 
-// Whether what an arm that raises has done so far can be forgotten: it stands in no other arm or
-// loop, has changed nothing and drawn no random numbers.
+// Whether the work of an arm that raises can be forgotten: the arm is in no other arm or loop, has
+// changed nothing and drawn no random numbers.
 bool Executor::can_assume(const HeapMark& heap, int32_t first_node) const {
   if (reason_ != BreakReason::kRaises && reason_ != BreakReason::kOpError) return false;
   if (fork_depth_ > 1 || !handled_.empty() || !heap.change(heap_).empty()) return false;
   return std::all_of(graph_->nodes.begin() + first_node, graph_->nodes.end(), is_pure);
 }
 
-// Goes on with one way of a branch alone.
+// Goes on with one way of a branch alone, under an assumption.
 bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path) {
   --fork_depth_;
   const std::string otherwise = fmt::format("{}, line {}", detail_, (*frame.code)[frame.pc].line);
@@ -310,12 +314,12 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   const int near = cfg.join_of(frame.pc);
   int joins[2] = {near, near};
   for (int side : {0, 1}) jump_on(cfg, code, frame, tested, side == 0, &paths[side], &joins[side]);
-  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither is behind both
+  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither joins both arms
     paths[0] = when_true, paths[1] = when_false;
     joins[0] = joins[1] = near;
   }
   const int join = joins[0] != near ? joins[0] : joins[1];
-  // An arm that raises goes first, because the other one may be the rest of the function.
+  // An arm that raises is run first, because the other one may be the rest of the function.
   const int first = leads_to_raise(code, paths[1].pc) ? 1 : 0;
   for (int side : {first, 1 - first}) {
     const BranchPath& path = paths[side];
@@ -324,7 +328,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     if (path.pops) arm.stack.pop_back();
     arm.pc = path.pc;
     if (!run_arm(&arm)) {
-      current_ = &frame;  // the arm is about to go
+      current_ = &frame;  // the arm's frame is about to be destroyed
       if (can_assume(heap, first_node)) {
         sink_.set_location(here);
         return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);

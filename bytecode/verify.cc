@@ -45,7 +45,7 @@ bool operand_fits(const DecodedCode& code, const Instr& instr) {
   return false;
 }
 
-// The item of a call that may be NULL, counted from its lowest; -1: none.
+// The index of the call's item that may be NULL, counted from the lowest; -1: none.
 int nullable_slot(const Instr& call) {
   switch (call.form) {
     case CallForm::kNullBelow: return 0;
@@ -86,7 +86,8 @@ Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
 
 namespace {
 
-// `items` are those the instruction takes or looks at.
+// Whether the instruction finds objects where it needs them. `items` are those that it pops or
+// reads.
 bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
   const auto is_object = [](StackItem item) { return item <= StackItem::kObject; };
   switch (instr.op) {

@@ -57,7 +57,7 @@ bool holds_values(PyObject* object, int depth) {
   return true;
 }
 
-// The keys of a class compare by code of the program: only those that are exact are looked at.
+// Some keys compare by code of the program, so only exact str keys are looked at.
 PyObject* exact_name(PyObject* dict, PyObject* name) {
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);)
