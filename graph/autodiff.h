@@ -1,6 +1,7 @@
-// Reverse-mode autodiff of a graph: the same OpDef::vjp rules as the tape, run on a GraphSink. The
-// joint graph is cut in two where the fewest bytes cross; values that are cheap to compute again do
-// not cross at all.
+// Reverse-mode differentiation of a graph. The OpDef::vjp rules that the tape uses run here on a
+// GraphSink. They append the gradients to a copy of the graph; the result is the joint graph. The
+// joint graph is then cut into a forward and a backward graph. The cut is where the fewest bytes
+// cross. Values that are cheap to compute again do not cross: the backward graph recomputes them.
 #pragma once
 
 #include "graph/control_grad.h"
@@ -8,7 +9,7 @@
 
 namespace msjit {
 
-// A value the backward graph takes from the forward run.
+// A residual: a value of the forward run that the backward graph takes as an input.
 struct Residual {
   enum class From : uint8_t { kInput, kOutput, kExtra };
   From from;
@@ -16,7 +17,8 @@ struct Residual {
   friend bool operator==(const Residual&, const Residual&) = default;
 };
 
-// residuals, then the gradients of some outputs -> gradients, then bools.
+// Its inputs are the residuals, then the gradients of some outputs. Its outputs are the gradients
+// of inputs of the original graph, then bools that say which of these gradients arrived.
 struct BackwardGraph {
   std::shared_ptr<Graph> graph;
   std::vector<int> inputs;   // of the original graph, one for each of the first outputs, ascending
@@ -31,9 +33,9 @@ class JointGraph {
   virtual Result<BackwardGraph> backward(std::span<const bool> given) = 0;
 };
 
-// forward: the inputs of the original graph -> its outputs, then the extra outputs, then bools.
-// Like the backward graphs it is a plain graph; these can be differentiated again through
-// interpret_on.
+// The inputs of `forward` are those of the original graph. Its outputs are those of the original
+// graph, then the extra outputs, then bools (see `histories`). The forward and backward graphs are
+// plain graphs, so interpret_on can differentiate them again.
 struct GradGraphs {
   std::shared_ptr<Graph> forward;
   BackwardGraph backward;  // of gradients for all of grad_outputs
