@@ -102,7 +102,7 @@ class Rebuilder {
     return {};
   }
 
-  // Whether the composite has taken the node's place.
+  // Whether the composite has replaced the node.
   bool expand(const Node& node, std::span<const ValueId> in) {
     Vals inputs;
     for (ValueId id : in) inputs.push_back(id < 0 ? Val() : sink_.value(id));
