@@ -28,10 +28,10 @@ bool keeps_order(const Node& node);
 bool fusable_elementwise(const Graph& graph, const Node& node);
 bool fusable_reduction(const Graph& graph, const Node& node);
 
-// By node, for an elementwise node: the last reduction that all its uses wait for; for others and
-// where there is none later, the last one it depends on itself; -1: none. Only reductions count
-// whose result no loop over the reduced points can read in the same kernel. `roles`: the role each
-// node has by itself.
+// By node: the last reduction that all uses of an elementwise node wait for, or at least the last
+// one that the node itself depends on; -1: none. (For other nodes only the latter.) A reduction
+// counts when its result cannot be read by a loop over the reduced points in the same kernel. The
+// node is then better computed after that reduction. `roles`: the role each node has by itself.
 std::vector<int32_t> needed_after(const Graph& graph, std::span<const char> live,
                                   std::span<const FusionRole> roles);
 

@@ -1,6 +1,6 @@
-// Static layouts: the strides every slot has when the graph's inputs are contiguous. Views are
-// found by running their own kernels on address space without memory behind it, so no view op needs
-// a second description here.
+// Static layouts: the strides of every slot when the graph's inputs are contiguous. The strides of
+// views are found by running the view kernels on address space without memory behind it. So no view
+// op needs a second description here.
 #include <sys/mman.h>
 
 #include <algorithm>
