@@ -155,7 +155,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 }
 
 // -- Running
-// ---------------------------------------------------------------------------------------
 
 Result<bool> truth_of(const Tensor& t) {
   MSJIT_TRY(const Tensor here, devices::to_host(t));
@@ -220,7 +219,6 @@ Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgra
 }
 
 // -- Building
-// --------------------------------------------------------------------------------------
 
 bool can_join(const Meta& a, const Meta& b) { return a == b; }
 

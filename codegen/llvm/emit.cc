@@ -196,7 +196,6 @@ class KernelEmitter final : PointEmitter {
   }
 
   // ---- the innermost dim is kept: elementwise, or each lane reduces a column
-  // ------------------------------------------
   void kept_row() {
     const auto range = bounds(inner_);
     Value *at = range.first, *to = range.second;
@@ -254,7 +253,6 @@ class KernelEmitter final : PointEmitter {
   }
 
   // ---- the innermost dim is reduced: vectors run along it, and their lanes are reduced at the end
-  // ----------------------
   void fold_rows() {
     for (size_t s = 0; s < spec_.stages.size(); ++s) {
       enter_stage(s);

@@ -256,7 +256,6 @@ Status put_combined(const char* name, const Tensor& target, const Tensor& value,
 }
 
 // -- Along one axis
-// ----------------------------------------------------------------------------------------------
 
 Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices, int axis) {
   MSJIT_OK(require_integer(ctx, indices, "indices"));

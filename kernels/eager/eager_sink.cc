@@ -18,7 +18,6 @@ void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
 namespace {
 
 // -- Counting
-// ----------------------------------------------------------------------------------------------------
 
 struct Totals {
   int64_t ops = 0;
@@ -64,7 +63,6 @@ Totals totals(Counters& all) {
 }
 
 // -- Running
-// -----------------------------------------------------------------------------------------------------
 
 Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                      TensorVec* out) {

@@ -93,7 +93,6 @@ void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
 }  // namespace
 
 // -- Nodes
-// -------------------------------------------------------------------------------------------------------
 
 void TapeNodePtr::retain(TapeNode* node) {
   if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
@@ -134,7 +133,6 @@ const char* TapeNode::name() const {
 }
 
 // -- What is tracked
-// ---------------------------------------------------------------------------------------------
 
 bool is_tracked(const Tensor& t) {
   const EagerState& state = eager_state;
@@ -218,7 +216,6 @@ ErrorPtr stale_error(const OpDef& op) {
 }
 
 // -- Recording
-// ---------------------------------------------------------------------------------------------------
 
 Tensor stand_in(const Tensor& t) {
   Tensor header = t.detach();
@@ -267,7 +264,6 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
 }
 
 // -- Scopes
-// ------------------------------------------------------------------------------------------------------
 
 GradScope::GradScope(bool recording)
     : saved_level_(eager_state.level), saved_recording_(eager_state.recording) {

@@ -35,7 +35,6 @@ int layout_number(const memory::desc& plain, const memory::desc& packed) {
 }  // namespace
 
 // -- Programs
-// ------------------------------------------------------------------------------------------------
 
 Status Program::run_steps(std::span<void* const> operands) {
   Storage scratch;
@@ -138,7 +137,6 @@ bool has_isa(dnnl::cpu_isa wanted) {
 }
 
 // -- The table
-// ------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -234,7 +232,6 @@ Result<Storage> packed_weight(const Tensor& weight, uint64_t form, Program* prog
 }
 
 // -- Rows
-// ------------------------------------------------------------------------------------------------
 
 namespace {
 
