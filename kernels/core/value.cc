@@ -5,7 +5,7 @@
 namespace msjit {
 
 const Meta& Val::meta() const {
-  // A poisoned value still has to answer questions asked while an error is on its way out.
+  // A poisoned value must still answer calls while its error is being returned.
   static const Meta kPoisoned{};
   return *this ? sink_->meta(*this) : kPoisoned;
 }
@@ -19,7 +19,7 @@ Status OpSink::take_error() {
   return Status(std::move(error_));
 }
 
-// The attributes a call left out take their defaults.
+// Attributes that a call leaves out take their defaults.
 static Attrs with_defaults(const OpDef& op, const Attrs& given) {
   Attrs attrs = given;
   uint32_t index = 0;
