@@ -26,7 +26,7 @@ int64_t kept_points(const KernelSpec& spec) {
   return kept;
 }
 
-// The outermost folded dim that is long enough, else the longest.
+// The outermost reduced dim that is long enough, else the longest.
 int longest_folded(const KernelSpec& spec, int64_t enough) {
   int longest = -1;
   for (int d = 0; d < spec.dims.rank(); ++d) {

@@ -22,7 +22,7 @@ inline constexpr Dim kOpenExtent = -1;  // of an open spec: a dim, or a stride o
 struct KernelOperand {
   DType dtype;
   bool output = false;
-  Shape strides;         // one a dim; 0 along broadcast and reduced dims
+  Shape strides;         // one per dim; 0 along broadcast and reduced dims
   bool streams = false;  // an output that is written past the caches; one contiguous dim
   friend bool operator==(const KernelOperand&, const KernelOperand&) = default;
 };

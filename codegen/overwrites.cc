@@ -24,7 +24,7 @@ class CommitPlanner {
   // False when the steps have no valid order, or none writes over inputs.
   bool write_early() {
     if (std::ranges::any_of(plan_.steps, [](const Step& s) { return !s.nested.empty(); }))
-      return false;  // may hand on what it is given
+      return false;  // its outputs may be inputs, handed on
     find_targets(true);
     const std::vector<char> writes = find_writers();
     const std::vector<size_t> order = early_order(plan_, base_, target_, writes);

@@ -74,7 +74,7 @@ class Planner {
         for (ValueId id : graph_.nodes[n].inputs)
           if (id >= 0 && group_of[graph_.values[id].node] != group_of[n]) escapes_[id] = 1;
     for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[storage_root(graph_, id)] = 1;
-    // An If or While may hand on what it is given.
+    // A control node may hand on its inputs as outputs.
     for (const Node& node : graph_.nodes)
       for (ValueId id : node.is_control() ? node.inputs : InlineVec<ValueId, 3>())
         leaves_run_[storage_root(graph_, id)] = 1;

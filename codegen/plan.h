@@ -80,7 +80,7 @@ struct Step {
   std::vector<int32_t> fresh;                       // kFresh slots written here
   bool writes_over = false;                         // its results may be written over inputs
   bool in_order = false;                            // with writes_over: also when it runs op by op
-  std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one a sub-graph
+  std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one per sub-graph
 };
 
 struct PlanOutput {
@@ -89,7 +89,7 @@ struct PlanOutput {
     kTake,   // the slot's own handle
     kAlias,  // a new header over storage that is not the plan's own
     kShare,  // in a sub-graph: the tensor itself, which another output or the caller holds too
-    kCopy,   // a copy: constants, and values that eager would have put in storage of their own
+    kCopy,   // a copy: constants, and values with their own storage in eager mode
   } how;
 };
 

@@ -45,7 +45,7 @@ class Differentiator final : public JointGraph {
   bool is_computed_from_kept(std::span<const bool> given) const;
   Residual classify(ValueId kept);
 
-  std::vector<bool> wanted_;  // one an input
+  std::vector<bool> wanted_;  // one per input
   std::shared_ptr<Graph> joint_;
   GraphSink sink_;
   std::vector<ValueId> outputs_;      // of the original graph, in the joint one

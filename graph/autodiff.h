@@ -53,9 +53,9 @@ Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wante
 // each where it sometimes does. For arms and bodies (control_grad.h).
 struct VjpGraph {
   std::shared_ptr<Graph> graph;
-  std::vector<ValueId> grads;    // one a wanted input; -1: never arrives
+  std::vector<ValueId> grads;    // one per wanted input; -1: never arrives
   std::vector<ValueId> arrives;  // whether it does; -1: always
-  std::vector<bool> reads;       // one an input of the original: whether a rule reads its data
+  std::vector<bool> reads;       // one per input of the original: whether a rule reads its data
   std::vector<ValueId> outputs;  // of the original, in this graph
 };
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,

@@ -277,7 +277,7 @@ class LoopGradient {
   Flags inputs_;
   Arrivals arrivals_;  // of carried values, when the gradient of an iteration starts
   std::unique_ptr<SubGradient> step_;       // of inputs_
-  std::vector<bool> reads_;                 // one an input of the body
+  std::vector<bool> reads_;                 // one per input of the body
   Vals seeds_;                              // the first values of what the node carries
   std::vector<int> value_at_, arrives_at_;  // places among the outputs, by input of the node
   size_t num_carried_grads_ = 0;

@@ -18,7 +18,7 @@
 namespace msjit {
 
 struct ControlGrads {
-  std::vector<Grad> grads;  // one an input of the node
+  std::vector<Grad> grads;  // one per input of the node
   // For the first inputs of the node that computes these gradients: whether a gradient rule reads
   // the input's data. The node reads the data anyway, to run the arm or the loop again; that alone
   // does not count.

@@ -67,7 +67,7 @@ class Cutter {
     is_capture_[id] = true;
     inputs_.push_back(id);
   }
-  // Nodes behind the cut that the values depend on, in order.
+  // Nodes from first_ on that the values depend on, in order.
   std::vector<int32_t> needed(std::span<const Val> values) const {
     std::vector<bool> wanted(graph_.nodes.size() - first_);
     const auto want = [&](ValueId id) {

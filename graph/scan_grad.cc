@@ -46,7 +46,7 @@ class ScanGradient {
  private:
   struct Turn {
     VjpGraph vjp;
-    Arrivals given;  // one an output of the body
+    Arrivals given;  // one per output of the body
   };
 
   static ErrorPtr refused(const char* what) {

@@ -30,7 +30,7 @@ struct TraceStep {
     kConstant,
     kApply,
     kIndex,
-    kCopy,         // a tensor of its own
+    kCopy,         // a copy of a tensor
     kPlaceholder,  // of a loop, for what comes in as inputs[0]
     kRow,          // the same for the rows of inputs[0]
     kIf,           // predicate, values of one arm, of the other
@@ -75,7 +75,7 @@ struct ShapeTrace {
   int64_t bytes() const;
 };
 
-// The graph for these sizes. An error: the calls are no such program at these sizes.
+// The graph for these sizes. An error when the recorded calls do not work for them.
 Result<std::shared_ptr<Graph>> build_graph(const ShapeTrace& trace, std::span<const int64_t> sizes);
 
 // The basic-indexing part of x[items] as ops. When there is no other part the result is a view,
@@ -84,7 +84,7 @@ Result<Val> index_in_graph(const Val& x, std::span<const IndexItem> items);
 
 class TraceReplay;
 
-// Writes a trace beside the graph that a GraphSink builds while capturing.
+// Records a trace while a GraphSink builds the graph of a capture.
 class ShapeRecorder {
  public:
   ShapeRecorder(ShapeEnv* env, std::shared_ptr<Graph> graph);

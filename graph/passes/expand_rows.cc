@@ -11,7 +11,7 @@ namespace {
 
 bool is_softmax(const Node& node) { return node.op->signature.attr_index("num_axes") < 0; }
 
-// The axes an operator over rows folds, as a mask over those of its first input.
+// The axes that an operator over rows reduces, as a mask over the axes of its first input.
 uint32_t folded_axes(const Node& node, int rank) {
   const Signature& signature = node.op->signature;
   if (const int at = signature.attr_index("num_axes"); !is_softmax(node))
