@@ -7,7 +7,7 @@
 
 namespace msjit {
 
-// The plan of a sub-graph, found or made. From any thread.
+// Finds or makes the plan of a sub-graph. From any thread.
 Result<std::shared_ptr<const Plan>> plan_of_body(const std::shared_ptr<const Graph>& body,
                                                  bool open_sizes);
 

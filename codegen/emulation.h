@@ -16,7 +16,7 @@ struct EmulatedThread {
   int32_t thread = 0, block = 0, num_blocks = 1;
   void* shared = nullptr;  // kEmulatedSharedBytes, one for all threads of a block
   void (*barrier)(EmulatedThread*) = nullptr;
-  // The value of the thread of this warp whose lane is mine ^ `mask`, or `lane`.
+  // The value that another thread of the warp passes: the one with lane (mine ^ `mask`), or `lane`.
   int32_t (*exchange)(EmulatedThread*, int32_t value, int32_t mask) = nullptr;
   int32_t (*broadcast)(EmulatedThread*, int32_t value, int32_t lane) = nullptr;
 };

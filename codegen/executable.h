@@ -38,7 +38,7 @@ class Executable {
   virtual int64_t code_bytes() const = 0;      // plan and machine code, for the pool budget
   virtual int num_ops() const = 0;             // ops of the graph as captured
   virtual int num_kernels() const = 0;         // fused kernels and op kernels of the plan
-  virtual std::string describe() const = 0;    // the plan as text, one step a line
+  virtual std::string describe() const = 0;    // the plan as text, one step per line
   virtual std::string graph_text() const = 0;  // the optimised graph
 };
 

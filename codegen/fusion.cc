@@ -139,7 +139,7 @@ class Fuser {
     const Group& a = groups_[from];
     const Group& b = groups_[group_of_[n]];
     FusionRole role = role_of(n);
-    if (role == FusionRole::kTail) return FusionRole::kNone;  // one tail belongs to one body
+    if (role == FusionRole::kTail) return FusionRole::kNone;  // a tail belongs to one body
     if (role == FusionRole::kReduce) {
       bool same = a.space == b.space && (!a.reduced || same_reduction(a, b));
       return same && role_of(producer_of(graph_.nodes[n].inputs[0])) == FusionRole::kBody

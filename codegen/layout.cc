@@ -47,7 +47,7 @@ Status assign_layouts(Plan* plan) {
   bool has_views = std::any_of(plan->steps.begin(), plan->steps.end(),
                                [](const Step& s) { return s.kind == StepKind::kView; });
   if (!has_views) return {};
-  Blank blank(bytes * 2);  // strided bases may reach past their element count
+  Blank blank(bytes * 2);  // with strides a base may extend beyond its elements
   if (!blank.ok()) return memory_error("[plan] address space for {} bytes", bytes);
   for (const Step& step : plan->steps) {
     if (step.kind != StepKind::kView) continue;

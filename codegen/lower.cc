@@ -12,7 +12,7 @@ namespace msjit {
 namespace {
 
 constexpr size_t kMaxScalarNodes =
-    1500;  // a larger body would not fit the instruction cache, nor compile quickly
+    1500;  // larger bodies do not fit the instruction cache and compile slowly
 
 bool is_narrow(DType dtype) { return compute_type(dtype) != dtype; }
 

@@ -29,7 +29,7 @@ constexpr std::string_view kSuffix = ".msjit";
 constexpr int64_t kMaxFileBytes = int64_t{1} << 26;
 constexpr int64_t kMaxBytes = int64_t{256} << 20;  // of all files
 constexpr int kStoresPerTrim = 256;
-constexpr time_t kDay = 24 * 60 * 60;  // recency is kept to a day, files written aside an hour
+constexpr time_t kDay = 24 * 60 * 60;  // times of use are kept to a day, unfinished files an hour
 constexpr time_t kHour = 60 * 60;
 
 uint64_t hash_bytes(std::string_view bytes, uint64_t state = 0xcbf29ce484222325ull) {

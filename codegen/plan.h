@@ -143,7 +143,7 @@ struct FusionGroup;
 bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
                  std::span<const char> escapes, bool open_sizes, FusedProgram* out);
 
-// The loop nest for operands with these strides (one Shape an input operand, in operand order).
+// The loop nest for operands with these strides (one Shape per input operand, in order).
 KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides);
 
 }  // namespace msjit

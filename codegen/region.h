@@ -40,7 +40,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
 
   const Graph& graph() const { return *graph_; }
   Executable& executable() const { return *plain_; }  // the plain forward one
-  // Of the plain executable and all gradients compiled so far.
+  // Sums over the plain executable and all gradients compiled so far.
   double compile_ms() const;
   void release_memory() { plain_->release_memory(); }
   int64_t code_bytes() const;

@@ -42,35 +42,37 @@ struct GradGraphs {
   int num_outputs = 0;     // of the original graph
   int num_extras = 0;
   std::vector<Residual> residuals;
-  std::vector<int> grad_outputs;      // original outputs whose gradient matters, ascending
-  std::vector<int> histories;         // for each: the bool that tells whether it has one, or -1
+  std::vector<int> grad_outputs;      // original outputs that gradients go through, ascending
+  std::vector<int> histories;         // for each: the output with its history's bool, or -1
   std::shared_ptr<JointGraph> joint;  // for gradients of some outputs only
 };
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted);
 
-// The gradient as one graph that computes the original again, without outputs as yet. Its inputs
-// are those of the original, then a gradient for each output where one arrives, then a bool for
-// each where it sometimes does. For arms and bodies (control_grad.h).
+// The gradient of an arm or a body as one graph that also computes the original (control_grad.h).
+// It has no outputs yet; the caller adds them. Its inputs are the inputs of the original, then one
+// gradient for each output whose gradient arrives (kSometimes or kAlways), then one bool for each
+// output whose gradient arrives only sometimes.
 struct VjpGraph {
   std::shared_ptr<Graph> graph;
   std::vector<ValueId> grads;    // one per wanted input; -1: never arrives
-  std::vector<ValueId> arrives;  // whether it does; -1: always
+  std::vector<ValueId> arrives;  // the bool of each; -1: always
   std::vector<bool> reads;       // one per input of the original: whether a rule reads its data
   std::vector<ValueId> outputs;  // of the original, in this graph
 };
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals);
 
-// The gradients of a node's inputs, one each, by the rule of its op or through its sub-graphs. At
-// least one gradient of an output arrives. A rule runs when any has arrived, with zeros for the
-// others; arms and bodies see for themselves which ones have. `reads` may be null.
+// The gradients of a node's inputs, one per input, by the rule of its op or through its sub-graphs.
+// At least one output gradient must arrive. A rule runs when any of them arrives, with zeros for
+// the others. Sub-graphs of control nodes treat each output gradient separately. `reads` may be
+// null.
 Result<std::vector<Grad>> input_gradients(GraphSink& sink, const Node& node,
                                           std::span<const bool> wanted,
                                           std::span<const Grad> output_grads, ControlReads* reads);
 
-// Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
-// `outputs` are values that stay alive anyway; what is in `copied`, a flag a value, is kept as a
-// copy. graph/residuals.cc has the cost model.
+// The values of the joint graph to keep so that all of `required` can be computed from them;
+// ascending. `outputs` are values that stay alive anyway. `copied` has one flag per value: whether
+// it would be kept as a copy. graph/residuals.cc has the cost model.
 std::vector<ValueId> choose_residuals(const Graph& joint, std::span<const ValueId> required,
                                       std::span<const ValueId> outputs,
                                       const std::vector<bool>& copied);

@@ -21,7 +21,7 @@ struct Grad {
   }
 };
 
-// The gradient where it arrives, zeros elsewhere.
+// The gradient if it arrives, otherwise zeros.
 Val masked(const Grad& grad);
 // The sum of two gradients of one value, either of which may be missing.
 Grad add(const Grad& a, const Grad& b);

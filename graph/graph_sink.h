@@ -20,8 +20,8 @@ class GraphSink final : public OpSink {
   Val constant(Tensor value) override;
   Val input(const Meta& meta) { return Val(this, graph_->add_input(meta)); }
   Val value(ValueId id) { return Val(this, id); }
-  // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first
-  // output.
+  // Like apply(), on plain ids and with known output metas: no infer rule, no expansion. Returns
+  // the first output.
   using Subgraphs = std::vector<std::shared_ptr<const Graph>>;
   ValueId append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                  std::span<const Meta> outs, const Subgraphs& subgraphs = {});
@@ -45,7 +45,7 @@ class GraphSink final : public OpSink {
   SourceLocation location_;
   bool merging_ = true;
   bool differentiable_ = false;
-  ShapeRecorder* recorder_ = nullptr;                    // null while one of its calls is under way
+  ShapeRecorder* recorder_ = nullptr;                    // null while it records a call
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };
 

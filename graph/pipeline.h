@@ -20,7 +20,7 @@ Status run_pipeline(Graph& graph, bool fuses = true);
 // Whether a log, a dump or MSJIT_BISECT follows the passes. Graphs must then go through them one by
 // one, in the order of the program.
 bool pipeline_is_watched();
-// For a sub-graph: the same passes, no dumps.
+// run_pipeline() for a sub-graph, without dumps.
 Status run_pipeline_nested(Graph& graph, bool fuses = true);
 
 }  // namespace msjit

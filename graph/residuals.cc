@@ -11,8 +11,8 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;
-constexpr int kMaxRecomputeDepth = 8;    // elementwise steps in a row that are done twice
-constexpr size_t kCheapProgram = 10;     // scalar operations of an op that may be done twice
+constexpr int kMaxRecomputeDepth = 8;    // elementwise steps in a row that are recomputed
+constexpr size_t kCheapProgram = 10;     // scalar operations of an op that may be recomputed
 constexpr size_t kMaxVertices = 40000;   // beyond it everything required is kept
 constexpr int64_t kTensorOverhead = 64;  // bytes: a kept value costs a header and a buffer
 

@@ -35,7 +35,7 @@ class Match {
   const Node* maker(ValueId id, std::string_view op) const;
   // A constant with this value in every element, seen through broadcast_to. Tells -0.0 from 0.0.
   bool is_constant(ValueId id, double value) const;
-  // The value of such a constant; false when it is none.
+  // The value of a constant whose elements are all equal; false for anything else.
   bool constant_value(ValueId id, double* value) const;
   // Read by one node only: a rewrite through this value does not compute its node twice.
   bool used_once(ValueId id) const {
@@ -93,7 +93,7 @@ void copy_node(GraphSink* sink, const Graph& from, const Node& node, bool apart,
 // Copies `graph` node by node, dead ones left out and equal ones merged.
 Result<bool> rebuild(Graph& graph);
 
-// Marks all that the marked nodes depend on.
+// Also marks all nodes that the marked ones depend on.
 void mark_inputs(const Graph& graph, std::vector<bool>* nodes);
 
 // True for each node that an output, a draw or a write depends on; inputs count as alive.

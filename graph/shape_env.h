@@ -11,14 +11,15 @@ namespace msjit {
 
 class ShapeEnv {
  public:
-  // A new open size; its number, or -1 when there are too many. `name` is what Python calls it.
+  // Adds an open size and returns its number, or -1 when there are too many. `name` is its name in
+  // Python.
   int add_symbol(std::string name, int64_t hint);
   int size() const { return static_cast<int>(hints_.size()); }
   const std::vector<int64_t>& hints() const { return hints_; }
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<SizeRelation>& relations() const { return relations_; }
 
-  // The value of an expression at the hints; expressions are only made where that is defined.
+  // The value of an expression at the hints; it always has one (see binary()).
   int64_t hint(const SizeExpr& expr) const;
   // a op b, or null when it has no value at the hints, or a magnitude beyond 2^53, or too many
   // terms.

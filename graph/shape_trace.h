@@ -26,7 +26,7 @@ struct TracedSize {
 struct TraceStep {
   enum class Kind : uint8_t {
     kInput,
-    kScalar,  // an input that holds the number of a size that only values depend on
+    kScalar,  // an input that holds a size on which only values depend, no shapes
     kConstant,
     kApply,
     kIndex,
@@ -62,10 +62,10 @@ struct ShapeTrace {
     int dim;
     SizeExpr expr;
   };
-  std::vector<Claim> claims;  // what dimensions were said to be
+  std::vector<Claim> claims;  // dimensions as the program was told them
   struct Output {
     int32_t value;
-    bool own;  // a copy, whatever else holds the value
+    bool own;  // must be a copy
   };
   std::vector<Output> outputs;
   std::vector<Overwrite> overwrites;  // of the graphs built

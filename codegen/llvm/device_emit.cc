@@ -191,7 +191,7 @@ class DeviceEmitter final : PointEmitter {
     });
   }
 
-  // ---- what the threads share ----
+  // ---- how the threads share the work ----
   void single_point() {
     Value* first = b_.CreateAdd(threads_.thread(), threads_.block());
     branch(

@@ -72,7 +72,7 @@ class WriteSelector {
   void add(const Node& node) {
     const ValueId from = node.inputs.empty() ? -1 : node.inputs[0];
     if (node.op == &op_copy && selected_[graph_.values[from].node] && !taken_[from]) {
-      taken_[from] = true;  // the picked value is nobody else's
+      taken_[from] = true;  // nothing else uses the picked value
       map_[node.first_output] = map_[from];
       return;
     }
@@ -110,7 +110,7 @@ class WriteSelector {
   Graph& graph_;
   GraphSink sink_;
   std::vector<bool> selected_;  // by node
-  std::vector<bool> taken_;     // by value: a branch's result that stands for its copy
+  std::vector<bool> taken_;     // by value: a branch's result that replaced its copy
   std::vector<ValueId> map_;    // by value
 };
 

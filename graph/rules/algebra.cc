@@ -9,7 +9,7 @@ namespace {
 
 using namespace words;
 
-// The operand left when the other is the neutral constant.
+// One operand, when the other is the neutral constant.
 Val drop_neutral(const Match& m, double neutral) {
   if (m.is_constant(m.in(1), neutral)) return m.val(0);
   if (m.is_constant(m.in(0), neutral)) return m.val(1);

@@ -56,9 +56,9 @@ class InferCtx {
   void add_output(DType dtype, const Shape& shape) {
     outputs.emplace_back(Meta{dtype, false, shape});
   }
-  // The one place that compares dimensions: `[op] what must match, got A and B in shapes S, T`.
+  // The only place that compares dimensions: `[op] what must match, got A and B in shapes S, T`.
   Status require_eq(Dim a, Dim b, const char* what) const;
-  // Normalises an axis of a tensor of `rank`: IndexError-free Python indexing, ValueError outside.
+  // Normalises an axis of a tensor of `rank`; it may be negative. ValueError when out of range.
   Result<int> axis(int64_t axis, int rank) const;
   // Axis list (none = all axes), normalised, sorted, duplicates refused.
   Result<IntList> axes(const AttrValue& axes, int rank) const;

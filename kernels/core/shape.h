@@ -60,7 +60,7 @@ class Shape {
   int32_t rank_ = 0;
 };
 
-// Product of dims, or -1 when it (or its byte size at 8 bytes an element) overflows int64.
+// Product of dims, or -1 when it (or its byte size at 8 bytes per element) overflows int64.
 int64_t checked_numel(const Shape& shape);
 
 // Strides in elements of a row-major contiguous tensor.

@@ -10,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// Size classes: multiples of 64 up to 1 KiB, then four steps a doubling up to 64 MiB; larger blocks
+// Size classes: multiples of 64 up to 1 KiB, then four per doubling up to 64 MiB; larger blocks
 // go straight to the system.
 constexpr size_t kAlign = 64;
 constexpr int kSmallClasses = 16;

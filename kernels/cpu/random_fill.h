@@ -13,7 +13,7 @@ Status random_infer(InferCtx& ctx);
 // How random bits become values.
 struct RandomMaker {
   static constexpr int kLanes = 32;  // blocks at a time
-  // 4 values a block, for float32 and shorter types.
+  // 4 values per block, for float32 and shorter types.
   void (*narrow)(const PhiloxLanes<kLanes>& bits, float (*values)[kLanes]);
   // 2 values of 53 bits, for float64.
   void (*wide)(const PhiloxBlock& bits, double* values);

@@ -114,7 +114,7 @@ class DeviceApi {
   // Queued. `parameters` points at the arguments, 8 bytes each; they are copied.
   virtual Status launch(DeviceFunction function, int64_t blocks, int threads,
                         std::span<void* const> parameters, DeviceStream stream) = 0;
-  // Queued. NotImplementedError where the device has no library for it.
+  // Queued. NotImplementedError when the device has no library for it.
   virtual Status product(const DeviceProduct& product, DeviceStream stream) = 0;
   virtual Status convolution(const DeviceConvolution& convolution,
                              const DeviceConvolutionData& data, const DeviceScratch& scratch,
@@ -124,7 +124,7 @@ class DeviceApi {
 // The GPU of that index, through the CUDA driver. The first call opens the driver; nothing links
 // with it. RuntimeError that names the cause: no driver, a driver that is too old, no device.
 Result<DeviceApi*> cuda_device(int index);
-// How many there are; an error as above.
+// The number of GPUs; errors as for cuda_device().
 Result<int> cuda_device_count();
 
 // cuda_device() with another driver library. For tests.
