@@ -1,6 +1,6 @@
-// Convolution and its two gradients on tensors of one float dtype. float32 uses oneDNN, and its
-// images may lie channels last. 16-bit floats go through float32. float64 uses unfolded patches and
-// msjit's own matrix product.
+// Convolution and its two gradients on tensors of one float dtype. float32 uses oneDNN; its images
+// may lie channels last. 16-bit floats use oneDNN too: directly if the machine has instructions for
+// them, otherwise converted to float32. float64 uses unfolded patches and msjit's matrix product.
 #pragma once
 
 #include "kernels/cpu/window.h"

@@ -1,5 +1,5 @@
 // The matrix product as ops see it: NumPy's rules for vectors and batches, on tensors of any
-// layout. Chooses between oneDNN, msjit's own loops and a conversion to float32. Copies an operand
+// layout. Chooses between oneDNN, msjit's loops and a conversion to float32. Copies an operand
 // only when its strides require it.
 #pragma once
 
