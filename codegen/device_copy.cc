@@ -7,7 +7,7 @@
 namespace msjit {
 namespace {
 
-// An integer of the size of an element: a copy keeps every bit.
+// An integer type with the size of an element, so that a copy keeps every bit.
 DType carrier(int64_t size) {
   switch (size) {
     case 1: return DType::kUInt8;
@@ -17,7 +17,7 @@ DType carrier(int64_t size) {
   }
 }
 
-// Without dims of one element, and with dims that follow each other on both sides as one.
+// A loop nest without dims of size 1, in which dims that are contiguous on both sides are merged.
 struct Nest {
   Shape dims, from, to;
 

@@ -25,7 +25,8 @@ size_t num_carried(const Node& node) {
   return is_while(node) ? static_cast<size_t>(node.num_outputs) : 0;
 }
 
-// What the outputs of a control node depend on, given its inputs without the condition of an If.
+// Which outputs of a control node depend on the marked inputs; the condition of an If is not among
+// `in`.
 std::vector<bool> control_flags(const Node& node, std::vector<bool> in) {
   const auto count = static_cast<size_t>(node.num_outputs);
   if (is_if(node)) {

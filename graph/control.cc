@@ -30,8 +30,8 @@ Meta strong(Meta meta) {
   return meta;
 }
 
-// Metas of values given to a sub-graph, or taken from it, against what the other side says. Whether
-// a scalar is weak mattered when the sub-graph was built, it no longer does.
+// Compares the metas of the values that a sub-graph takes or returns with those on the other side.
+// Whether a scalar is weak is ignored: it only mattered while the sub-graph was built.
 Status check_metas(const Node& node, const char* what, size_t count, size_t expected,
                    const std::function<bool(size_t)>& same) {
   if (count != expected)
@@ -119,7 +119,7 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
   return metas;
 }
 
-// Reversed slices are copies.
+// A slice with a negative step makes a copy, not a view.
 static bool is_view(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->has(kView)) return false;
   return node.op != &op_slice ||
@@ -155,7 +155,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 }
 
 // -- Running
-// ---------------------------------------------------------------------------------------
 
 Result<bool> truth_of(const Tensor& t) {
   MSJIT_TRY(const Tensor here, devices::to_host(t));
@@ -220,7 +219,6 @@ Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgra
 }
 
 // -- Building
-// --------------------------------------------------------------------------------------
 
 bool can_join(const Meta& a, const Meta& b) { return a == b; }
 

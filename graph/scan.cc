@@ -31,7 +31,8 @@ ErrorPtr bad(fmt::format_string<Args...> text, Args&&... args) {
   return internal_error("[scan] {}", fmt::format(text, std::forward<Args>(args)...));
 }
 
-// Inputs and outputs of the node against those of a body that may give more.
+// Checks the node's inputs, and the body's carried values, against the body. The body may have more
+// outputs than the node.
 Status check_metas(const Graph& graph, const Node& node, const Graph& body,
                    const ScanShape& shape) {
   for (size_t i = 0; i < shape.inputs(); ++i) {
@@ -124,7 +125,8 @@ Tensor row_of(const Tensor& x, int64_t row) {
   return Tensor::view(x, shape, strides, row * x.strides()[0]);
 }
 
-// A body may give a row as its next state: the last one is not to show the tensor it is a row of.
+// A body may return a row as its next state. The final state must not share memory with the tensor
+// that the row belongs to.
 Status own_memory(std::span<const Tensor> scanned, Tensor* state) {
   const auto shows = [&](const Tensor& x) { return x.storage().get() == state->storage().get(); };
   if (std::ranges::none_of(scanned, shows)) return {};

@@ -26,8 +26,8 @@ Key window_key(Kind kind, const Window2d& w, int64_t variant) {
 
 // How a batch of images lies in memory.
 Tag order_tag(bool channels_last) { return channels_last ? Tag::nhwc : Tag::nchw; }
-// What a primitive is asked to read and write: images with the channels last as they are, others as
-// it likes best.
+// The layout in which a primitive is asked to read and write: channels-last images as they are, for
+// others the one it prefers.
 memory::desc wanted(const memory::dims& dims, bool channels_last,
                     memory::data_type type = memory::data_type::f32) {
   return channels_last ? plain(dims, Tag::nhwc, type) : any(dims, type);
@@ -81,8 +81,8 @@ void build_conv_input_grad(Builder& builder, const Window2d& w, memory::data_typ
                {DNNL_ARG_DIFF_SRC, builder.output(dx, desc.diff_src_desc())}});
 }
 
-// oneDNN writes past its scratch memory where it gathers the pixels of a strided 1x1 convolution
-// from channels-last images that have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
+// Gathering the pixels of a strided 1x1 convolution, oneDNN writes past its scratch memory when
+// channels-last images have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
 bool gathers_too_much(const Window2d& w) {
   constexpr int64_t kLargestBlock = 16;
   return w.kernel[0] == 1 && w.kernel[1] == 1 && (w.stride[0] > 1 || w.stride[1] > 1) &&
@@ -133,7 +133,7 @@ void build_pool(Builder& builder, const Window2d& w, Pool kind, bool channels_la
                {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
 }
 
-// The forward pass is run again for the positions of the maxima, which it leaves in a workspace.
+// Runs the forward pass again: it leaves the positions of the maxima in a workspace.
 void build_max_pool_grad(Builder& builder, const Window2d& w, bool channels_last) {
   auto forward = pool_desc(w, Pool::kMax, channels_last, dnnl::prop_kind::forward_training);
   memory x = builder.operand(forward.src_desc());
@@ -167,7 +167,7 @@ void build_pool_grad(Builder& builder, const Window2d& w, Pool kind, bool channe
 
 }  // namespace
 
-// A layer of a usual size stands for all.
+// One layer of a usual size is asked about; its answer is taken for all.
 bool prefers_channels_last() {
   static const bool answer = [] {
     const Window2d w{1, 64, 64, 1, {56, 56}, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
@@ -182,7 +182,7 @@ bool prefers_channels_last() {
   return answer;
 }
 
-// Without instructions for them, 16-bit floats are faster by way of float32.
+// Without native instructions, 16-bit floats are faster when converted to float32.
 bool convolves(DType dtype) {
   switch (dtype) {
     case DType::kFloat32: return true;
