@@ -44,4 +44,9 @@ bool join_changes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out);
 // Makes the joined changes. Called when the If node exists.
 bool make_changes(Executor& x, const JoinedChanges& changes);
 
+// Joins both arms of a branch on `tested` into the frame that was forked (join_arms.cc). False, and
+// failed: they cannot be joined.
+bool join_arms(Executor& x, SymFrame& frame, SymFrame* arms, const SymRef& tested,
+               const ArmChanges* changes, Joiner& joiner);
+
 }  // namespace msjit

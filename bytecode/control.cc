@@ -6,9 +6,7 @@
 
 #include "bytecode/arm_changes.h"
 #include "bytecode/tensor_write.h"
-#include "graph/control.h"
 #include "guards/py/text.h"
-#include "kernels/core/registry.h"
 
 namespace msjit {
 namespace {
@@ -93,131 +91,12 @@ bool Executor::run_arm(SymFrame* arm) {
   return true;
 }
 
-namespace {
-
-// How an arm ended: at an instruction, by a return, or, in a loop body, with both of its ways
-// joined.
-struct End {
-  int pc;
-  bool returned, both;
-};
-
-End end_of(const SymFrame& arm) {
-  return {arm.pc, arm.result != nullptr && !arm.again, bool(arm.again)};
-}
-
-// Whether an arm of a loop body ended where a turn of the loop ends.
-bool ends_turn(const SymFrame& arm) {
-  if (arm.loop_header < 0) return false;
-  return arm.result || arm.again || arm.pc == arm.loop_header || arm.pc == arm.loop_exit;
-}
-
-// Whether a slot may be read after the end of this arm.
-bool needed(Executor& x, const SymFrame& arm, int slot) {
-  const End end = end_of(arm);
-  if (end.returned) return false;
-  ControlPlan& control = x.control();
-  if (!end.both) return control.live(*arm.code, end.pc, slot);
-  return control.live(*arm.code, arm.loop_header, slot) ||
-         (arm.loop_exit >= 0 && control.live(*arm.code, arm.loop_exit, slot));
-}
-
-std::string slot_text(const SymFrame& frame, size_t slot) {
-  const char* name = utf8_text(frame.code->slot_name(int(slot)).get());
-  return name ? name : "?";
-}
-
-// The flag whether the loop goes on after this arm.
-Val goes_on(Executor& x, const SymFrame& arm) {
-  if (arm.again) return arm.again;
-  const bool back = !arm.result && arm.pc == arm.loop_header;
-  return x.sink().constant(Tensor::scalar<bool>(back));
-}
-
-}  // namespace
-
 void Executor::renew(const SymRef& tensor, Val value) {
   if (fork_depth_ > 0)
     heap_.renewed().push_back({tensor, tensor->tensor, tensor->changed});
   else
     heap_.note_effect();
   tensor->tensor = std::move(value);
-}
-
-bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
-                         const ArmChanges* changes, Joiner& joiner) {
-  const End ends[2] = {end_of(arms[0]), end_of(arms[1])};
-  const bool returned = ends[0].returned && ends[1].returned;
-  const bool met = !returned && !ends[0].returned && !ends[1].returned && !ends[0].both &&
-                   !ends[1].both && ends[0].pc == ends[1].pc;
-  const auto refuse = [&](const std::string& what) {
-    return fail(BreakReason::kTensorBranch, what);
-  };
-  if (!returned && !met && !(ends_turn(arms[0]) && ends_turn(arms[1]))) {
-    // A `continue` of an outer loop goes to that loop's header. Then only the inner loop is
-    // captured, and the outer one is unrolled.
-    for (int side : {0, 1}) {
-      const auto outer = control_->loops.find({frame.code, arms[side].pc});
-      if (frame.loop_header < 0 || ends[side].returned || outer == control_->loops.end() ||
-          !control_->cfg(*frame.code).in_loop(arms[side].pc, frame.loop_header))
-        continue;
-      outer->second.refused = control_->restart = true;
-    }
-    return refuse("its arms end in different places");
-  }
-  if (!returned) {
-    for (size_t i = 0; i < frame.slots.size(); ++i) {
-      SymRef values[2];
-      bool needs[2];
-      for (int side : {0, 1}) {
-        needs[side] = needed(*this, arms[side], int(i));
-        values[side] = arms[side].slots[i];
-      }
-      // A slot of the outermost frame that one arm has not touched is read, if the other arm has
-      // assigned it.
-      if (!values[0] != !values[1] && (needs[0] || needs[1]))
-        for (int side : {0, 1}) values[side] = slot(arms[side], int(i));
-      SymRef value = joiner.join(values[0], needs[0], values[1], needs[1]);
-      if (!value && (values[0] || values[1]))
-        return refuse(fmt::format("{}{} is {}", met ? "" : "the loop changes ", slot_text(frame, i),
-                                  joiner.why));
-      frame.slots[i] = std::move(value);
-    }
-    std::vector<SymRef> stack;
-    for (size_t i = 0; i < std::max(arms[0].stack.size(), arms[1].stack.size()); ++i) {
-      const bool has[2] = {i < arms[0].stack.size(), i < arms[1].stack.size()};
-      SymRef value = joiner.join(has[0] ? arms[0].stack[i] : null_sym(), has[0],
-                                 has[1] ? arms[1].stack[i] : null_sym(), has[1]);
-      if (!value) return refuse("a value under way is " + joiner.why);
-      stack.push_back(std::move(value));
-    }
-    frame.stack = std::move(stack);
-  }
-  if (arms[0].result || arms[1].result) {
-    const auto result = [](const SymFrame& arm) { return arm.result ? arm.result : null_sym(); };
-    const SymRef a = result(arms[0]), b = result(arms[1]);
-    frame.result = joiner.join(a, !a->is_null(), b, !b->is_null());
-    if (!frame.result) return refuse("its result is " + joiner.why);
-  }
-  JoinedChanges joined;
-  if (!join_changes(joiner, changes, &joined)) return refuse(joiner.why);
-  SymRef again;
-  Val flag;
-  if (!returned && !met) {
-    if (arms[0].again || arms[1].again)
-      again = joiner.pair(goes_on(*this, arms[0]).id(), goes_on(*this, arms[1]).id());
-    else if (arms[0].pc == frame.loop_header && !arms[0].result)
-      flag = tested->tensor;  // this is the only test: the loop goes on if it is true
-    else
-      flag = msjit::call(*find_op("logical_not"), {tested->tensor});
-  }
-  if (Status status = joiner.finish(tested->tensor); !status.ok())
-    return refuse(status.error().message);
-  if (again) flag = again->tensor;
-  if (!make_changes(*this, joined)) return false;
-  frame.again = flag;
-  if (met) frame.next = ends[0].pc;
-  return true;
 }
 
 namespace {
@@ -238,6 +117,25 @@ void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, con
     path->pc = (op == Op::kPopJumpIfTrue) == truth ? code[test].target : test + 1;
     *join = cfg.join_of(test);
   }
+}
+
+// The two ways of a branch, and the instruction at which both end.
+struct Ways {
+  BranchPath paths[2];
+  int join;
+};
+
+Ways ways_of(const Cfg& cfg, const SymFrame& frame, const SymRef& tested,
+             const BranchPath& when_true, const BranchPath& when_false) {
+  const int near = cfg.join_of(frame.pc);
+  Ways ways = {{when_true, when_false}, near};
+  int joins[2] = {near, near};
+  for (int side : {0, 1})
+    jump_on(cfg, *frame.code, frame, tested, side == 0, &ways.paths[side], &joins[side]);
+  if (joins[0] != near && joins[1] != near && joins[0] != joins[1])  // neither joins both arms
+    return {{when_true, when_false}, near};
+  ways.join = joins[0] != near ? joins[0] : joins[1];
+  return ways;
 }
 
 bool is_pure(const Node& node) {
@@ -278,19 +176,18 @@ bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const B
   return true;
 }
 
-bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
-                      const BranchPath& when_false) {
+// False, and failed: the test cannot become a branch of the graph.
+bool Executor::may_fork(const SymFrame& frame, const SymRef& tested) {
   const SymRef elements = sizes_.numel(tested->tensor);
   if (elements->kind == SymKind::kSize && !look(elements)) return false;
   if (const int64_t n = tested->tensor.shape().numel(); n != 1)
     return fail(BreakReason::kRaises, fmt::format("the truth of a tensor of {} elements", n));
   const DecodedCode& code = *frame.code;
-  const Cfg& cfg = control_->cfg(code);
-  if (const int header = cfg.loop_left_at(frame.pc); header >= 0 && header != frame.loop_header) {
-    if (control_->loops.emplace(ControlPlan::Key{&code, header}, ControlPlan::Loop()).second) {
-      control_->restart = true;
-      return fail(BreakReason::kInternal, "a loop to be captured");
-    }
+  const int header = control_->cfg(code).loop_left_at(frame.pc);
+  if (header >= 0 && header != frame.loop_header &&
+      control_->loops.emplace(ControlPlan::Key{&code, header}, ControlPlan::Loop()).second) {
+    control_->restart = true;
+    return fail(BreakReason::kInternal, "a loop to be captured");
   }
   if (fork_depth_ >= kMaxForks) {
     std::string why = "too many branches inside each other";
@@ -300,6 +197,35 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   }
   if (!handled_.empty())
     return fail(BreakReason::kTensorBranch, "it stands in an exception handler");
+  return true;
+}
+
+// What ends the capture when an arm could not be run to its end; always false.
+bool Executor::arm_failed(const SymFrame& arm) {
+  if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
+  if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
+  return fail(BreakReason::kTensorBranch,
+              fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line));
+}
+
+// Takes back what an arm that has run did besides its slots and stack. False, and failed: it did
+// something that the joined arms cannot repeat.
+bool Executor::take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeMark& before,
+                        ArmChanges* changes) {
+  if (arm.yielded || !handled_.empty())
+    return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
+  *changes = take_changes(heap_, before);
+  if (const std::string what = heap.change(heap_); !what.empty())
+    return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
+  if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
+    return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
+  heap_.overwritten().resize(before.overwritten);
+  return true;
+}
+
+bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
+                      const BranchPath& when_false) {
+  if (!may_fork(frame, tested)) return false;
   forked_ = true;
   const SourceLocation here = sink_.location();
   const uint64_t mark = SymValue::next_serial();
@@ -310,50 +236,28 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   ++fork_depth_;
   const ChangeMark before(heap_, mark);
   ArmChanges changes[2];
-  BranchPath paths[2] = {when_true, when_false};
-  const int near = cfg.join_of(frame.pc);
-  int joins[2] = {near, near};
-  for (int side : {0, 1}) jump_on(cfg, code, frame, tested, side == 0, &paths[side], &joins[side]);
-  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither joins both arms
-    paths[0] = when_true, paths[1] = when_false;
-    joins[0] = joins[1] = near;
-  }
-  const int join = joins[0] != near ? joins[0] : joins[1];
+  const Ways ways = ways_of(control_->cfg(*frame.code), frame, tested, when_true, when_false);
   // An arm that raises is run first, because the other one may be the rest of the function.
-  const int first = leads_to_raise(code, paths[1].pc) ? 1 : 0;
+  const int first = leads_to_raise(*frame.code, ways.paths[1].pc) ? 1 : 0;
   for (int side : {first, 1 - first}) {
-    const BranchPath& path = paths[side];
     SymFrame& arm = arms[side];
-    arm.stops.push_back(join);
-    if (path.pops) arm.stack.pop_back();
-    arm.pc = path.pc;
+    arm.stops.push_back(ways.join);
+    if (ways.paths[side].pops) arm.stack.pop_back();
+    arm.pc = ways.paths[side].pc;
     if (!run_arm(&arm)) {
       current_ = &frame;  // the arm's frame is about to be destroyed
-      if (can_assume(heap, first_node)) {
-        sink_.set_location(here);
-        return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);
-      }
-      if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
-      if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
-      const std::string why =
-          fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line);
-      return fail(BreakReason::kTensorBranch, why);
+      if (!can_assume(heap, first_node)) return arm_failed(arm);
+      sink_.set_location(here);
+      return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);
     }
-    if (arm.yielded || !handled_.empty())
-      return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
-    changes[side] = take_changes(heap_, before);
-    if (const std::string what = heap.change(heap_); !what.empty())
-      return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
-    if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
-      return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
-    heap_.overwritten().resize(before.overwritten);
+    if (!take_arm(arm, heap, before, &changes[side])) return false;
   }
   --fork_depth_;
   sink_.set_location(here);
   Joiner joiner(*this, mark, first_node, first_step);
   for (const ArmChanges& of_arm : changes)
     for (const auto& [tensor, value] : of_arm.tensors) joiner.note_written(tensor);
-  return join_arms(frame, arms, tested, changes, joiner);
+  return join_arms(*this, frame, arms, tested, changes, joiner);
 }
 
 }  // namespace msjit

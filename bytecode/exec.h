@@ -56,6 +56,8 @@ struct SymGenerator {
   bool started = false, running = false, finished = false;
 };
 
+struct ArmChanges;
+struct ChangeMark;
 class ControlPlan;
 class HeapMark;
 class ScanCapture;
@@ -269,8 +271,10 @@ class Executor {
   bool run_arm(SymFrame* arm);
   bool can_assume(const HeapMark& heap, int32_t first_node) const;
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
-  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
-                 const struct ArmChanges* changes, class Joiner& joiner);
+  bool may_fork(const SymFrame& frame, const SymRef& tested);
+  bool arm_failed(const SymFrame& arm);
+  bool take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeMark& before,
+                ArmChanges* changes);
   bool turns_left(const SymIterator& it, SymRef* count);
   bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);
