@@ -128,7 +128,8 @@ class Decoder {
       emitter.end();
     }
     if (version::kReturnsGenerators && !emitter.begins_rightly(out_->is_generator()))
-      return internal_error("[decode] a generator that is not made first");
+      return internal_error(
+          "[decode] the code of a generator, got another start, expected RETURN_GENERATOR");
     instrs() = std::move(emitter.instrs());
     return {};
   }

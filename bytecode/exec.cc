@@ -10,6 +10,7 @@
 
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 #define MSJIT_CANON(name, ...) exec_##name,
 constexpr Handler kHandlers[] = {
 #include "bytecode/isa.def"
-#include "guards/py/host_call.h"
 };
 
 const char* code_file(PyCodeObject* code) {

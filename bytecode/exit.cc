@@ -308,7 +308,7 @@ bool ExitBuilder::build() {
   assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;
-  failure = "a dict that is somebody's namespace";
+  failure = "a dict that is also the namespace of an object or module";
   return false;
 }
 

@@ -25,7 +25,7 @@ HeapMark::Seen HeapMark::see(const SymRef& value) {
     for (const SymRef& child : value->iterator->children) seen.parts.push_back(child.get());
     seen.position = value->iterator->position * 2 + value->iterator->exhausted;
   }
-  seen.position += value->removals * int64_t{1} << 32;
+  seen.position += int64_t{value->removals} << 32;
   return seen;
 }
 

@@ -102,7 +102,7 @@ bool LoopBody::check_back() {
   if (body_.stack.size() != frame_.stack.size()) return refuse("the loop leaves values under way");
   for (size_t i = 0; i < body_.stack.size(); ++i)
     if (!Joiner::same(frame_.stack[i], body_.stack[i]))
-      return refuse("the loop changes a value under way");
+      return refuse("the loop changes a value on the stack");
   return true;
 }
 

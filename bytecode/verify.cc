@@ -127,7 +127,8 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
 Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items) {
   const auto seen = size_t(items_seen(instr));
   if (!finds_objects(instr, std::span(*items).last(seen)))
-    return internal_error("[decode] {} of something else at {}", op_name(instr.op), instr.offset);
+    return internal_error("[decode] operands of {} at offset {}, got others than it takes",
+                          op_name(instr.op), instr.offset);
   if (instr.op == Op::kSwap) {
     std::swap(items->back(), items->end()[-instr.arg]);
   } else if (instr.op == Op::kRot) {

@@ -14,13 +14,8 @@ const OpDef op_scan = OpBuilder("scan").signature(
 
 namespace {
 
-Meta strong(Meta meta) {
-  meta.weak = false;
-  return meta;
-}
-
 Meta stacked_meta(const Meta& row, int64_t length) {
-  Meta meta = strong(row);
+  Meta meta = row.strong();
   meta.shape = Shape{length};
   for (Dim d : row.shape) meta.shape.push_back(d);
   return meta;
@@ -43,11 +38,11 @@ Status check_metas(const Graph& graph, const Node& node, const Graph& body,
       meta = row_meta(meta);
     }
     const Meta& inside = body.meta(body.inputs[i]);
-    if (!(strong(meta) == strong(inside)))
+    if (!(meta.strong() == inside.strong()))
       return bad("input {} of the body, got {}, expected {}", i, inside.str(), meta.str());
   }
   for (size_t i = 0; i < shape.carried; ++i)
-    if (!(strong(body.meta(body.inputs[i])) == strong(body.meta(body.outputs[i]))))
+    if (!(body.meta(body.inputs[i]).strong() == body.meta(body.outputs[i]).strong()))
       return bad("carried value {} changes dtype or shape", i);
   return {};
 }
@@ -83,7 +78,7 @@ std::vector<Meta> scan_outputs(const Graph& body, const Attrs& attrs) {
   const auto carried = static_cast<size_t>(attrs[1].as_int());
   for (size_t i = 0; i < body.outputs.size(); ++i) {
     const Meta& meta = body.meta(body.outputs[i]);
-    metas.push_back(i < carried ? strong(meta) : stacked_meta(meta, attrs[0].as_int()));
+    metas.push_back(i < carried ? meta.strong() : stacked_meta(meta, attrs[0].as_int()));
   }
   return metas;
 }
@@ -109,7 +104,7 @@ Status verify_scan(const Graph& graph, const Node& node) {
   if (static_cast<size_t>(node.num_outputs) != metas.size())
     return bad("number of outputs, got {}, expected {}", node.num_outputs, metas.size());
   for (size_t i = 0; i < metas.size(); ++i)
-    if (!(strong(graph.meta(node.first_output + static_cast<ValueId>(i))) == metas[i]))
+    if (!(graph.meta(node.first_output + static_cast<ValueId>(i)).strong() == metas[i]))
       return bad("output {}, expected {}", i, metas[i].str());
   return {};
 }

@@ -179,9 +179,9 @@ void drop_ends(PyObject* deque, const Effect& effect, Departure* departure) {
   const Py_ssize_t size = host::call(host::checked, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
   const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
-  for (Py_ssize_t i = 0; i < dropped; ++i)
-    for (const Py_ssize_t at : {i, size - 1 - i})
-      departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
+  for (Py_ssize_t i = 0; i < size; ++i)
+    if (i < dropped || i >= size - dropped)
+      departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, i))
                           .get());  // the deque still holds it
 }
 

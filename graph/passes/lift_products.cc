@@ -217,18 +217,22 @@ class ScanLifter {
     graph->name = body_.name;
     GraphSink sink(graph);
     Extractor extract(body_, &sink);
-    const auto take = [&](ValueId id) {
-      extract.map(id, sink.input(meta(id)).id());
-      return true;
+    const auto take = [&](ValueId id) { extract.map(id, sink.input(meta(id)).id()); };
+    const auto take_from = [&](Vals* values, size_t i) {
+      take(body_.inputs[i]);
+      values->push_back(Val(&sink_, in_[i]));
     };
     for (size_t i = 0; i < shape_.carried; ++i)
-      if (!is_sum(i)) take(body_.inputs[i]), carried_.push_back(Val(&sink_, in_[i]));
+      if (!is_sum(i)) take_from(&carried_, i);
     for (size_t i = shape_.carried; i < shape_.carried + shape_.scanned; ++i)
-      if (needed_[body_.inputs[i]]) take(body_.inputs[i]), scanned_.push_back(Val(&sink_, in_[i]));
-    for (ValueId id : lifted_)
-      if (needed_[id]) take(id), scanned_.push_back(outside(id));
+      if (needed_[body_.inputs[i]]) take_from(&scanned_, i);
+    for (ValueId id : lifted_) {
+      if (!needed_[id]) continue;
+      take(id);
+      scanned_.push_back(outside(id));
+    }
     for (size_t i = shape_.carried + shape_.scanned; i < shape_.inputs(); ++i)
-      if (needed_[body_.inputs[i]]) take(body_.inputs[i]), captured_.push_back(Val(&sink_, in_[i]));
+      if (needed_[body_.inputs[i]]) take_from(&captured_, i);
     for (ValueId id : results) extract.need(id);
     MSJIT_OK(extract.run());
     for (ValueId id : results) graph->outputs.push_back(extract.get(id));

@@ -75,7 +75,7 @@ bool is_value(PyObject* object) { return is_value_at(object, 0); }
 
 void refuse(const char* reason) {
   PyErr_Format(PyExc_SystemError,
-               "[host_call] what CPython is asked, got another operand, expected %s", reason);
+               "[host_call] operands of a call into CPython, got others, expected %s", reason);
 }
 
 bool equal_values(PyObject* a, PyObject* b) {

@@ -74,6 +74,8 @@ struct Meta {
   Meta() = default;
   Meta(DType dtype, bool weak, const Shape& shape, Device device = {})
       : dtype(dtype), weak(weak), device(device), shape(shape) {}
+  // The same meta, not weak.
+  Meta strong() const { return Meta(dtype, false, shape, device); }
   // Equal except for the sizes.
   bool same_kind(const Meta& other) const {
     return dtype == other.dtype && weak == other.weak && device == other.device &&
