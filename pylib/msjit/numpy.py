@@ -211,7 +211,7 @@ def split(x, indices_or_sections, axis=0):
 
 from .numpy_func import *  # noqa: E402,F403
 from .numpy_func import fft  # noqa: E402,F401
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = [_name for _name, _value in list(globals().items()) if _name[0] != "_" and not isinstance(_value, type(_paths))]
 
 

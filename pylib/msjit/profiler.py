@@ -11,7 +11,7 @@ from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handl
 
 TRACE = "trace_view.json"
 mstx = _marks.mstx
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 # Arguments of MindSpore's profilers. Here they change nothing: everything is recorded.
 ProfilerLevel = enum.Enum("ProfilerLevel", {name: name for name in ("LevelNone", "Level0", "Level1", "Level2")}, module=__name__)

@@ -2,7 +2,7 @@
 from .. import _paths
 from ..absent import names as _absent_names
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class DSCallback:

@@ -293,4 +293,4 @@ __all__ = ["init_process_group", "destroy_process_group", "get_rank", "get_world
            "all_gather", "reduce_scatter", "barrier", "broadcast", "reduce", "P2POp", "batch_isend_irecv", "all_gather_object",
            "broadcast_object_list", "gather_object", "scatter_object_list", "is_available", "is_initialized"]
 __getattr__ = _absent(__name__)
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

@@ -4,7 +4,7 @@ import contextlib
 from .. import _paths
 from ..common.parameter import Parameter
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 @contextlib.contextmanager

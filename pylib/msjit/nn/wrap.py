@@ -7,7 +7,7 @@ from .basic import Identity
 from .cell import Cell
 from .data_parallel import DistributedGradReducer
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell WithGradCell WithEvalCell GetNextSingleOp
     TrainOneStepWithLossScaleCell DistributedGradReducer ParameterUpdate DynamicLossScaleUpdateCell FixedLossScaleUpdateCell
     VirtualDatasetCellTriple MicroBatchInterleaved PipelineGradReducer PipelineCell GradAccumulationCell""".split()

@@ -154,4 +154,4 @@ def __getattr__(name):
     found = _refuse(name) if found is None else found
     globals()[name] = found
     return found
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

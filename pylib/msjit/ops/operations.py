@@ -447,7 +447,7 @@ class Partial(Primitive):
 
 _name_operands(globals())
 _primexpr = constexpr
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
 _refuse = _absent(__name__)

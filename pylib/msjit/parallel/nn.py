@@ -5,7 +5,7 @@ from ..nn.micro_batches import GradAccumulationCell as _GradAccumulationCell
 from ..nn.micro_batches import MicroBatchInterleaved  # noqa: F401
 from ..nn.micro_batches import PipelineCell as _PipelineCell
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class GradAccumulation(_GradAccumulationCell):

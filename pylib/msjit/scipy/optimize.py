@@ -11,7 +11,7 @@ from ..common import dtype as mstype
 from ..common.tensor import Tensor
 from ..ops import registry as _k
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 OptimizeResults = collections.namedtuple("OptimizeResults", "x success status fun jac hess_inv nfev njev nit")
 LineSearchResults = collections.namedtuple("LineSearchResults", "failed nit nfev ngev k a_k f_k g_k status")

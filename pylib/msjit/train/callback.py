@@ -233,7 +233,7 @@ from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 
 _InternalCallbackParam = InternalCallbackParam
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
            "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ReduceLROnPlateau",
            "RunContext", "TimeMonitor"]

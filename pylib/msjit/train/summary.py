@@ -10,7 +10,7 @@ from ..nn.cell import Cell
 from . import event_file
 from .callback import Callback, loss_of
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 globals().update(_absent_names(__name__, "_get_summary_tensor_data", "values of TensorSummary are not kept"))
 _KINDS = ("scalar", "image", "histogram")
 _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "graph", "landscape")

@@ -9,7 +9,7 @@ from ..conv import Conv2d
 from ..layer import get_activation
 from .distribution import Normal
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class NormalPrior(Cell):
