@@ -257,7 +257,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _with_prefix(missing, parameter_dict):
-    """{missing name: name in the dict}, if all of these differ only by a prefix."""
+    """{missing name: name in the dict}, for a prefix that the names in the dict have in addition. The longest missing name decides which prefix."""
     longest = max(missing, key=len)
     for name in parameter_dict:
         if name.endswith("." + longest):

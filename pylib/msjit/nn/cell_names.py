@@ -5,7 +5,7 @@ from ..ops.primitive import Primitive
 
 
 class CellNames:
-    """The part of Cell that sees to it that a name keeps standing for one kind of thing."""
+    """The part of Cell that keeps each name for one kind of object."""
 
     def _set_registered(self, name, value):
         """Handles an assignment of another value to the name of a Parameter, Cell or buffer. True: nothing else is left to do.
