@@ -246,7 +246,7 @@ class CSRTensor(_Sparse):
         return _s.placed("CSRTensor", _k.stack([self._rows(), self._indices], 1), self._values, self._shape)
 
     def mm(self, matrix):
-        """The product with a dense matrix, a Tensor, or with a CSRTensor, one."""
+        """The product with a dense matrix (a Tensor), or with a CSRTensor, which gives a CSRTensor."""
         if isinstance(matrix, CSRTensor):
             return _multiplied("mm", self, matrix)
         if not isinstance(matrix, Tensor):

@@ -1,4 +1,4 @@
-"""Callbacks of Model: what is told of a loop, and the ones that print or record."""
+"""Callbacks of Model: what they are told of a training loop, and callbacks that print or record."""
 import time
 
 from .. import _paths
@@ -40,8 +40,8 @@ class RunContext:
 
 
 class Callback:
-    """Base class: override what is of interest. Of the older names, begin, epoch_begin, epoch_end, step_begin, step_end and
-    end, each is called in training and in evaluation."""
+    """Base class: override the methods you need. The older names begin, epoch_begin, epoch_end, step_begin, step_end and
+    end are called both in training and in evaluation."""
 
     def __enter__(self):
         return self
@@ -130,8 +130,8 @@ def _first(net_outputs):
 
 
 class LossMonitor(Callback):
-    """Prints the loss every per_print_times steps, and what an evaluation within fit found; a loss that is no number ends
-    the training with a ValueError."""
+    """Prints the loss every per_print_times steps, and the results of an evaluation within fit. A loss that is NaN or infinite
+    ends the training with a ValueError."""
 
     def __init__(self, per_print_times=1):
         self._every, self._last = check_count(per_print_times, "LossMonitor", "per_print_times"), 0
@@ -224,7 +224,7 @@ _handle_loss = loss_of  # MindSpore's name
 
 
 def set_cur_net(net):
-    """Nothing is kept: checkpoints are made of the network that a loop has."""
+    """Stores nothing: checkpoints are made of the loop's own network."""
 
 
 from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these build upon what stands above
