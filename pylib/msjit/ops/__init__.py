@@ -21,7 +21,7 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
 __all__ += function.__all__ + operations.__all__
 _refused = _absent(__name__)
 _LAZY_NAMES = _sparse.names()
-# Of ops.communication, which stands on mint and so comes when it is asked for.
+# Names of ops.communication. That module imports mint, so it is loaded when it is first used.
 _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
     all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather_into_tensor
     gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_world_size init_process_group irecv

@@ -11,7 +11,7 @@ from ..common.tensor import Tensor
 class MultitypeFuncGraph:
     """A function with one definition for each combination of argument types, registered with `register`.
 
-    The first definition that fits is called; where there is only one, it takes any arguments. ValueError where none fits.
+    The first definition that fits is called. If there is only one, it accepts any arguments. ValueError if none fits.
 
     >>> from msjit import ops
     >>> twice = ops.MultitypeFuncGraph("twice")
@@ -67,7 +67,7 @@ def _is_a(value, kind):
         return callable(value) and not isinstance(value, type)
     if name == "TypeType":
         return isinstance(value, dtype_type)
-    # Asked first: in a graph the module of a class is not.
+    # This comes first, because captured code cannot read the module of a class.
     return type(value) not in _PLAIN and type(value).__module__ == "numpy" and _is_numpy(value, name)
 
 
@@ -148,9 +148,9 @@ __all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "ad
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function whose result depends on constants alone: plain Python that runs where it is called.
+    """Marks a function whose result depends only on constants. Here it is plain Python that runs when it is called.
 
-    As a decorator it gives the function, or with get_instance=False a class whose instances are called like it.
+    As a decorator it returns the function, or with get_instance=False a class whose instances are called like the function.
     The other keywords say how a graph keeps the result and change nothing here.
     """
     if fn is None:

@@ -199,7 +199,7 @@ def _python_call(p, *inputs):
 
 
 class Morph(Primitive):
-    """fn as a primitive: called as fn, and with bprop_fn its gradient; infer_shape and infer_dtype say what it gives.
+    """fn as a primitive: a call calls fn, and bprop_fn is its gradient. infer_shape and infer_dtype describe the result.
 
     bprop_fn(*inputs, output, gradient) returns a gradient for each input, as a Cell's bprop does.
     """

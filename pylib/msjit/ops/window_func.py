@@ -1,4 +1,4 @@
-"""Convolution and pooling over one and three axes, and transposed: reductions to what there is for two."""
+"""Convolution and pooling over one and three axes, and transposed convolution. They are reduced to the operators for two axes."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
