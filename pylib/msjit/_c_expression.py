@@ -25,7 +25,7 @@ def update_pijit_default_config(**config):
 
 
 def function_id(function):
-    """A number of its own for each function that exists."""
+    """A number that differs for all functions that exist."""
     return id(getattr(function, "__func__", function))
 
 

@@ -45,12 +45,12 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
 
 
 def check_is_int(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is an int."""
+    """Returns the value if it is an int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
 def check_is_float(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is a float."""
+    """Returns the value if it is a float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
 
 
@@ -84,7 +84,7 @@ check_negative_float = _signed(float, LT, "a float below 0")
 
 
 def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
-    """The value, where it is that int."""
+    """Returns the value if it is equal to that int."""
     return check_int(arg_value, value, EQ, arg_name, prim_name)
 
 
@@ -98,24 +98,24 @@ def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg
 
 
 def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """The value, where it is an int within limits."""
+    """Returns the value if it is an int within limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
 
 
 def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """The value, where it is a float or an int within limits."""
+    """Returns the value if it is a float or an int within limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, (float, int), arg_name, prim_name)
 
 
 def check_bool(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is a bool."""
+    """Returns the value if it is a bool."""
     if not isinstance(arg_value, bool):
         _fail(TypeError, prim_name, arg_name, type(arg_value).__name__, "a bool")
     return arg_value
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
-    """The value, where it is one of some texts."""
+    """Returns the value if it is one of some texts."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
         _fail(ValueError, prim_name, arg_name, arg_value, "one of %s" % (valid_values,))
     return arg_value
@@ -131,14 +131,14 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
 
 
 def check_isinstance(arg_name, arg_value, classes):
-    """The value, where it is an instance of a class."""
+    """Returns the value if it is an instance of a class."""
     if not isinstance(arg_value, classes):
         _fail(TypeError, None, arg_name, type(arg_value).__name__, "an instance of %s" % (classes,))
     return arg_value
 
 
 def check_type_name(arg_name, arg_type, valid_types, prim_name):
-    """The dtype or type, where it is one of some."""
+    """Returns the dtype or type if it is one of some."""
     valid = valid_types if isinstance(valid_types, (list, tuple, set, frozenset)) else (valid_types,)
     if arg_type not in valid:
         _fail(TypeError, prim_name, arg_name, arg_type, "one of %s" % ", ".join(map(str, valid)))
@@ -155,7 +155,7 @@ def check_subclass(arg_name, type_, template_types, prim_name, addition_error_in
 
 
 def check_tensor_dtype_valid(arg_name, arg_type, valid_dtypes, prim_name):
-    """The dtype of a tensor, where it is one of some."""
+    """Returns the dtype of a tensor if it is one of some."""
     return check_type_name(arg_name, getattr(arg_type, "dtype", arg_type), valid_dtypes, prim_name)
 
 
@@ -195,7 +195,7 @@ def check_axis_in_range(axis, ndim):
 
 
 def check_is_tensor(value, arg_name=None, prim_name=None):
-    """The value, where it is a Tensor."""
+    """Returns the value if it is a Tensor."""
     return check_value_type(arg_name, value, Tensor, prim_name)
 
 

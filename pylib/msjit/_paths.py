@@ -10,7 +10,7 @@ _FIRST = os.path.join(_HERE, "<paths of MindSpore below other paths>")
 
 
 class _Finder:
-    """What the import system asks about ENTRY."""
+    """The finder that the import system uses for ENTRY."""
 
     @staticmethod
     def find_spec(name, target=None):

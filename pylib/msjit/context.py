@@ -265,7 +265,7 @@ def set_ps_context(**kwargs):
 
 
 def get_ps_context(attr_key):
-    """What set_ps_context was given, False or '' before."""
+    """The value that set_ps_context has stored, False or '' before."""
     _server_key(attr_key, "get_ps_context")
     return _servers.get(attr_key)
 

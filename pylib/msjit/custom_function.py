@@ -20,7 +20,7 @@ class _Function:
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
-        """What the function gives."""
+        """Computes the result of the function."""
         raise NotImplementedError("[_Function] forward is not defined, expected a static method")
 
     @staticmethod
@@ -38,7 +38,7 @@ class _Function:
 
     @property
     def saved_tensors(self):
-        """What save_for_backward got."""
+        """The tensors given to save_for_backward."""
         return tuple(self._saved)
 
     def mark_non_differentiable(self, *outputs):
@@ -46,7 +46,7 @@ class _Function:
         self._constant = outputs
 
     def mark_dirty(self, *inputs):
-        """Not offered."""
+        """Not supported."""
         raise NotImplementedError("[_Function] mark_dirty: changes of inputs in place, got some, expected none")
 
     def set_materialize_grads(self, value):
@@ -92,7 +92,7 @@ def with_gradient(fn, bprop, args):
 
 
 class _CustomVjp:
-    """What custom_vjp makes of a function."""
+    """A function under custom_vjp."""
 
     def __init__(self, fwd):
         self.fwd, self.bwd = fwd, None

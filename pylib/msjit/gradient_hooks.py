@@ -27,7 +27,7 @@ def replaced(name, changed, grads, tensors):
 
 
 class HookHandle:
-    """What Tensor.register_hook returns: remove() takes the hook away."""
+    """The result of Tensor.register_hook. remove() removes the hook."""
 
     def __init__(self, hook):
         self._hook = hook

@@ -164,7 +164,7 @@ def memory_summary(device_target=None):
 
 
 def reset_peak_memory_stats(device_target=None):
-    """The most bytes are counted anew."""
+    """Starts the count of the peak of bytes again."""
     _msjit.allocator_reset_peaks()
 
 

@@ -129,7 +129,7 @@ class Profiler:
         self._metadata[key] = value
 
     def add_metadata_json(self, key, value):
-        """The same for a text in JSON; ValueError where it is none."""
+        """The same for a text in JSON; ValueError if it is no JSON."""
         json.loads(value)
         self.add_metadata(key, value)
 

@@ -1,4 +1,4 @@
-"""mindspore.rewrite: changes of a network's source through its symbol tree, which are not offered; see insert_child_to_cell."""
+"""mindspore.rewrite: changes of a network's source through its symbol tree. They are not supported; see Cell.insert_child_to_cell."""
 from . import _paths
 from .absent import names as _absent_names
 

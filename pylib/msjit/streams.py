@@ -127,6 +127,6 @@ default_stream, communication_stream = current_stream, current_stream
 
 
 def set_cur_stream(stream):
-    """The one stream stays the current one; TypeError for what is no Stream."""
+    """Checks its argument; the only stream stays the current one. TypeError for anything but a Stream."""
     if stream is not None:
         _checked(stream, Stream, "set_cur_stream", "stream")

@@ -11,7 +11,7 @@ from ._native import Tensor, _msjit
 
 
 class Outcome:
-    """What one call did."""
+    """What one call returned, raised, printed and did to its arguments."""
 
     def __init__(self, result, error, args, printed):
         self.result, self.error, self.args, self.printed = result, error, args, printed

@@ -225,7 +225,7 @@ def _round(self, decimals=0, out=None):
 
 
 def _python_round(self, ndigits=None):
-    """What round() gives: a tensor of the same dtype."""
+    """Python's round() of a tensor: a tensor of the same dtype."""
     return _ops.round(self, decimals=0 if ndigits is None else ndigits)
 
 

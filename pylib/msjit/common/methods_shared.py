@@ -1,4 +1,4 @@
-"""What the files of methods of Tensor share."""
+"""Functions that the files with methods of Tensor share."""
 
 
 def written(name, tensor, out):

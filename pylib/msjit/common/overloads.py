@@ -214,7 +214,7 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Distinct elements, or slices along an axis, in ascending order; and, where asked, their places and counts."""
+    """Distinct elements, or slices along an axis, in ascending order; if asked for, also their positions and counts."""
     from .. import mint
     return mint.unique(self, sorted, return_inverse, return_counts, dim)
 
@@ -258,7 +258,7 @@ def _diagonal(self, offset=0, axis1=0, axis2=1, *, dim1=None, dim2=None):
 
 
 def _searchsorted(self, v=None, side="left", sorter=None, *, values=None, out_int32=True, right=False):
-    """Where values would go into the sorted tensor, int32: before equal elements, or after them on the right."""
+    """The positions, int32, at which values would be inserted into the sorted tensor: before equal elements or, with right, after them."""
     values = one_of("searchsorted", v, "v", values, "values")
     _need("searchsorted", v=values)
     if not isinstance(values, Tensor):

@@ -35,7 +35,7 @@ def _get_graph_seed(op_seed, kernel_name):
 
 
 def set_dataset_seed(seed):
-    """Seeds the datasets alone."""
+    """Seeds only the datasets."""
     _state["dataset"] = seed
 
 

@@ -34,11 +34,11 @@ def _copied(where, kind, given, *parts):
 
 
 class _Sparse:
-    """What the two kinds have in common."""
+    """The parts that the two kinds have in common."""
 
     @property
     def indices(self):
-        """Where the kept elements stand."""
+        """The positions of the stored elements."""
         return self._indices
 
     @property
@@ -58,7 +58,7 @@ class _Sparse:
 
     @property
     def size(self):
-        """How many elements are kept."""
+        """How many elements are stored."""
         return self._values.size
 
     @property

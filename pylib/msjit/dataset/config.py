@@ -269,7 +269,7 @@ def hooks(operation, first=False):
 
 
 def set_error_samples_mode(error_samples_mode):
-    """Whether a failing row raises (RETURN) or is left out (SKIP) by map; REPLACE is not offered."""
+    """Sets whether map raises for a failing row (RETURN) or leaves it out (SKIP); REPLACE is not supported."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
         raise TypeError("[config] error_samples_mode, got %s, expected an ErrorSamplesMode"
                         % type(error_samples_mode).__name__)

@@ -341,11 +341,11 @@ class Iterator:
 
 
 class TupleIterator(Iterator):
-    """What create_tuple_iterator gives."""
+    """The result of create_tuple_iterator."""
 
 
 class DictIterator(Iterator):
-    """What create_dict_iterator gives."""
+    """The result of create_dict_iterator."""
 
 
 def _common_shape(a, b):

@@ -190,7 +190,7 @@ class DistributedSampler(Sampler):
 
 
 def check_shards(num_shards, shard_id, error=ValueError):
-    """Raises where there is no such share."""
+    """Raises if there is no such shard."""
     if not 1 <= num_shards <= INT32_MAX:
         raise error("[dataset] num_shards, got %d, expected 1 or more" % num_shards)
     if not 0 <= shard_id < num_shards:

@@ -272,7 +272,7 @@ class Repeat(Step):
 
 
 class Slice(Step):
-    """Without the first rows, or those alone."""
+    """The rows without the first ones, or only the first ones."""
 
     def __init__(self, source, start, count):
         super().__init__(source)

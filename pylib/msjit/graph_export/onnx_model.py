@@ -22,7 +22,7 @@ class Value:
 
 
 class Model:
-    """What rules write to."""
+    """The ONNX model that the rules write to."""
 
     def __init__(self):
         self.nodes, self.initializers, self.values, self.count = [], [], {}, 0

@@ -311,7 +311,7 @@ class Cell(CellState, CellAttributes, CellNames):
         self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
-        """What set_inputs was given."""
+        """The inputs given to set_inputs."""
         return self.__dict__.get("_set_inputs")
 
     def set_jit_config(self, jit_config):
@@ -357,7 +357,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def get_flags(self):
-        """What add_flags was given."""
+        """The flags given to add_flags."""
         return dict(self.__dict__.get("_flags", {}))
 
     def add_flags_recursive(self, **flags):
@@ -407,7 +407,7 @@ class Cell(CellState, CellAttributes, CellNames):
     # -- text ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """What a layer says about itself inside its parentheses."""
+        """The text inside the parentheses when a layer is printed."""
         return ""
 
     def __repr__(self):

@@ -135,7 +135,7 @@ class CellAttributes:
 
     @property
     def jit_config_dict(self):
-        """What set_jit_config was given, as a dict."""
+        """The options given to set_jit_config, as a dict."""
         return {} if self._jit_config is None else dict(self._jit_config.jit_config_dict)
 
     @property
@@ -160,7 +160,7 @@ class CellAttributes:
                 cell._set_scopes(scope, seen)
 
     def get_scope(self):
-        """What generate_scope of a Cell above has set, or None."""
+        """The text that generate_scope of a Cell above has set, or None."""
         return self.__dict__.get("_scope")
 
     def update_cell_type(self, cell_type):

@@ -72,7 +72,7 @@ class CellState:
             yield tensor
 
     def get_buffer(self, target):
-        """The buffer at a path of attributes, "layer.mean"; AttributeError where there is none."""
+        """The buffer at a path of attributes, "layer.mean". AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell.__dict__.get("_buffers", ()):

@@ -97,7 +97,7 @@ class _Watched:
         return tuple(next(own) if isinstance(a, Tensor) else a for a in args)
 
     def outputs(self, output):
-        """What the Cell gave, as its caller gets it."""
+        """The output of the Cell, as the caller gets it."""
         tensors = _flatten(output, [])
         return _rebuild(output, iter(passed_through(self._name("backward_pre_hook"), self._on_outputs, tensors)))
 

@@ -31,7 +31,7 @@ def logcumsumexp(input, axis):
     top = _k.stop_gradient(_k.cummax(input, axis)[0])
     highest = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.cumsum(_k.exp(input - highest), axis)) + highest
-    # Where what came so far is far below the greatest element, the sum in its own scale is zero: the extreme stands for it.
+    # If all elements so far are far below the greatest one, their sum in its scale is zero. Their extreme is used instead.
     return _k.where(_k.less(top, highest - 80), top, out)
 
 
@@ -215,7 +215,7 @@ def msort(input):
 
 
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
-    """Where values would go into sorted rows (the last axis): before equal elements, or after them on the right."""
+    """The positions at which values would be inserted into sorted rows (the last axis): before equal elements or, with right, after them."""
     if side not in (None, "left", "right"):
         raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
     if right and side == "left":

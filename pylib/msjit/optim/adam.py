@@ -1,4 +1,4 @@
-"""Adam and its kin."""
+"""Adam and its variants."""
 from .. import ops
 from .._native import _msjit
 from .assigned import decayed, wide, write

@@ -64,7 +64,7 @@ class ShownState(Shown):
         return ()
 
     def _shown_last(self):
-        """The same of what it keeps behind them."""
+        """(name, values) of the Parameters that MindSpore has after them."""
         return ()
 
     def _adopt(self, name, values):

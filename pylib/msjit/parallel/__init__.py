@@ -30,7 +30,7 @@ def set_algo_parameters(**kwargs):
 
 
 def get_algo_parameters(attr_key):
-    """What set_algo_parameters was given, False before."""
+    """A value given to set_algo_parameters, False before."""
     if attr_key not in _ALLOWED:
         raise ValueError("[get_algo_parameters] attr_key, got %r, expected one of %s" % (attr_key, list(_ALLOWED)))
     return _parameters.get(attr_key, False)

@@ -28,7 +28,7 @@ class AutoParallel(Cell):
         self._to_fill = True
 
     def construct(self, *args, **kwargs):
-        """What the network gives."""
+        """The result of the network."""
         if self._to_fill:
             self._to_fill = False
             self.network.init_parameters_data()

@@ -19,7 +19,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What a callback sees of the running loop."""
+    """The view that a callback has of the running loop."""
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):

@@ -147,7 +147,7 @@ class CheckpointManager:
 
     @property
     def ckpoint_num(self):
-        """How many there are."""
+        """The number of checkpoints."""
         return len(self._files)
 
     def update_ckpoint_filelist(self, directory, prefix):
@@ -163,7 +163,7 @@ class CheckpointManager:
             self._files.remove(file_name)
 
     def remove_oldest_ckpoint_file(self):
-        """Removes the one written first, where there is one."""
+        """Removes the oldest checkpoint, if there is one."""
         if self._files:
             self.remove_ckpoint_file(self._files[0])
 

@@ -42,7 +42,7 @@ class Texts:
 
 
 class _EachText(Texts):
-    """The same function of each text."""
+    """Applies a function to each text."""
 
     def _apply(self, value):
         return np.array([self._one(t) for t in value.reshape(-1).tolist()], np.str_).reshape(value.shape)

@@ -1,4 +1,4 @@
-"""TypeCast, OneHot, PadEnd and kin, and Compose with its random variants."""
+"""TypeCast, OneHot, PadEnd and the like, and Compose with its random variants."""
 import builtins
 import operator
 from enum import IntEnum
@@ -220,7 +220,7 @@ class Slice(_OneColumn):
 
 
 class Mask(_OneColumn):
-    """Where a comparison with a constant holds."""
+    """True at elements for which a comparison with a constant holds."""
 
     def __init__(self, operator, constant, dtype=mstype.bool_):
         if not isinstance(operator, Relational):
