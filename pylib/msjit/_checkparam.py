@@ -216,7 +216,7 @@ def args_type_check(*type_args, **type_kwargs):
 
     def deco(function):
         wanted = signature(function)
-        rest = [p.name for p in wanted.parameters.values() if p.kind is p.VAR_KEYWORD]  # what it gets there has names of its own
+        rest = [p.name for p in wanted.parameters.values() if p.kind is p.VAR_KEYWORD]  # the name of **kwargs: its items are checked by their own names
 
         def by_name(arguments):
             extra = arguments.pop(rest[0], {}) if rest else {}

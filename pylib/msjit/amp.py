@@ -28,7 +28,7 @@ def get_black_list():
     return _classes(_BLACK)
 
 
-AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # MindSpore's names of what these give
+AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # under MindSpore's names
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
@@ -184,7 +184,7 @@ class LossScaler:
         raise NotImplementedError
 
     def adjust(self, grads_finite):
-        """Takes in whether gradients were finite."""
+        """Adjusts the scale, given whether the gradients were finite."""
         raise NotImplementedError
 
 
@@ -235,14 +235,14 @@ class DynamicLossScaler(StaticLossScaler):
 
 
 class LossScaleManager:
-    """Base class of what Model asks for the loss scale."""
+    """Base class of the objects from which Model gets the loss scale."""
 
     def get_loss_scale(self):
         """The scale."""
         raise NotImplementedError
 
     def update_loss_scale(self, overflow):
-        """Takes in whether a step overflowed."""
+        """Updates the scale, given whether a step overflowed."""
         raise NotImplementedError
 
     def get_update_cell(self):

@@ -271,7 +271,7 @@ def get_ps_context(attr_key):
 
 
 def reset_ps_context():
-    """Forgets what set_ps_context was given."""
+    """Resets the settings of set_ps_context."""
     _servers.update(enable_ps=False, config_file_path="", enable_ssl=False)
 
 

@@ -106,7 +106,7 @@ class Profiler:
         return ProfilerAction.RECORD if self._schedule is None else self._schedule(self._step)
 
     def _note(self, on):
-        """Begins or ends to note what runs."""
+        """Starts or stops recording."""
         if on and not self._noting:
             self._began = time.perf_counter()
             _msjit.profile_start()

@@ -8,7 +8,7 @@ from .profiler_schedule import tensorboard_trace_handler
 from .train.callback import Callback
 
 _FILE = "profiler_config.json"
-# What a new file says: no steps yet.
+# The contents of a new file: no steps yet.
 _DEFAULTS = {"start_step": -1, "stop_step": -1, "analyse": True, "prof_path": "./"}
 
 

@@ -113,7 +113,7 @@ def get_rng_state():
 
 
 def set_rng_state(state):
-    """Puts back what get_rng_state gave."""
+    """Restores a state that get_rng_state returned."""
     default_generator.set_state(state)
 
 

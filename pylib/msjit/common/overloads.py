@@ -111,7 +111,7 @@ def _logsumexp(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, kee
 
 
 def _nansum(self, axis=None, keepdims=False, *, dim=None, keepdim=False, dtype=None):
-    """Sum over axes of what is not NaN."""
+    """Sum over axes of the elements that are not NaN."""
     return _ops.nansum(self, one_of("nansum", axis, "axis", dim, "dim"), keepdims or keepdim, dtype=dtype)
 
 

@@ -125,7 +125,7 @@ class Parameter(Tensor):
             from .initializer import initializer
             values = initializer(init, self.shape, self.dtype)
         made = _restore(type(self), values, self.name, self.requires_grad)
-        made.__dict__.update(self.__dict__)  # what the program has set included
+        made.__dict__.update(self.__dict__)  # with attributes that the program has set
         return made
 
     def copy(self):

@@ -11,7 +11,7 @@ _INDICES = (_mstype.int16, _mstype.int32, _mstype.int64)
 
 
 def _parts(where, shape, **tensors):
-    """Checks what both kinds share."""
+    """Checks the parts that both kinds have."""
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, name, type(tensor).__name__))

@@ -118,7 +118,7 @@ def get_callback_timeout():
 
 
 def set_auto_num_workers(enable):
-    """Kept for programs that set it; the number of workers is what each step asks for."""
+    """Kept for programs that set it; each step has as many workers as it asks for."""
     _state["autoNumWorkers"] = _flag(enable, "enable")
 
 
@@ -174,7 +174,7 @@ def get_iterator_mode():
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
-    """Kept for programs that set it; a file of what was tuned is not written."""
+    """Kept for programs that set it; nothing is tuned, and no file is written."""
     if _flag(enable, "enable") and filepath_prefix is not None:
         raise NotImplementedError("[config] filepath_prefix, got %r, expected None: nothing is tuned" % (filepath_prefix,))
     _state["autotune"] = enable

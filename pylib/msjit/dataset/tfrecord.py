@@ -129,7 +129,7 @@ def _bytes(parts, kind):
 
 
 def example(data):
-    """{name: array, or list of bytes} of a tf.train.Example. Raises ValueError, IndexError or TypeError for what is none."""
+    """{name: array, or list of bytes} of a tf.train.Example. Raises ValueError, IndexError or TypeError for any other data."""
     found = {}
     for number, features in _fields(memoryview(data)):
         for entry_number, entry in _fields(features) if number == 1 else ():

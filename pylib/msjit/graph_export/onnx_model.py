@@ -161,7 +161,7 @@ def _write_node(model, node):
 
 
 def _end(model, graph):
-    """Names what the network returns; returns the descriptions of the model's outputs."""
+    """Names the results of the network; returns the descriptions of the model's outputs."""
     described = []
     for at, place in enumerate(_flat(graph.result)):
         number = graph.block["inputs"][place[1]][0] if isinstance(place, tuple) else graph.block["outputs"][place]

@@ -172,7 +172,7 @@ class CellState:
         raise RuntimeError("[get_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     def set_extra_state(self, state):
-        """Takes what get_extra_state gave."""
+        """Takes over the state that get_extra_state returned."""
         raise RuntimeError("[set_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     # -- hooks of state -----------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def nansum(a, axis=None, dtype=None, keepdims=False):
 
 @_public
 def nanmean(a, axis=None, dtype=None, keepdims=False):
-    """Mean over axes of what is not NaN."""
+    """Mean over axes of the elements that are not NaN."""
     return _ops.nanmean(_float(_tensor(a)), axis, keepdims, dtype=dtype)
 
 

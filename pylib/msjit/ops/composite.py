@@ -67,12 +67,12 @@ def _is_a(value, kind):
         return callable(value) and not isinstance(value, type)
     if name == "TypeType":
         return isinstance(value, dtype_type)
-    # This comes first, because captured code cannot read the module of a class.
+    # _PLAIN is tested first, because captured code cannot read the module of a class.
     return type(value) not in _PLAIN and type(value).__module__ == "numpy" and _is_numpy(value, name)
 
 
 def _is_numpy(value, name):
-    """Whether a scalar of NumPy is what a name says."""
+    """Whether a scalar of NumPy has the type that a name stands for."""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     return getattr(value, "shape", None) == () and (kind in _NUMPY.get(name, ()) or value.dtype.name.capitalize() == name)
 

@@ -228,7 +228,7 @@ def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
 
 
 def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None):
-    """The sums over the choices of each token, times probs, of what moe_token_permute gave."""
+    """Undoes moe_token_permute: for each token the sum over its choices, times probs."""
     if padded_mode:
         raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
     choices = 1 if probs is None else probs.shape[1]

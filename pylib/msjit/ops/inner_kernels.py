@@ -129,7 +129,7 @@ def _sparse_loss(p, logits, labels):
 
 
 def _contrast(p, images, factor):
-    """Images (..., height, width, channels) with what each channel has beside its mean times a factor."""
+    """Images (..., height, width, channels) in which each channel's distance from its mean is multiplied by a factor."""
     mean = _k.mean(images, (images.ndim - 3, images.ndim - 2), True)
     return (images - mean) * factor + mean
 

@@ -160,7 +160,7 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 
 
 def _keep_mask(p, shape, keep_prob):
-    """Bits that say what is kept, eight to one uint8, the count rounded up to a multiple of 128."""
+    """A bit for each element that says whether it is kept, eight bits to a uint8. Their number is rounded up to a multiple of 128."""
     import numpy
     sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
     total = 1

@@ -34,7 +34,7 @@ def _summed(x, axes):
 
 
 def _layer_norm_again(p, x, dout, variance, mean, gamma, d_dx, d_dg, d_db):
-    """(by x, by dout, by gamma) of what LayerNormGrad gives."""
+    """The gradients of LayerNormGrad: (by x, by dout, by gamma)."""
     axes, rows = _lines(p, x)
 
     def gradient(x, dout, gamma):
@@ -53,7 +53,7 @@ def _layer_norm_ext(p, dout, x, normalized_shape, mean, rstd, gamma, beta, outpu
 
 
 def _batch_norm_again(p, x, dout, scale, mean, variance, d_dx, d_dscale, d_dbias):
-    """(by x, by dout, by scale) of what BatchNormGrad gives."""
+    """The gradients of BatchNormGrad: (by x, by dout, by scale)."""
     axes, shape = _g._channels(x, p.data_format)
 
     def gradient(x, dout, scale):

@@ -1,4 +1,4 @@
-"""Primitive, what all primitives derive from, and primitives made of rows of a table."""
+"""Primitive, the base class of all primitives, and the making of primitives from rows of a table."""
 from ..absent import attributes as _absent
 
 
@@ -43,7 +43,7 @@ class Primitive:
         return self
 
     def init_prim_io_names(self, inputs, outputs):
-        """Keeps names for what goes in and comes out."""
+        """Stores the names of inputs and outputs."""
         self.add_prim_attr("input_names", list(inputs)).add_prim_attr("output_names", list(outputs))
 
     def set_prim_instance_name(self, instance_name):

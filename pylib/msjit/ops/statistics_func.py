@@ -124,7 +124,7 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
-    """Mean over axes of what is not NaN."""
+    """Mean over axes of the elements that are not NaN."""
     _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
@@ -149,7 +149,7 @@ def quantile(input, q, axis=None, keepdims=False):
 
 
 def nanquantile(input, q, axis=None, keepdims=False):
-    """As quantile, of what is not NaN."""
+    """As quantile, of the elements that are not NaN."""
     return _quantile("nanquantile", input, q, axis, keepdims, True)
 
 
@@ -192,7 +192,7 @@ def _pick(ordered, places, axis):
 
 
 def nanmedian(input, axis=-1, keepdims=False):
-    """(median along an axis of what is not NaN, its position): of two elements in the middle the lesser one."""
+    """(median along an axis of the elements that are not NaN, its position): of two elements in the middle the lesser one."""
     values, places = _k.sort(input, axis)
     count = _k.sum(_k.equal(input, input), axis, True)
     middle = _k.maximum((count - 1) // 2, 0)

@@ -80,7 +80,7 @@ def _unique(p, dout, out):
 
 
 def _filled_rows(p, reverse_index_map, dout):
-    """(by the values, by what fills the rows)"""
+    """(by the values, by the value that fills empty rows)"""
     values = _k.gather(dout, reverse_index_map, 0)
     return values, dout.sum() - values.sum()
 

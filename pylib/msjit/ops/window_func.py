@@ -149,7 +149,7 @@ def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dila
 
 
 def _flat(x, axes):
-    """The images of the last axes as a stack (count, 1, ...), and what goes back."""
+    """The images of the last axes as a stack (count, 1, ...), and the sizes of the other axes."""
     _check(x, "pool")
     lead = tuple(x.shape[:-axes])
     return _k.reshape(x, (-1, 1) + tuple(x.shape[-axes:])), lead

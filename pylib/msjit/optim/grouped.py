@@ -30,7 +30,7 @@ class GroupedOptimizer(Shown, Cell):
         _msjit.count_in(type(self), "step_count")
         self.group_start_id = [0]
         object.__setattr__(self, "parameters", ())
-        self._first_names = ()  # what names of state are made of
+        self._first_names = ()  # the names of state are made of these
         object.__setattr__(self, "_states", {})  # {prefix: the initial value of the state of that name, which each parameter has}
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)

@@ -66,7 +66,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         self._grouped = self._groups[0].params is not parameters
         object.__setattr__(self, "parameters", name_parameters(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
-        self._first_names = tuple([p.name for p in self.parameters])  # what names of state are made of
+        self._first_names = tuple([p.name for p in self.parameters])  # the names of state are made of these
         self.step_count = 0
         _msjit.count_in(type(self), "step_count")
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}

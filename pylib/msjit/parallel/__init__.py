@@ -37,7 +37,7 @@ def get_algo_parameters(attr_key):
 
 
 def reset_algo_parameters():
-    """Forgets what set_algo_parameters was given."""
+    """Resets the settings of set_algo_parameters."""
     _parameters.clear()
 
 

@@ -15,7 +15,7 @@ _MOST_TREES = 64  # bounded, because notebooks give every cell another file name
 
 
 class NoSource(CompileError):
-    """There is no source, or it is not what runs."""
+    """There is no source, or it is not the source of the code that runs."""
 
 
 def forget():

@@ -1,4 +1,4 @@
-"""Cosine transforms (of type 2, orthonormal: what MindSpore computes), as products with a matrix."""
+"""Cosine transforms, as products with a matrix. They are of type 2 and orthonormal, as in MindSpore."""
 import math
 
 from .. import ops

@@ -165,7 +165,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """x, (N,) or (N, K), with a x = b (a^T x = b where trans is 1 or 2), from what lu_factor gave of a.
+    """x, (N,) or (N, K), with a x = b (a^T x = b if trans is 1 or 2), from the result of lu_factor(a).
 
     Raises ValueError for another trans and for shapes that do not fit.
     """

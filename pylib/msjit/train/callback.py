@@ -117,7 +117,7 @@ class Callback:
 
 
 def loss_of(net_outputs):
-    """The loss as a float, of what a training step returned: the loss, or a tuple that begins with it."""
+    """The loss as a float, from the result of a training step: the loss, or a tuple that begins with it."""
     loss = _first(net_outputs)
     return float(loss) if isinstance(net_outputs, (tuple, list, Tensor)) and hasattr(loss, "item") else loss
 

@@ -102,7 +102,7 @@ class SummaryRecord:
         return True
 
     def flush(self):
-        """Hands what is written to the system."""
+        """Flushes written data to the system."""
         if self._file is not None:
             self._file.flush()
 

@@ -1,4 +1,4 @@
-"""DebugHook: what is called with the columns of a row between the operations of map."""
+"""DebugHook: called with the columns of a row between the operations of map."""
 from abc import ABC, abstractmethod
 
 

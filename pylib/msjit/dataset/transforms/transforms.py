@@ -285,7 +285,7 @@ class _Several:
 class Compose(_Several):
     """One transform after the other.
 
-    A call gives what the last one gives; a tuple of it, as in MindSpore, where Pillow images were changed on the way.
+    A call returns the result of the last one; as in MindSpore, in a tuple if Pillow images were changed on the way.
 
     >>> import numpy as np
     >>> from msjit.dataset import transforms, vision

@@ -58,7 +58,7 @@ def _made(where, what, function, *args):
 
 
 class _Variational:
-    """What Bayesian layers have in common."""
+    """The base class of Bayesian layers."""
 
     def _distribute(self, shape, size, priors, posteriors):
         where = type(self).__name__
