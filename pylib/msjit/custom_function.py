@@ -46,7 +46,7 @@ class _Function:
         self._constant = outputs
 
     def mark_dirty(self, *inputs):
-        """Not supported."""
+        """Not offered."""
         raise NotImplementedError("[_Function] mark_dirty: changes of inputs in place, got some, expected none")
 
     def set_materialize_grads(self, value):

@@ -278,7 +278,7 @@ class CellAttributes:
         return self
 
     def register_parameter_forward_hook(self, hook):
-        """Not supported: MindSpore calls such hooks only in graphs."""
+        """Not offered: MindSpore calls such hooks only in graphs."""
         raise NotImplementedError("[register_parameter_forward_hook] functions of Parameters before each use are not offered: call "
                                   "them in construct")
 
