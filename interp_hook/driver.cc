@@ -243,6 +243,8 @@ class FrameRun {
 
   // Captures a region here, makes an entry of it and returns that. `shorter`: an entry whose guards
   // hold for this call; it is replaced if the new capture goes further, and returned otherwise.
+  // A function that must be one graph has to be captured whole whatever ran before. So its limits
+  // do not depend on earlier captures, and no loop is noted as too long.
   Entry* capture(EntryPoint& point, const Slots& now, Entry* shorter = nullptr) {
     constexpr int kMaxRefusals = 2;
     const auto kept = shorter ? shorter->shared_from_this() : nullptr;
@@ -256,15 +258,12 @@ class FrameRun {
     point.cold = point.recorded = false;
     point.judged = policy_.source;
     point.line = code_[index_].line;
-    // A function that must be one graph has to be captured whole whatever ran before. So its limits
-    // do not depend on earlier captures, and no loop is noted as too long.
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
     limits.whole = policy_.whole;
     limits.strict = policy_.source;
     constexpr int kEnoughToOpen = 2;
-    // A number that made too many captures necessary ends the region before it is read
-    // (Sizes::differs). This is forgotten if the whole function must be one graph, which cannot end
-    // there, and if the captures for its values were used.
+    // A number that differs too often ends the region before it is read (Sizes::differs). Not in
+    // one graph, which cannot end there, nor if the captures for its values were used.
     if (policy_.whole || paid_off(point))
       for (SizeHistory& known : point.sizes) known.misses = std::min(known.misses, kEnoughToOpen);
     const auto take = [&](int steps) {
@@ -281,8 +280,7 @@ class FrameRun {
       --shorter->hits;  // the new entry serves this call
       bury(*shorter);
     }
-    bool again = false;
-    // A failed check is repeated in the next call, so this capture does not count.
+    bool again = false;  // a failed check is repeated in the next call: the capture does not count
     if (!check_sources(capture, &again)) return --point.captures, nullptr;
     if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
