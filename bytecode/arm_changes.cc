@@ -13,12 +13,12 @@ extern const OpDef op_copy;
 
 namespace {
 
-// A tensor of the program may have been found under several names.
+// A tensor of the program may have been found under several names, as several SymValues.
 bool is_same_tensor(const SymRef& a, const SymRef& b) {
   return a == b || (a->object && a->object.get() == b->object.get());
 }
 
-// Of those that an object is known to have.
+// The value of an attribute that the object is known to have.
 SymRef& attribute(SymValue& object, const std::string& name) {
   return std::ranges::find(object.attributes, name, [](const auto& one) { return one.first; })
       ->second;
@@ -112,7 +112,7 @@ bool join_changes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out) {
 }
 
 bool make_changes(Executor& x, const JoinedChanges& changes) {
-  std::vector<SymRef> values;  // all of them before the first write, which the If must not see
+  std::vector<SymRef> values;  // copied before the first write, so they hold the If's outputs
   for (const auto& [tensor, both] : changes.tensors) {
     SymRef& value = values.emplace_back(both);
     if (tensor->source != kNoSource && !x.apply(op_copy, std::span(&both->tensor, 1), {}, &value))

@@ -1,14 +1,15 @@
-// What an arm of a branch changes besides its slots and stack: the values of tensors, and
-// attributes that were there before. All of it is taken back at the arm's end, so that the other
-// arm does not see it. What the arms have made of one place is joined, and the join is the change
-// behind them.
+// Changes that an arm of a branch makes besides its slots and stack: new values of tensors, and
+// stores to attributes that existed before. At the arm's end they are taken back, so that the other
+// arm does not see them. The values of both arms are joined, and the joined value is written behind
+// the branch.
 #pragma once
 
 #include "bytecode/control.h"
 
 namespace msjit {
 
-// Where the notes of an arm begin; values with a serial of `serial` or more are the arm's own.
+// Where an arm's entries begin in the Heap's logs. Values with a serial of at least `serial` were
+// made in the arm.
 struct ChangeMark {
   ChangeMark(Heap& heap, uint64_t first_serial)
       : renewed(heap.renewed().size()),
@@ -29,17 +30,23 @@ struct ArmChanges {
   std::vector<Attribute> attributes;
 };
 
-// Takes back what has been changed since `before`.
+// Undoes the changes since `before` and returns them.
 ArmChanges take_changes(Heap& heap, const ChangeMark& before);
 
 struct JoinedChanges {
-  std::vector<std::pair<SymRef, SymRef>> tensors;  // and the value behind the arms
+  std::vector<std::pair<SymRef, SymRef>> tensors;  // each with its value behind the arms
   std::vector<ArmChanges::Attribute> attributes;
 };
 
-// False, with joiner.why, where the arms' values of one place cannot be joined.
+// Joins both arms' values of each changed place. False, with joiner.why, where they cannot be
+// joined.
 bool join_changes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out);
-// Once the If is there.
+// Makes the joined changes. Called when the If node exists.
 bool make_changes(Executor& x, const JoinedChanges& changes);
+
+// Joins both arms of a branch on `tested` into the frame that was forked (join_arms.cc). False, and
+// failed: they cannot be joined.
+bool join_arms(Executor& x, SymFrame& frame, SymFrame* arms, const SymRef& tested,
+               const ArmChanges* changes, Joiner& joiner);
 
 }  // namespace msjit

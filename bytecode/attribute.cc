@@ -13,7 +13,7 @@ namespace msjit {
 
 bool no_attribute(Executor& x, const SymRef& self, const char* name) {
   const std::string_view type = type_of(*self)->tp_name;
-  // CPython cuts long names, at lengths that differ between versions.
+  // CPython's message truncates long class names, at lengths that differ between versions.
   if (type.size() > 50) return x.fail(BreakReason::kRaises, fmt::format("attribute {}", name));
   return x.raise_new(PyExc_AttributeError,
                      fmt::format("'{}' object has no attribute '{}'", type, name));

@@ -106,88 +106,139 @@ std::vector<SourceId> used_sources(const Capture& capture) {
   return used;
 }
 
+// The first run goes as far as it can. If it fails at some instruction of the outermost frame, the
+// region is run again and ends before that instruction. If a value alive there cannot be rebuilt,
+// it ends earlier.
+class RegionCapture {
+ public:
+  RegionCapture(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
+                const std::vector<SizeHistory>* sizes, std::vector<int>* long_loops)
+      : code_(code), slots_(slots), limits_(limits), sizes_(sizes), long_loops_(long_loops) {
+    if (limits.steps >= 0) failure_.reason = BreakReason::kEndsObject;
+    if (long_loops) control_.long_loops = *long_loops;
+  }
+
+  Result<Capture> run(int start, int depth) {
+    constexpr int kMaxRuns = 64;
+    for (runs_ = 0; runs_ < kMaxRuns; ++runs_) {
+      Capture capture;
+      MSJIT_TRY(const bool done, run_once(start, depth, &capture));
+      if (done) return capture;
+    }
+    return internal_error("[capture] no legal exit found");
+  }
+
+ private:
+  // False: another run is needed, which stops before the instruction `stop_`.
+  Result<bool> run_once(int start, int depth, Capture* capture);
+  Status failed_run(const Executor& x);
+  Status step_back(const Executor& x, const ExitBuilder& exit);
+  Status finish(Executor& x, Capture* capture) const;
+
+  const DecodedCode& code_;
+  const Slots& slots_;
+  const CaptureLimits& limits_;
+  const std::vector<SizeHistory>* const sizes_;
+  std::vector<int>* const long_loops_;
+  ControlPlan control_;
+  int runs_ = 0;
+  int stop_ = limits_.steps;  // -1: nowhere
+  Failure failure_;           // why the region ends
+  bool failed_ = false, recorded_ = false, in_scope_ = false, for_now_ = false;
+};
+
+Result<bool> RegionCapture::run_once(int start, int depth, Capture* capture) {
+  if (std::exchange(control_.restart, false)) {
+    stop_ = limits_.steps;  // it counted instructions, which may differ in this run
+    failed_ = false;
+  }
+  Executor x(code_, slots_, limits_, &control_, sizes_);
+  if (!x.run_root(start, depth, stop_)) {
+    MSJIT_OK(failed_run(x));
+    return false;
+  }
+  if (!x.returned() && stop_ < 0) failure_ = failure_of(x);  // a forced exit
+  if (!x.returned() && !code_[x.root().pc].is_exit()) {
+    stop_ = x.exit_before(stop_ - 1);
+    if (stop_ < 0) return internal_error("[capture] no legal exit found");
+    return false;
+  }
+  ExitBuilder exit(x, capture);
+  if (!exit.build()) {
+    if (!control_.restart) MSJIT_OK(step_back(x, exit));
+    return false;
+  }
+  MSJIT_OK(finish(x, capture));
+  return true;
+}
+
+// The next run stops before the instruction that could not be captured.
+Status RegionCapture::failed_run(const Executor& x) {
+  if (control_.restart) {
+    if (long_loops_) *long_loops_ = control_.long_loops;
+    return {};
+  }
+  if (stop_ == x.safe_step())
+    return internal_error("[capture] instruction {} failed twice: {}", stop_, x.detail());
+  recorded_ |= x.recorded();
+  in_scope_ |= x.in_scope();
+  for_now_ |= x.for_now();
+  if (!std::exchange(failed_, true)) failure_ = failure_of(x);
+  stop_ = x.safe_step();
+  return {};
+}
+
+// The next run stops before a value comes to life that could not be rebuilt.
+Status RegionCapture::step_back(const Executor& x, const ExitBuilder& exit) {
+  // If the region ended because an exception leaves it, that is the better reason to report. If
+  // the whole function was asked for, the first failure is.
+  const bool said = failure_.reason == BreakReason::kRaises || (limits_.whole && failed_);
+  if (!said && !exit.failure.empty()) {
+    failure_.reason = exit.reason;
+    failure_.detail = exit.failure;
+  }
+  // Such a value may live for long, so the steps back grow.
+  constexpr int kSingleSteps = 16;
+  const int back = runs_ < kSingleSteps ? 1 : std::max(1, stop_ / 3);
+  if (exit.failure_step >= 0)
+    stop_ = exit.failure_step;
+  else
+    stop_ = x.returned() || stop_ < 0 ? x.safe_step() : stop_ - back;
+  if (stop_ < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
+  return {};
+}
+
+Status RegionCapture::finish(Executor& x, Capture* capture) const {
+  if (!capture->returns) describe_exit(x, code_, failure_, capture);
+  capture->graph = x.sink().graph();
+  // Arms leave nodes behind that nothing uses.
+  if (x.forked()) {
+    MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture->graph));
+  }
+  capture->inputs = x.heap().inputs();
+  capture->graph->overwrites = find_overwrites(*capture);
+  capture->graph->writes_early = !capture->graph->overwrites.empty() && is_never_given_up(*capture);
+  capture->scalars = x.heap().scalars();
+  for (ScalarInput& scalar : capture->scalars) scalar.copies = !x.heap().tensor_writes().empty();
+  capture->inlined = x.take_inlined();
+  capture->open = x.sizes().finish(&capture->trace);
+  capture->num_ops = capture->graph->num_ops();
+  note_steps(x, capture);
+  capture->plain = x.heap().is_plain();
+  capture->recorded = recorded_;
+  capture->for_now = for_now_ && !capture->returns;
+  if (recorded_) x.heap().guard_gradients();
+  if (in_scope_) x.heap().guard_outside_scopes(false);
+  capture->guards = x.heap().guards().finish(used_sources(*capture));
+  return {};
+}
+
 }  // namespace
 
-// The first run goes as far as it can; when it fails at some instruction of the outermost frame,
-// the region is run again to end before it, or earlier when a value alive there cannot be rebuilt.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits, const std::vector<SizeHistory>* sizes,
                                std::vector<int>* long_loops) {
-  int stop = limits.steps;
-  Failure failure;
-  if (stop >= 0) failure.reason = BreakReason::kEndsObject;
-  bool failed = false, recorded = false, in_scope = false, for_now = false;
-  ControlPlan control;
-  if (long_loops) control.long_loops = *long_loops;
-  for (int attempt = 0; attempt < 64; ++attempt) {
-    if (std::exchange(control.restart, false)) {
-      stop = limits.steps;  // counted instructions that may be others now
-      failed = false;
-    }
-    Executor x(code, slots, limits, &control, sizes);
-    if (!x.run_root(start, depth, stop)) {
-      if (control.restart) {
-        if (long_loops) *long_loops = control.long_loops;
-        continue;
-      }
-      if (stop == x.safe_step())
-        return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
-      recorded |= x.recorded();
-      in_scope |= x.in_scope();
-      for_now |= x.for_now();
-      if (!std::exchange(failed, true)) failure = failure_of(x);
-      stop = x.safe_step();
-      continue;
-    }
-    if (!x.returned() && stop < 0) failure = failure_of(x);  // a forced exit
-    if (!x.returned() && !code[x.root().pc].is_exit()) {
-      if ((stop = x.exit_before(stop - 1)) < 0)
-        return internal_error("[capture] no legal exit found");
-      continue;
-    }
-    Capture capture;
-    ExitBuilder exit(x, &capture);
-    if (!exit.build()) {
-      if (control.restart) continue;
-      // An exception on its way out: that it leaves says more than that it cannot be kept.
-      // Where the whole function is asked for, what ends it first does.
-      const bool said = failure.reason == BreakReason::kRaises || (limits.whole && failed);
-      if (!said && !exit.failure.empty()) {
-        failure.reason = exit.reason;
-        failure.detail = exit.failure;
-      }
-      // Something that cannot be rebuilt may be alive for long: the steps back grow.
-      const int back = attempt < 16 ? 1 : std::max(1, stop / 3);
-      stop = exit.failure_step >= 0     ? exit.failure_step
-             : x.returned() || stop < 0 ? x.safe_step()
-                                        : stop - back;
-      if (stop < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
-      continue;
-    }
-    if (!capture.returns) describe_exit(x, code, failure, &capture);
-    capture.graph = x.sink().graph();
-    // What arms have left behind.
-    if (x.forked()) {
-      MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture.graph));
-    }
-    capture.inputs = x.heap().inputs();
-    capture.graph->overwrites = find_overwrites(capture);
-    capture.graph->writes_early = !capture.graph->overwrites.empty() && is_never_given_up(capture);
-    capture.scalars = x.heap().scalars();
-    for (ScalarInput& scalar : capture.scalars) scalar.copies = !x.heap().tensor_writes().empty();
-    capture.inlined = x.take_inlined();
-    capture.open = x.sizes().finish(&capture.trace);
-    capture.num_ops = capture.graph->num_ops();
-    note_steps(x, &capture);
-    capture.plain = x.heap().is_plain();
-    capture.recorded = recorded;
-    capture.for_now = for_now && !capture.returns;
-    if (recorded) x.heap().guard_gradients();
-    if (in_scope) x.heap().guard_outside_scopes(false);
-    capture.guards = x.heap().guards().finish(used_sources(capture));
-    return capture;
-  }
-  return internal_error("[capture] no legal exit found");
+  return RegionCapture(code, slots, limits, sizes, long_loops).run(start, depth);
 }
 
 }  // namespace msjit

@@ -1,6 +1,7 @@
-// Capture: what symbolic execution of a region yields, everything needed to replay it without
-// Python: the graph, the guards under which it holds, where its inputs come from, how to rebuild
-// the Python objects that leave it, which objects it changed, and where it ends.
+// Capture: the result of symbolic execution of a region, with everything needed to replay it
+// without Python. It holds the graph and the guards under which it is valid. It says where the
+// graph's inputs come from, how to build the Python objects that leave the region (recipes), how to
+// change existing objects (effects), and where the region ends.
 #pragma once
 
 #include <memory>
@@ -22,24 +23,24 @@ enum class BreakReason : uint8_t {
 const char* break_name(BreakReason reason);     // "call_unknown"
 const char* break_message(BreakReason reason);  // with {} for the detail
 const char* break_cure(BreakReason reason);
-// By break_name(); `whole`: of a function that is to be one graph.
+// The cure for a break_name(); `whole`: for a function that is to be one graph.
 const char* break_cure_of(const char* name, bool whole);
 std::string break_text(BreakReason reason, const std::string& detail);
 
 struct Recipe;
-using Objects = std::vector<Ref>;  // what the recipes so far have made
+using Objects = std::vector<Ref>;  // made by the recipes so far
 // Makes the object of a recipe; empty with an exception set.
 using Build = Ref (*)(const Recipe& recipe, const Objects& objects);
 
-// One Python object to build at the region's exit; arguments are earlier recipes.
+// One Python object to build at the region's exit. Its arguments are earlier recipes.
 enum class RecipeKind : uint8_t {
   kRegister,  // the object loaded by source `index`
   kOutput,    // a new Tensor from graph output `index`
-  kSize,      // a new int: `size` at the sizes of the call
-  kNumber,    // a new float: `open` at the numbers of the call
+  kSize,      // a new int: `size` evaluated with the sizes of the call
+  kNumber,    // a new float: `open` evaluated with the numbers of the call
   kScalar,    // a new number of class `object` from graph output `index`
   kConst,     // `object`
-  kMade,      // what `build` makes of `object`, `number` and the arguments
+  kMade,      // the result of `build`, from `object`, `number` and the arguments
 };
 struct Recipe {
   RecipeKind kind;
@@ -52,31 +53,32 @@ struct Recipe {
   NumberExpr open;
 };
 
-// An input of the graph that is no tensor of the program: a size or a float, as a 0-d tensor, or
-// what an array holds.
+// An input of the graph that is no tensor of the program: an open size or float as a 0-d tensor, or
+// the elements of a NumPy array.
 struct ScalarInput {
   int32_t input;
   SizeExpr size;
-  NumberExpr number;           // null: the size
-  SourceId array = kNoSource;  // of an array
-  bool copies = false;         // the region writes to tensors, which may have the array's memory
+  NumberExpr number;           // null: `size` is the input
+  SourceId array = kNoSource;  // where the array is found
+  bool copies = false;         // copy the elements: the region writes to tensors, which may share
+                               // the array's memory
 };
 
 class Departure;
 struct Effect;
-// How a kind of change is made at the exit. Defined beside the kind of value it changes (values/),
-// or in interp_hook/effects.cc.
+// How a kind of change is made at the exit. Defined beside the kind of value that it changes
+// (values/), or in interp_hook/effects.cc.
 struct EffectKind {
   // False with an exception set.
   bool (*apply)(PyObject* target, const Effect& effect, const Objects& objects);
-  // What the target lets go of. Null: nothing.
+  // Notes the references that the target drops. Null: none.
   void (*drops)(PyObject* target, const Effect& effect, Departure* departure) = nullptr;
-  bool refills = false;  // takes all items out and puts others in
+  bool refills = false;  // removes all items and puts others in
 };
 extern const EffectKind
     effect_print,           // values are the arguments of print(), name the keyword dict or empty
     effect_set_global,      // target is the dict of globals; without a value the name is deleted
-    effect_write_tensor,    // copies a tensor into the memory of the target
+    effect_write_tensor,    // copies a tensor's elements into the memory of the target
     effect_replace_tensor;  // gives the target the memory of a tensor
 
 // A change of an object that existed before the region, replayed in order at the exit.
@@ -85,24 +87,25 @@ struct Effect {
   int32_t target;                   // recipe; -1 of effect_print alone: sys.stdout
   Ref name;                         // of an attribute or a global
   std::vector<int32_t> values;      // recipes; of a dict: key, value, ...
-  std::vector<SourceId> same = {};  // of a tensor: other loads of the target
-  bool state = false;               // the same: whether the target is a Parameter
-  bool recorded = false;            // the same: whether the target has gradients afterwards
+  std::vector<SourceId> same = {};  // of a tensor: other sources of the target
+  bool state = false;               // of a tensor: whether it is a Parameter
+  bool recorded = false;            // of a tensor: whether it has a gradient history afterwards
 };
 
-// What a region takes for granted: the truth of one of its outputs. It runs to its end all the
-// same; where it was wrong nothing has changed yet, and the interpreter runs the region.
+// The region assumes that an output of its graph, a bool, has this truth. The run goes to its end
+// first. If the assumption was wrong nothing has been changed yet, and the interpreter runs the
+// region.
 struct Assumption {
   int32_t output;
   bool truth;
-  std::string otherwise;  // what the program does then
+  std::string otherwise;  // what the program does if it does not hold
 };
 
-// A line of the user: the innermost one outside msjit and outside what is installed.
+// A line of user code: the innermost one outside msjit and outside installed packages.
 struct UserPlace {
   PyCodeObject* code = nullptr;
   int offset = 0;
-  std::string beyond;  // "file:line" of what it called, where that is not the user's
+  std::string beyond;  // "file:line" in what it called, if that is not user code
 };
 
 struct InlinedCode {
@@ -129,23 +132,25 @@ struct Capture {
   int32_t result = -1;     // recipe, when it returns
   int32_t exit_index = 0;  // instruction to continue at, when it breaks
   std::vector<SlotWrite> locals;
-  std::vector<int32_t> stack;                          // recipes, bottom first; -1 = NULL
-  std::vector<int32_t> dropped_locals, dropped_stack;  // what the frame holds no more at the exit
+  std::vector<int32_t> stack;  // recipes, bottom first; -1 = NULL
+  // Slots whose references the frame has dropped at the exit.
+  std::vector<int32_t> dropped_locals, dropped_stack;
   BreakReason reason = BreakReason::kInternal;
   std::string detail;
   int break_line = 0;
   std::string break_place;  // "file:line" inside a callee, when the reason lies there
   PyCodeObject* break_callee =
-      nullptr;  // outermost callee that held the break: worth its own regions
+      nullptr;  // outermost callee that contained the break: worth capturing by itself
   UserPlace break_at;
-  std::vector<InlinedCode> inlined;  // whose source has to be in the strict language
+  std::vector<InlinedCode> inlined;  // their source must be in the strict language
   int num_ops = 0;
   int steps = 0;  // instructions of the outermost frame
-  // The function of the program that the last call in the outermost frame runs, and that step.
+  // The program's function that the last call in the outermost frame runs, and the step of that
+  // call.
   PyCodeObject* last_callee = nullptr;
   int last_call = -1;
-  bool joined = false;  // an output may be the very tensor of an input or of another output
-  // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
+  bool joined = false;  // an output may be the same tensor as an input or another output
+  // It contains a step with a gradient of its own, or a whole gradient transform: no input may be
   // tracked.
   bool plain = false;
   bool recorded = false;  // ends before such a step, because gradients are asked for
@@ -154,24 +159,24 @@ struct Capture {
 
 struct CaptureLimits {
   int inline_depth = 52;
-  // Instructions executed and items taken from iterators in one region, and how many more for each
-  // operation of its graph.
+  // Limit on the instructions executed and items taken from iterators in one region, and the
+  // additional allowance for each operation of its graph.
   int unroll = 20000;
   int unroll_per_op = 250;
-  int turns = 0;  // of one loop of the frame that are unrolled; 0 = no limit
+  int turns = 0;  // of one loop of the outermost frame that are unrolled; 0 = no limit
   int max_ops = 16000;
-  int loop_ops = 4000;  // in a loop of the outermost frame, whose turns can be regions of their own
-  int steps = -1;       // end before this instruction of the frame, counted from 0; -1 = none
+  int loop_ops = 4000;  // max_ops where a loop's turns can be separate regions instead
+  int steps = -1;       // end before this step of the outermost frame; -1 = no such limit
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
-  bool whole = false;   // a region that ends early is of no use: loops are unrolled to their end
+  bool whole = false;   // a region that ends early is useless, so loops are unrolled fully
   bool strict = false;  // level STRICT of PSJit: language.h
 };
 
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of
-// `depth` items). The objects are looked at, never changed. Errors are internal ones; a region that
+// `depth` items). Objects are looked at, never changed. Errors are internal ones. A region that
 // cannot begin has num_ops == 0 and exit_index at the start. `sizes`: what has changed between
-// calls. `long_loops`: headers of loops of this code that are too long to unroll, to which the run
-// may add; a region ends on arrival at one, so that each of their turns is a region.
+// calls. `long_loops`: headers of loops of this code that are too long to unroll; the run may add
+// to them. A region ends on arrival at one, so that each turn is a region.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits,
                                const std::vector<SizeHistory>* sizes = nullptr,

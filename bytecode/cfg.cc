@@ -85,7 +85,7 @@ void Cfg::find_post_dominators() {
   };
   for (int b = 0; b < exit; b++)
     if (blocks_[size_t(b)].successors.empty()) visit(b);
-  // Blocks that never reach an exit (endless loops) hang off the virtual one.
+  // Blocks that never reach an exit (endless loops) are connected to the virtual one.
   for (int b = exit; b-- > 0;) visit(b);
   std::reverse(order.begin(), order.end());
   number[size_t(exit)] = 0;
@@ -107,8 +107,8 @@ void Cfg::find_post_dominators() {
     blocks_[size_t(b)].post_dominator = parent[size_t(b)] == exit ? -1 : parent[size_t(b)];
 }
 
-// Natural loops of back edges, taken as edges to a block that is not later in the bytecode:
-// CPython's compiler lays loops out header first and makes no irreducible graphs.
+// Natural loops of back edges. A back edge goes to a block that is not later in the bytecode:
+// CPython's compiler puts the header of a loop first and makes no irreducible graphs.
 void Cfg::find_loops() {
   loops_.resize(blocks_.size());
   for (int header = 0; header < int(blocks_.size()); header++) {

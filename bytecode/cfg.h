@@ -1,6 +1,6 @@
 // Control-flow graph over canonical instructions: basic blocks, edges, post-dominators, loops, and
-// live slots. Exception edges are not part of it: an exception always leaves native code. Built on
-// demand from a DecodedCode, immutable afterwards.
+// live slots. Exception edges are not part of it, because a handler is entered by unwinding. Built
+// on demand from a DecodedCode, immutable afterwards.
 #pragma once
 
 #include <string>
@@ -24,17 +24,18 @@ class Cfg {
   explicit Cfg(const DecodedCode& code);
 
   const DecodedCode& code() const { return code_; }
-  // In instruction order; unreachable code and exception handlers are left out.
+  // In instruction order. Unreachable code and exception handlers are left out.
   const std::vector<BasicBlock>& blocks() const { return blocks_; }
   int block_of(int instr) const { return block_of_[size_t(instr)]; }  // -1 when left out
-  // First instruction where both outcomes of the jump at `instr` meet again; -1 when they never do.
+  // The first instruction where both outcomes of the jump at `instr` meet again; -1 when they never
+  // do.
   int join_of(int instr) const;
   bool is_loop_header(int instr) const;
-  // Header instruction of the innermost loop around `instr` that is no for loop and that the block
-  // `join_of(instr)` lies outside of; -1 when there is none.
+  // The header of the innermost loop around `instr` that is no for loop and that the jump at
+  // `instr` can leave: join_of(instr) is outside of it. -1 when there is none.
   int loop_left_at(int instr) const;
   bool in_loop(int header, int instr) const;  // both instructions
-  // Where all ways out of a loop meet; -1 when they return.
+  // The instruction where all ways out of a loop meet; -1 when they return.
   int loop_exit(int header) const;
   std::string dump() const;
 
@@ -50,9 +51,9 @@ class Cfg {
   std::vector<std::vector<bool>> loops_;  // blocks of the loop with this header; empty elsewhere
 };
 
-// Local slots whose value may still be read at each instruction (liveness.cc). Cells and free
-// variables always count as live: other frames see them. A slot read by a handler that covers the
-// instruction counts as live too.
+// Liveness: the local slots whose value may still be read at each instruction (liveness.cc). Cells
+// and free variables always count as live, because other frames see them. A slot that a handler
+// covering the instruction reads counts as live too.
 class Liveness {
  public:
   explicit Liveness(const DecodedCode& code);

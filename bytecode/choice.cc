@@ -1,6 +1,6 @@
-// Items that a tensor picks out of a list or tuple. A tensor among tensors is an If for each item
-// but the last; other objects wait as a kChoice, whose `items` are the position and the objects,
-// until they are called: each call is then an arm.
+// Items of a list or tuple that a tensor indexes. If all items are tensors, the result is a chain
+// of Ifs, one for each item but the last. Other objects wait as a kChoice, whose `items` are the
+// position and the objects. A call of it calls each object in an arm of its own.
 #include <fmt/core.h>
 
 #include "bytecode/control.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostItems = 48;
 
-// A tensor of the places 0, 1, 2, ...
+// The tensor [0, 1, 2, ...].
 Result<Tensor> places(size_t count) {
   MSJIT_TRY(Tensor all, Tensor::empty(DType::kInt64, Shape{static_cast<int64_t>(count)}));
   for (size_t i = 0; i < count; ++i) all.data_as<int64_t>()[i] = static_cast<int64_t>(i);
@@ -26,7 +26,8 @@ bool apply(Executor& x, const char* op, std::vector<Val> inputs, AttrValue attr,
   return x.apply(*find_op(op), inputs, attrs, out);
 }
 
-// The place that the key means, from 0 on. To compute it fails where CPython raises IndexError.
+// The position that the key means, counted from 0. Computing it fails where CPython raises
+// IndexError.
 bool position_of(Executor& x, const SymRef& key, size_t count, SymRef* out) {
   SymRef number, flat;
   Result<Tensor> all = places(count);
@@ -57,7 +58,7 @@ bool choose_item(Executor& x, const SymRef& sequence, const SymRef& key, SymRef*
   const DType dtype = key->tensor.dtype();
   if (items.empty() || (!is_integer(dtype) && !is_bool(dtype)))
     return x.fail(BreakReason::kRaises, fmt::format("index by a {} tensor", dtype_name(dtype)));
-  if (items.size() > kMostItems || x.in_arm())  // an arm cannot fail for itself
+  if (items.size() > kMostItems || x.in_arm())  // a failing arm would fail the whole region
     return x.fail(BreakReason::kUnsupported, "index tensor");
   bool tensors = true;
   for (const SymRef& item : items) {
@@ -101,7 +102,7 @@ bool Executor::choose(const SymRef& position, const std::vector<SymRef>& items, 
   HeapMark heap(heap_, *frame);
   ++fork_depth_;
   if (!use(items[from], &taken) || !choose(position, items, from + 1, use, &there)) {
-    current_ = frame;  // one of a call is about to go
+    current_ = frame;  // a frame of the call is about to be destroyed
     if (raised_) return fail(BreakReason::kTensorBranch, "a choice raises " + raised_text_);
     return !control_->restart && reason_ != BreakReason::kTensorBranch &&
            fail(BreakReason::kTensorBranch, break_text(reason_, detail_));

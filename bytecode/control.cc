@@ -6,15 +6,14 @@
 
 #include "bytecode/arm_changes.h"
 #include "bytecode/tensor_write.h"
-#include "graph/control.h"
 #include "guards/py/text.h"
-#include "kernels/core/registry.h"
 
 namespace msjit {
 namespace {
 
-// Nested branches: what unrolled loops with a break make of themselves. More than calls may be
-// nested (CaptureLimits), so that a recursion that a tensor ends is told by its depth.
+// Limit of nested branches, which unrolled loops with a break produce. It is larger than the limit
+// of nested calls (CaptureLimits), so that for a recursion that a tensor ends, the depth of calls
+// is the reported reason.
 constexpr int kMaxForks = 56;
 
 bool asks_for_locals(const DecodedCode& code) {
@@ -27,10 +26,10 @@ bool asks_for_locals(const DecodedCode& code) {
   return false;
 }
 
-// An iterator that only this frame knows is advanced by either arm on its own.
+// Copies an iterator that only this frame knows, because each arm advances it separately.
 SymRef copy_iterator(const SymRef& value) {
   if (value->kind != SymKind::kIterator || value.use_count() > 1) return value;
-  if (value->iterator->generator) return value;  // its frame is one
+  if (value->iterator->generator) return value;  // a generator's frame cannot be copied
   const SymIterator& from = *value->iterator;
   SymRef copy = make_sym(SymKind::kIterator);
   copy->born = value->born;
@@ -92,48 +91,6 @@ bool Executor::run_arm(SymFrame* arm) {
   return true;
 }
 
-namespace {
-
-// How an arm ended: at which instruction, or by a return, or with both ways of a loop body.
-struct End {
-  int pc;
-  bool returned, both;
-};
-
-End end_of(const SymFrame& arm) {
-  return {arm.pc, arm.result != nullptr && !arm.again, bool(arm.again)};
-}
-
-// Whether an arm of a loop body ended where a turn of the loop ends.
-bool ends_turn(const SymFrame& arm) {
-  if (arm.loop_header < 0) return false;
-  return arm.result || arm.again || arm.pc == arm.loop_header || arm.pc == arm.loop_exit;
-}
-
-// Whether a slot may be read behind an arm that ended so.
-bool needed(Executor& x, const SymFrame& arm, int slot) {
-  const End end = end_of(arm);
-  if (end.returned) return false;
-  ControlPlan& control = x.control();
-  if (!end.both) return control.live(*arm.code, end.pc, slot);
-  return control.live(*arm.code, arm.loop_header, slot) ||
-         (arm.loop_exit >= 0 && control.live(*arm.code, arm.loop_exit, slot));
-}
-
-std::string slot_text(const SymFrame& frame, size_t slot) {
-  const char* name = utf8_text(frame.code->slot_name(int(slot)).get());
-  return name ? name : "?";
-}
-
-// Whether the loop goes on behind an arm that ended so.
-Val goes_on(Executor& x, const SymFrame& arm) {
-  if (arm.again) return arm.again;
-  const bool back = !arm.result && arm.pc == arm.loop_header;
-  return x.sink().constant(Tensor::scalar<bool>(back));
-}
-
-}  // namespace
-
 void Executor::renew(const SymRef& tensor, Val value) {
   if (fork_depth_ > 0)
     heap_.renewed().push_back({tensor, tensor->tensor, tensor->changed});
@@ -142,85 +99,11 @@ void Executor::renew(const SymRef& tensor, Val value) {
   tensor->tensor = std::move(value);
 }
 
-bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
-                         const ArmChanges* changes, Joiner& joiner) {
-  const End ends[2] = {end_of(arms[0]), end_of(arms[1])};
-  const bool returned = ends[0].returned && ends[1].returned;
-  const bool met = !returned && !ends[0].returned && !ends[1].returned && !ends[0].both &&
-                   !ends[1].both && ends[0].pc == ends[1].pc;
-  const auto refuse = [&](const std::string& what) {
-    return fail(BreakReason::kTensorBranch, what);
-  };
-  if (!returned && !met && !(ends_turn(arms[0]) && ends_turn(arms[1]))) {
-    // `continue` may go to a header of its own, around that of the loop: only the inner one counts.
-    for (int side : {0, 1}) {
-      const auto outer = control_->loops.find({frame.code, arms[side].pc});
-      if (frame.loop_header < 0 || ends[side].returned || outer == control_->loops.end() ||
-          !control_->cfg(*frame.code).in_loop(arms[side].pc, frame.loop_header))
-        continue;
-      outer->second.refused = control_->restart = true;
-    }
-    return refuse("its arms end in different places");
-  }
-  if (!returned) {
-    for (size_t i = 0; i < frame.slots.size(); ++i) {
-      SymRef values[2];
-      bool needs[2];
-      for (int side : {0, 1}) {
-        needs[side] = needed(*this, arms[side], int(i));
-        values[side] = arms[side].slots[i];
-      }
-      // Untouched in the outermost frame: looked up where the other arm has assigned it.
-      if (!values[0] != !values[1] && (needs[0] || needs[1]))
-        for (int side : {0, 1}) values[side] = slot(arms[side], int(i));
-      SymRef value = joiner.join(values[0], needs[0], values[1], needs[1]);
-      if (!value && (values[0] || values[1]))
-        return refuse(fmt::format("{}{} is {}", met ? "" : "the loop changes ", slot_text(frame, i),
-                                  joiner.why));
-      frame.slots[i] = std::move(value);
-    }
-    std::vector<SymRef> stack;
-    for (size_t i = 0; i < std::max(arms[0].stack.size(), arms[1].stack.size()); ++i) {
-      const bool has[2] = {i < arms[0].stack.size(), i < arms[1].stack.size()};
-      SymRef value = joiner.join(has[0] ? arms[0].stack[i] : null_sym(), has[0],
-                                 has[1] ? arms[1].stack[i] : null_sym(), has[1]);
-      if (!value) return refuse("a value under way is " + joiner.why);
-      stack.push_back(std::move(value));
-    }
-    frame.stack = std::move(stack);
-  }
-  if (arms[0].result || arms[1].result) {
-    const auto result = [](const SymFrame& arm) { return arm.result ? arm.result : null_sym(); };
-    const SymRef a = result(arms[0]), b = result(arms[1]);
-    frame.result = joiner.join(a, !a->is_null(), b, !b->is_null());
-    if (!frame.result) return refuse("its result is " + joiner.why);
-  }
-  JoinedChanges joined;
-  if (!join_changes(joiner, changes, &joined)) return refuse(joiner.why);
-  SymRef again;
-  Val flag;
-  if (!returned && !met) {
-    if (arms[0].again || arms[1].again)
-      again = joiner.pair(goes_on(*this, arms[0]).id(), goes_on(*this, arms[1]).id());
-    else if (arms[0].pc == frame.loop_header && !arms[0].result)
-      flag = tested->tensor;  // the only test: the loop goes on when it holds
-    else
-      flag = msjit::call(*find_op("logical_not"), {tested->tensor});
-  }
-  if (Status status = joiner.finish(tested->tensor); !status.ok())
-    return refuse(status.error().message);
-  if (again) flag = again->tensor;
-  if (!make_changes(*this, joined)) return false;
-  frame.again = flag;
-  if (met) frame.next = ends[0].pc;
-  return true;
-}
-
 namespace {
 
-// From 3.12 on `a and b or c` tests a value that has been tested already, by a copy of it, where
-// earlier compilers jump on. An arm of known truth jumps on; `join` becomes where the later test's
-// ways meet.
+// For `a and b or c`, compilers from 3.12 on test a value again, on a copy of it, where earlier
+// ones jump directly. In an arm the truth of that value is known, so `path` follows the second
+// test's jump. `join` becomes the place where the ways of the second test meet.
 void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, const SymRef& tested,
              bool truth, BranchPath* path, int* join) {
   const size_t hidden = path->pops ? 1 : 0;
@@ -236,6 +119,25 @@ void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, con
   }
 }
 
+// The two ways of a branch, and the instruction at which both end.
+struct Ways {
+  BranchPath paths[2];
+  int join;
+};
+
+Ways ways_of(const Cfg& cfg, const SymFrame& frame, const SymRef& tested,
+             const BranchPath& when_true, const BranchPath& when_false) {
+  const int near = cfg.join_of(frame.pc);
+  Ways ways = {{when_true, when_false}, near};
+  int joins[2] = {near, near};
+  for (int side : {0, 1})
+    jump_on(cfg, *frame.code, frame, tested, side == 0, &ways.paths[side], &joins[side]);
+  if (joins[0] != near && joins[1] != near && joins[0] != joins[1])  // neither joins both arms
+    return {{when_true, when_false}, near};
+  ways.join = joins[0] != near ? joins[0] : joins[1];
+  return ways;
+}
+
 bool is_pure(const Node& node) {
   for (const auto& sub : node.subgraphs)
     if (!std::all_of(sub->nodes.begin(), sub->nodes.end(), is_pure)) return false;
@@ -243,7 +145,7 @@ bool is_pure(const Node& node) {
   return node.op->has(kPure) && !node.op->has(kRandom);
 }
 
-// Whether the instructions from `pc` on come to a `raise` without a jump.
+// Whether the instructions from `pc` on reach a `raise` without a jump.
 bool leads_to_raise(const DecodedCode& code, int pc) {
   for (; pc < code.size(); ++pc) {
     if (code[pc].op == Op::kRaise) return true;
@@ -254,15 +156,15 @@ bool leads_to_raise(const DecodedCode& code, int pc) {
 
 }  // namespace
 
-// Whether what an arm that raises has done so far can be forgotten: it stands in no other arm or
-// loop, has changed nothing and drawn no random numbers.
+// Whether the work of an arm that raises can be forgotten: the arm is in no other arm or loop, has
+// changed nothing and drawn no random numbers.
 bool Executor::can_assume(const HeapMark& heap, int32_t first_node) const {
   if (reason_ != BreakReason::kRaises && reason_ != BreakReason::kOpError) return false;
   if (fork_depth_ > 1 || !handled_.empty() || !heap.change(heap_).empty()) return false;
   return std::all_of(graph_->nodes.begin() + first_node, graph_->nodes.end(), is_pure);
 }
 
-// Goes on with one way of a branch alone.
+// Goes on with one way of a branch alone, under an assumption.
 bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path) {
   --fork_depth_;
   const std::string otherwise = fmt::format("{}, line {}", detail_, (*frame.code)[frame.pc].line);
@@ -274,19 +176,18 @@ bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const B
   return true;
 }
 
-bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
-                      const BranchPath& when_false) {
+// False, and failed: the test cannot become a branch of the graph.
+bool Executor::may_fork(const SymFrame& frame, const SymRef& tested) {
   const SymRef elements = sizes_.numel(tested->tensor);
   if (elements->kind == SymKind::kSize && !look(elements)) return false;
   if (const int64_t n = tested->tensor.shape().numel(); n != 1)
     return fail(BreakReason::kRaises, fmt::format("the truth of a tensor of {} elements", n));
   const DecodedCode& code = *frame.code;
-  const Cfg& cfg = control_->cfg(code);
-  if (const int header = cfg.loop_left_at(frame.pc); header >= 0 && header != frame.loop_header) {
-    if (control_->loops.emplace(ControlPlan::Key{&code, header}, ControlPlan::Loop()).second) {
-      control_->restart = true;
-      return fail(BreakReason::kInternal, "a loop to be captured");
-    }
+  const int header = control_->cfg(code).loop_left_at(frame.pc);
+  if (header >= 0 && header != frame.loop_header &&
+      control_->loops.emplace(ControlPlan::Key{&code, header}, ControlPlan::Loop()).second) {
+    control_->restart = true;
+    return fail(BreakReason::kInternal, "a loop to be captured");
   }
   if (fork_depth_ >= kMaxForks) {
     std::string why = "too many branches inside each other";
@@ -296,6 +197,35 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   }
   if (!handled_.empty())
     return fail(BreakReason::kTensorBranch, "it stands in an exception handler");
+  return true;
+}
+
+// What ends the capture when an arm could not be run to its end; always false.
+bool Executor::arm_failed(const SymFrame& arm) {
+  if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
+  if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
+  return fail(BreakReason::kTensorBranch,
+              fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line));
+}
+
+// Takes back what an arm that has run did besides its slots and stack. False, and failed: it did
+// something that the joined arms cannot repeat.
+bool Executor::take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeMark& before,
+                        ArmChanges* changes) {
+  if (arm.yielded || !handled_.empty())
+    return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
+  *changes = take_changes(heap_, before);
+  if (const std::string what = heap.change(heap_); !what.empty())
+    return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
+  if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
+    return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
+  heap_.overwritten().resize(before.overwritten);
+  return true;
+}
+
+bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
+                      const BranchPath& when_false) {
+  if (!may_fork(frame, tested)) return false;
   forked_ = true;
   const SourceLocation here = sink_.location();
   const uint64_t mark = SymValue::next_serial();
@@ -306,50 +236,28 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   ++fork_depth_;
   const ChangeMark before(heap_, mark);
   ArmChanges changes[2];
-  BranchPath paths[2] = {when_true, when_false};
-  const int near = cfg.join_of(frame.pc);
-  int joins[2] = {near, near};
-  for (int side : {0, 1}) jump_on(cfg, code, frame, tested, side == 0, &paths[side], &joins[side]);
-  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither is behind both
-    paths[0] = when_true, paths[1] = when_false;
-    joins[0] = joins[1] = near;
-  }
-  const int join = joins[0] != near ? joins[0] : joins[1];
-  // An arm that raises goes first, because the other one may be the rest of the function.
-  const int first = leads_to_raise(code, paths[1].pc) ? 1 : 0;
+  const Ways ways = ways_of(control_->cfg(*frame.code), frame, tested, when_true, when_false);
+  // An arm that raises is run first, because the other one may be the rest of the function.
+  const int first = leads_to_raise(*frame.code, ways.paths[1].pc) ? 1 : 0;
   for (int side : {first, 1 - first}) {
-    const BranchPath& path = paths[side];
     SymFrame& arm = arms[side];
-    arm.stops.push_back(join);
-    if (path.pops) arm.stack.pop_back();
-    arm.pc = path.pc;
+    arm.stops.push_back(ways.join);
+    if (ways.paths[side].pops) arm.stack.pop_back();
+    arm.pc = ways.paths[side].pc;
     if (!run_arm(&arm)) {
-      current_ = &frame;  // the arm is about to go
-      if (can_assume(heap, first_node)) {
-        sink_.set_location(here);
-        return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);
-      }
-      if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
-      if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
-      const std::string why =
-          fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line);
-      return fail(BreakReason::kTensorBranch, why);
+      current_ = &frame;  // the arm's frame is about to be destroyed
+      if (!can_assume(heap, first_node)) return arm_failed(arm);
+      sink_.set_location(here);
+      return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);
     }
-    if (arm.yielded || !handled_.empty())
-      return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
-    changes[side] = take_changes(heap_, before);
-    if (const std::string what = heap.change(heap_); !what.empty())
-      return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
-    if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
-      return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
-    heap_.overwritten().resize(before.overwritten);
+    if (!take_arm(arm, heap, before, &changes[side])) return false;
   }
   --fork_depth_;
   sink_.set_location(here);
   Joiner joiner(*this, mark, first_node, first_step);
   for (const ArmChanges& of_arm : changes)
     for (const auto& [tensor, value] : of_arm.tensors) joiner.note_written(tensor);
-  return join_arms(frame, arms, tested, changes, joiner);
+  return join_arms(*this, frame, arms, tested, changes, joiner);
 }
 
 }  // namespace msjit

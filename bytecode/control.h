@@ -1,9 +1,10 @@
-// Branches and loops on the value of a tensor. A truth test on a tensor forks the frame: both
-// targets are run, each on a frame of its own, to where they meet again (the branch's
-// post-dominator, or the return), and their slots are joined one by one; what differs becomes an
-// output of an If node. A loop left by such a test becomes a While node: its body is run once, with
-// placeholders for the tensors it assigns. Invariant: nothing but slots and stack may differ behind
-// an arm; whoever finds anything else fails, and the capture starts again without the construct.
+// Branches and loops on the value of a tensor. A truth test on a tensor forks the frame. Both
+// targets are run, each on a frame of its own, until they meet again (at the branch's
+// post-dominator or the return). Their slots are joined one by one, and values that differ become
+// outputs of an If node. A loop that such a test leaves becomes a While node: its body is run once,
+// with placeholders for the tensors that it assigns.
+// Invariant: only the slots, the stack and the changes of arm_changes.h may differ behind an arm.
+// Where anything else differs, the capture fails and starts again without the construct.
 #pragma once
 
 #include <map>
@@ -14,14 +15,15 @@
 
 namespace msjit {
 
-// A for loop that may be one node.
+// What is known of a for loop that may become one node.
 struct ScanPlan {
-  bool wanted = false;  // its turns are too many to unroll
-  bool refused = false;
-  int peel = 0;  // arrivals that are unrolled first
+  bool wanted = false;   // it is too large to unroll
+  bool refused = false;  // it has to be unrolled
+  int peel = 0;          // arrivals that are unrolled first
 };
 
-// What the repeated runs of one capture know of its loops and codes.
+// What one capture's repeated runs have found out about loops. A run that learns something fails
+// with `restart`, and the next run uses it.
 class ControlPlan {
  public:
   struct Loop {
@@ -32,12 +34,13 @@ class ControlPlan {
   using Key = std::pair<const DecodedCode*, int>;  // header instruction
 
   const Cfg& cfg(const DecodedCode& code);
-  // Whether a local may still be read; all may where the code can ask for its locals.
+  // Whether a local may still be read. All may be in code that can ask for its locals (locals(),
+  // eval, ...).
   bool live(const DecodedCode& code, int instr, int slot);
-  std::map<Key, Loop> loops;  // those that tests on tensors leave
+  std::map<Key, Loop> loops;  // loops that tests on tensors leave
   std::map<Key, ScanPlan> scans;
   std::vector<int> long_loops;  // of the outermost frame: headers where a region ends
-  bool restart = false;         // the last run failed because one of these had to change
+  bool restart = false;         // the last run failed only to change one of these
 
  private:
   struct Facts {
@@ -57,12 +60,12 @@ struct BranchPath {
   bool pops;  // the tested value leaves the stack
 };
 
-// The state outside of an arm, to find out whether the arm changed any of it.
+// HeapMark: the state of all values before an arm, to find out whether the arm changed any of it.
 class HeapMark {
  public:
   HeapMark(const Heap& heap, const SymFrame& frame);
-  // "a list", empty when nothing changed. Lists of the region to which one item has been appended
-  // go to `grown`.
+  // What has changed, as "a list"; empty when nothing has. Lists made in the region that have got
+  // one more item go to `grown` instead, if it is given.
   std::string change(const Heap& heap, std::vector<SymRef>* grown = nullptr) const;
 
  private:
@@ -82,31 +85,32 @@ class HeapMark {
   std::unordered_map<const SymValue*, bool> met_;
 };
 
-// Joins the values of two arms; the tensors among them become outputs of one If.
+// Joiner: joins the values of two arms. Tensors among them become outputs of one If.
 class Joiner {
  public:
-  // Values with a serial below `mark` existed before the arms; nodes from `first_node` on are
-  // theirs, and so are the traced steps from `first_step` on.
+  // Values with a serial below `mark` existed before the arms. Nodes from `first_node` on, and
+  // traced steps from `first_step` on, belong to the arms.
   Joiner(Executor& x, uint64_t mark, int32_t first_node, int32_t first_step)
       : x_(x), mark_(mark), first_node_(first_node), first_step_(first_step) {}
 
-  // The value behind the arms that is `a` after the first and `b` after the second; `needs_*`: it
-  // may be read there. Null when there is none, with `why`.
+  // The value behind the arms that is `a` after the first and `b` after the second. `needs_*`: it
+  // may be read behind that arm. Null with `why` when there is none.
   SymRef join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b);
-  // The same for a value of arm `side` that nobody reads behind the other one.
+  // The same for a value of arm `side`, when nothing reads it behind the other arm.
   SymRef one_sided(int side, const SymRef& value);
-  // A graph value for a tensor that leaves arm `side`: a tensor made there has a value of its own,
-  // one from outside is handed on. -1 when it cannot be told which it is.
+  // The graph value by which a tensor leaves arm `side`. A tensor made in the arm has its own
+  // value; one from outside is handed on. -1 with `why` when two tensors could not be told apart.
   ValueId leaving(int side, const SymRef& tensor);
-  // Tensors from before the arms that an arm has renewed: they are joined as such alone.
+  // Notes a tensor from before the arms to which an arm writes. join() refuses it; join_written()
+  // joins its contents.
   void note_written(const SymRef& tensor) { written_.insert(tensor.get()); }
   SymRef join_written(const SymRef& a, const SymRef& b);
-  // An output of the If, given one graph value of either arm.
+  // An output of the If, from one graph value of each arm.
   SymRef pair(ValueId a, ValueId b);
   Status finish(const Val& predicate);
-  SymRef filler(const Val& like);  // a tensor nobody reads
+  SymRef filler(const Val& like);  // a tensor for the arm behind which nobody reads it
   bool existed(const SymRef& value) const;
-  // The same value, an equal constant, or an iterator that stands where the other stands.
+  // One value, equal constants, or iterators in equal states.
   static bool same(const SymRef& a, const SymRef& b);
   std::string why;
 

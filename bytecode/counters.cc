@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxCounters = 1024;
 
-// By name, as classes come and go.
+// By name, because class objects come and go.
 std::unordered_set<std::string>& counters() {
   static auto& kept = *new std::unordered_set<std::string>;
   return kept;

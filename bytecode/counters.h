@@ -1,6 +1,6 @@
-// Attributes in which instances of a class count: ints that change from call to call, as the steps
-// of an optimizer do. A capture leaves them open at once, where other ints have to change first.
-// A hint only: an int left open is right for every value.
+// Attributes in which instances of a class count: ints that change from call to call, as the step
+// of an optimizer. Other ints are left open only after they have changed; these at once. This is
+// only a hint: an int left open is right for every value.
 #pragma once
 
 #include "guards/py/ref.h"

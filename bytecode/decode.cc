@@ -66,7 +66,7 @@ class Decoder {
     StackItems items;
     std::vector<Block> blocks;
     int depth() const { return int(items.size()); }
-    // The blocks that the frame has.
+    // Compares the blocks that a real frame has, without those of running handlers.
     bool same_blocks(const State& other) const {
       const auto own = [](const std::vector<Block>& all) {
         std::vector<Block> kept;
@@ -128,7 +128,8 @@ class Decoder {
       emitter.end();
     }
     if (version::kReturnsGenerators && !emitter.begins_rightly(out_->is_generator()))
-      return internal_error("[decode] a generator that is not made first");
+      return internal_error(
+          "[decode] the code of a generator, got another start, expected RETURN_GENERATOR");
     instrs() = std::move(emitter.instrs());
     return {};
   }
@@ -160,7 +161,8 @@ class Decoder {
       range.begin = index_from(raw.begin);
       range.end = index_from(raw.end);
       MSJIT_TRY(range.target, resolve(raw.target));
-      // What the compiler wraps around generators from 3.12 on, for real frames alone.
+      // The handler that compilers from 3.12 on put around the body of a generator. It is for real
+      // frames only.
       if (instrs()[size_t(range.target)].op == Op::kUnsupported) continue;
       range.depth = raw.depth;
       range.lasti = raw.lasti;
@@ -173,7 +175,7 @@ class Decoder {
     return {};
   }
 
-  // Where ToBool feeds the one instruction behind it, the two are one test of the object itself.
+  // If ToBool is directly before a test, the two are one test of the object.
   void fuse_truth_tests() {
     for (size_t i = 1; i < instrs().size(); i++) {
       Instr& test = instrs()[i];
@@ -235,8 +237,8 @@ class Decoder {
       work_.push_back(index);
       return {};
     }
-    // Handlers of nested regions are met with different numbers of running handlers: the first one
-    // wins.
+    // A handler of nested `try` blocks may be reached with different numbers of running handlers:
+    // the first one found is kept.
     if (depth != state.depth() || !known.same_blocks(state))
       return internal_error("[decode] stack depth or blocks, got {} and {} at {}", depth,
                             state.depth(), (*out_)[index].offset);
@@ -279,7 +281,7 @@ class Decoder {
     return flags & kOpEnds ? Status() : reach(index + 1, after);
   }
 
-  // The state in which a handler begins: `items` more than the `level` that are left.
+  // The state in which a handler begins: `level` items are kept and `items` pushed.
   static State handling(State before, int level, int items) {
     before.items.resize(size_t(level));
     before.items.resize(size_t(level) + size_t(items), StackItem::kObject);
@@ -299,7 +301,8 @@ class Decoder {
     return reach(range.target, handling(before, range.depth, range.lasti + version::kHandlerItems));
   }
 
-  // Block sets, handler ranges of the block-stack versions, and the flags that depend on them.
+  // Sets the block sets, the handler ranges of versions with a block stack, and the flags that
+  // depend on them.
   void mark_handlers() {
     for (int i = 0; i < out_->size(); i++) {
       std::vector<Block>& blocks = states_[size_t(i)].blocks;
@@ -357,7 +360,7 @@ Borrowed DecodedCode::slot_name(int slot) const { return slot_names_[size_t(slot
 
 int DecodedCode::captured_parameter(int slot) const {
   if (slot < parameter_count_) return slot;
-  for (int p = 0; p < parameter_count_; ++p)  // up to 3.10 the cell is a slot of its own
+  for (int p = 0; p < parameter_count_; ++p)  // up to 3.10 the cell is a separate slot
     if (PyUnicode_Compare(slot_name(p).get(), slot_name(slot).get()) == 0) return p;
   return -1;
 }

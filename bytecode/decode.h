@@ -1,6 +1,6 @@
-// A code object decoded to canonical instructions, with what is static about every one of them:
-// stack depth, block stack (up to 3.10), exception handler. Decoded once and kept with the code
-// object; all indices are positions in the instruction list.
+// A code object decoded to canonical instructions, with the static facts of each of them: stack
+// depth, block stack (up to 3.10), exception handler. It is decoded once and kept with the code
+// object. All indices are positions in the instruction list.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace msjit {
 
-// An entry of the frame's block stack (up to 3.10; empty later). A handler that runs has an entry
-// too, which is never written into a frame.
+// An entry of the frame's block stack (up to 3.10; empty later). A running handler has an entry
+// here too, which is never written into a frame.
 struct Block {
   BlockKind kind = BlockKind::kFinally;
   int32_t level = 0;           // stack depth to unwind to
@@ -30,7 +30,7 @@ struct HandlerRange {
   int32_t begin = 0, end = 0;
   int32_t target = 0;
   int32_t depth = 0;
-  bool lasti = false;  // the handler also wants the raising offset on the stack
+  bool lasti = false;  // the handler also expects the raising offset on the stack
 };
 
 enum class SlotKind : uint8_t { kLocal, kCell, kFree };
@@ -43,29 +43,31 @@ class DecodedCode {
   const Instr& operator[](int index) const { return instrs_[size_t(index)]; }
   std::span<const Instr> instrs() const { return instrs_; }
   // Index of the first instruction at a byte offset; -1 when none starts there. Up to 3.8 the body
-  // of a `finally` is decoded once for each way of entering it, and this is any of them.
+  // of a `finally` is decoded once for each way of entering it, and the index is in any one of
+  // these copies.
   int index_at(int offset) const {
     return offset < 0 || size_t(offset / 2) >= index_at_.size() ? -1
                                                                 : index_at_[size_t(offset / 2)];
   }
-  // First instruction once FrameView::prologue ran.
+  // The first instruction after FrameView::prologue.
   int entry() const { return entry_; }
-  // Byte offset of an instruction that returns what lies on the stack; -1 when there is none.
+  // Byte offset of an instruction that returns the top of the stack; -1 when there is none.
   int return_offset() const { return return_offset_; }
   // Stack depth before the instruction; -1 when it cannot be reached.
   int depth(int index) const { return depth_[size_t(index)]; }
   std::span<const Block> blocks(int index) const;
-  // Innermost handler of an exception raised here, or null.
+  // The innermost handler of an exception raised at the instruction, or null.
   const HandlerRange* handler(int index) const;
   std::span<const HandlerRange> handlers() const { return handlers_; }
 
-  // Slots: parameters first, then other locals, cells, free variables. On 3.11+ a parameter
-  // captured by an inner function is one kCell slot; up to 3.10 it is a kLocal slot (emptied by the
-  // prologue) and a kCell slot.
+  // Slots: parameters first, then other locals, cells, free variables. From 3.11 on a parameter
+  // captured by an inner function is one kCell slot. Up to 3.10 it is a kLocal slot, which the
+  // prologue empties, and a kCell slot.
   int slot_count() const { return int(slot_kinds_.size()); }
   SlotKind slot_kind(int slot) const { return slot_kinds_[size_t(slot)]; }
   Borrowed slot_name(int slot) const;
-  // Of a kCell slot: the slot of the parameter that its cell holds from the start; -1: it is empty.
+  // For a kCell slot: the slot of the parameter whose value its cell holds at the start; -1 when
+  // the cell is empty then.
   int captured_parameter(int slot) const;
   int free_count() const { return free_count_; }
   int stack_size() const { return code_->co_stacksize; }
@@ -75,9 +77,10 @@ class DecodedCode {
   int name_count() const { return int(PyTuple_GET_SIZE(code_->co_names)); }
   Borrowed constant(int index) const { return Borrowed(PyTuple_GET_ITEM(code_->co_consts, index)); }
   int constant_count() const { return int(PyTuple_GET_SIZE(code_->co_consts)); }
-  // Generators, coroutines and asynchronous generators: never run natively.
+  // Generators, coroutines and asynchronous generators. Their frames never run natively.
   bool is_generator() const;
-  // The stack depths are known; only a generator that is none of the compiler's may lack them.
+  // Whether the stack depths are known. They may be unknown only for a generator whose code no
+  // compiler made.
   bool flows() const { return flows_; }
 
  private:
@@ -99,8 +102,8 @@ class DecodedCode {
   int parameter_count_ = 0;
 };
 
-// Takes the place for decoded code in code objects. False when there is none; asked before other
-// users of such places come, because a place costs all places below it.
+// Reserves a place for decoded code in code objects (co_extra); false when there is none. Called
+// early, because a place costs the memory of all places with lower numbers.
 bool reserve_decoded();
 // The decoded form of `code`, made on first use and freed with the code object.
 Result<const DecodedCode*> decode(PyCodeObject* code);

@@ -10,6 +10,7 @@
 
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 #define MSJIT_CANON(name, ...) exec_##name,
 constexpr Handler kHandlers[] = {
 #include "bytecode/isa.def"
-#include "guards/py/host_call.h"
 };
 
 const char* code_file(PyCodeObject* code) {
@@ -25,7 +25,7 @@ const char* code_file(PyCodeObject* code) {
   return file ? file : "?";
 }
 
-// A function of msjit itself, by the module its globals name.
+// Whether a function is msjit's own, by the module name in its globals.
 bool is_own(PyObject* globals) {
   PyObject* const name = host::find_name(globals, "__name__");
   const char* text = name && PyUnicode_Check(name) ? utf8_text(name) : nullptr;
@@ -50,7 +50,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
       gradient_scopes_(&sink_, &sizes_),
       heap_(&sink_, &sizes_, slots),
       control_(control) {
-  sink_.set_merging(false);  // equal tensors are two, and views tell which one they are of
+  sink_.set_merging(false);  // equal ops stay two tensors, and a view belongs to one of them
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);
@@ -67,15 +67,16 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   if (frame && frame->parent) {
     place_ = fmt::format("{}:{}", code_file(frame->code->code()), (*frame->code)[frame->pc].line);
     callee_ = nullptr;
-    // The outermost one of the program; of msjit's own none that calls what may have a policy.
+    // The outermost callee of the program. msjit's own are skipped; they call functions that may
+    // have policies of their own.
     for (SymFrame* outer = frame; outer->parent; outer = outer->parent)
       if (!is_own(outer->globals.get())) callee_ = outer->code->code();
   }
   return false;
 }
 
-// The innermost frame that is the user's: not msjit's, nor, where an error may show it, of Python's
-// library or a package that is installed, unless all are.
+// The innermost frame of user code: not msjit's. If the place is `shown` in an error, frames of
+// Python's library and of installed packages are skipped too, unless there are no others.
 UserPlace Executor::user_place_of(const SymFrame* frame, bool shown) const {
   while (frame->parent && is_own(frame->globals.get())) frame = frame->parent;
   const SymFrame *const innermost = frame, *user = frame;
@@ -116,7 +117,7 @@ bool Executor::fail_in_scope(const std::string& detail) {
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
   if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {
-    sizes_.close();  // other sizes need not be wrong
+    sizes_.close();  // with other sizes the op might not raise
     return raise_new(exception_type(kind), status.error().message);
   }
   return fail(BreakReason::kOpError, status.error().message);
@@ -150,7 +151,8 @@ bool Executor::in_arm() const {
 
 SymRef Executor::slot(SymFrame& frame, int index) {
   SymRef& slot = frame.slots[index];
-  // A cell that the call has just made is as good as one of the region's own.
+  // At the start of a call the cells of its variables are fresh, so they are like cells made in the
+  // region.
   if (!slot && &frame == &root_ && begins_the_call_ &&
       frame.code->slot_kind(index) == SlotKind::kCell && frame.code->captured_parameter(index) < 0)
     slot = make_sym(SymKind::kCell);
@@ -171,11 +173,11 @@ bool Executor::run_root(int start, int depth, int stop_step) {
   return run(root_);
 }
 
-// What an instruction of the program counts. One of the package itself, whose loops end - a
-// gradient transform visits every Parameter of a network - counts 1.
+// The cost of an instruction of the program. An instruction of msjit's own package costs 1, because
+// its loops always end; a gradient transform visits every Parameter of a network.
 constexpr int kStep = 8;
 
-// Counts instructions of the outermost frame and decides where it stops. False: the limit is
+// Counts the instruction and decides whether the outermost frame stops here. False: a limit is
 // reached.
 bool Executor::account(SymFrame& frame) {
   steps_ += frame.own ? 1 : kStep;
@@ -207,8 +209,8 @@ bool Executor::at_long_loop(int header) const {
   return std::find(known.begin(), known.end(), header) != known.end();
 }
 
-// The region has become too large. When that is the work of a loop of the outermost frame, its
-// turns become regions of their own: the capture starts again, to end at the loop's header.
+// The region has become too large. If a loop of the outermost frame is the cause, its turns become
+// regions: the capture starts again and ends at the loop's header.
 bool Executor::too_long(BreakReason reason) {
   if (ask_for_scan()) return fail(reason);
   if (const int header = root_loop(); header >= 0) {
@@ -225,8 +227,8 @@ bool Executor::within_limits() const {
   return num_ops_ <= limits_.max_ops && steps <= allowed && root_loop() < 0;
 }
 
-// The loop of the outermost frame that is in its third turn or a later one, by its header, where
-// its turns may be regions of their own; -1: none is.
+// The header of a loop of the outermost frame that is in its third turn or later and whose turns
+// may be separate regions; -1: there is none.
 int Executor::root_loop() const {
   if (limits_.whole) return -1;
   const Cfg& cfg = control_->cfg(*root_.code);

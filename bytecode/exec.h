@@ -1,7 +1,7 @@
-// Executor: runs canonical instructions over SymValues, appending tensor work to a graph. A handler
-// returns true to go on; fail() to end the region before the current instruction of the outermost
-// frame. After a failure the region is executed again up to exactly that instruction, so handlers
-// need not undo partial work.
+// Executor: runs canonical instructions over SymValues and appends tensor work to a graph. A
+// handler returns true to go on. fail() ends the region before the current instruction of the
+// outermost frame. After a failure the region is executed again up to exactly that instruction, so
+// handlers need not undo partial work.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,21 @@ struct SymFrame {
   int pc = 0;
   int next = 0;
   Ref globals;
-  SourceId globals_source = kNoSource;  // where they are found
+  SourceId globals_source = kNoSource;  // where `globals` are found
   Ref builtins;
   SymFrame* parent = nullptr;
-  bool own = false;       // of msjit itself: its operations are those of the line that called it
-  bool strict = false;    // of, or called by, a function of level STRICT of PSJit: language.h
+  bool own = false;       // code of msjit itself: its operations count for the user's calling line
+  bool strict = false;    // in or called by a PSJit function of level STRICT: language.h
   SymRef result;          // set by ReturnValue
   SymRef yielded;         // set by YieldValue, until the consumer takes it
   int suspended_at = -1;  // the instruction that yielded
-  // Of an arm or a loop body (control.h): where it ends, and the loop it is the body of.
+  // Of an arm or a loop body (control.h): the instructions where it ends, and its loop's header and
+  // exit.
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
-  std::map<int, int> peeled;  // by header: arrivals so far at loops of the control plan
-  std::map<int, int> begun;   // by header: operations there were when its for loop began
-  Val again;  // set where ways back to the header and out of the loop have been joined: the end
+  std::map<int, int> peeled;  // by header: arrivals so far at a loop of the ControlPlan
+  std::map<int, int> begun;   // by header: num_ops_ when its for loop began
+  Val again;  // whether the loop goes on; set, at the end of a body, when its ways have been joined
 
   bool at_stop() const { return std::find(stops.begin(), stops.end(), pc) != stops.end(); }
   SymRef pop() {
@@ -55,6 +56,8 @@ struct SymGenerator {
   bool started = false, running = false, finished = false;
 };
 
+struct ArmChanges;
+struct ChangeMark;
 class ControlPlan;
 class HeapMark;
 class ScanCapture;
@@ -65,60 +68,63 @@ class Executor {
   Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
            ControlPlan* control, const std::vector<SizeHistory>* sizes);
 
-  // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1
-  // = never). True: it returned, or stopped where asked. False: failed; see reason() and
+  // Runs the outermost frame from `start` and stops before its `stop_step`-th instruction (0-based,
+  // -1 = never). True: it returned, or stopped there. False: it failed; see reason() and
   // safe_step().
   bool run_root(int start, int depth, int stop_step);
   bool run(SymFrame& frame);
   // A jump on the value of a tensor, and a loop that such jumps leave (control.cc,
-  // loop_capture.cc).
+  // loop_capture.cc). `captured`: the loop is a While now.
   bool branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
               const BranchPath& when_false);
   bool capture_loop(SymFrame& frame, bool* captured);
-  // A for loop, and what its body and its beginning ask for (scan_capture.cc).
+  // A for loop as one Scan node, and rows of tensors in its body (scan_capture.cc).
   bool capture_scan(SymFrame& frame, bool* captured);
   bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
-  // The iterator over a range or a tensor of open length, where a for loop takes it at once or
-  // through zip, enumerate and reversed; null with true elsewhere (scan_items.cc).
+  // The iterator over a range or a tensor of open length, if a for loop takes it at once or through
+  // zip, enumerate and reversed (scan_items.cc). Otherwise `out` stays null and the result is true.
   bool open_range(const SymFrame& frame, const std::vector<SymRef>& args, SymRef* out);
   bool open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out);
-  // The same for the arguments of zip, enumerate and reversed.
+  // The same for the arguments of zip, enumerate and reversed, replaced in place.
   bool open_parts(const SymFrame& frame, const SymRef& callable, std::vector<SymRef>* args);
-  // The next turn of such an iterator by itself.
+  // Takes the next item of an iterator of open length outside of a captured loop.
   bool take_turn(SymIterator& it, SymRef* out, bool* done);
-  // reversed() of such an iterator.
+  // reversed() of an iterator of open length.
   bool reverse_turns(const SymRef& iterator, SymRef* out);
   // first + step * turn.
   SymRef number_of_turn(const SymRef& first, int64_t step, const SymRef& turn);
-  // What the leaf of a loop's iterator gives next: a number or the index of a row, and its step.
+  // The next item of an iterator that zip and enumerate may wrap: a number or the index of a row,
+  // and the step to the one after it.
   bool next_number(const SymIterator& leaf, SymRef* first, int64_t* step);
-  // Arithmetic with the number of a turn; null with true where that is none.
+  // Arithmetic with the number of a turn. If the result is no such number, `out` stays null and the
+  // result is true.
   bool turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out);
-  // Ends a capture that took a loop for one node whose list is asked for more than its rows.
+  // The list `rows` is asked for more than its rows: marks its loop to be unrolled and starts the
+  // capture again.
   void refuse_rows(const SymValue& rows);
   ControlPlan& control() { return *control_; }
   bool forked() const { return forked_; }
-  // Whether an op has given a value back as it was: its result may be a view, or the very tensor.
+  // Whether an op has returned its input itself. Then a result may be a view, or the same tensor.
   bool was_handed_on(ValueId id) const { return handed_on_.count(id) != 0; }
   bool is_forked_now() const { return fork_depth_ > 0; }  // inside an arm or the body of a loop
-  // Branches that have to go the way they were captured, because the other one raises.
+  // Branches of which only one way is captured, because the other one raises.
   struct Assumed {
     SymRef tested;
     bool truth;
     std::string otherwise;
   };
   const std::vector<Assumed>& assumed() const { return assumed_; }
-  // That a bool tensor made outside all arms is true in every call that the region serves.
+  // Assumes that a bool tensor made outside all arms is true in every call that the region serves.
   void assume_holds(const SymRef& test, std::string otherwise) {
     assumed_.push_back({test, true, std::move(otherwise)});
   }
   // Gives a tensor made in the region another value.
   void renew(const SymRef& tensor, Val value);
-  // Whether a value of the graph is what an If makes of a tensor that an arm has renewed.
+  // Whether an If made this value from a tensor that an arm has renewed.
   bool is_joined_write(ValueId id) const { return joined_writes_.count(id) != 0; }
   void note_joined_write(ValueId id) { joined_writes_.insert(id); }
-  // Notes that this value is the one a graph value stands for where an If hands it on. False when
-  // another already is.
+  // Notes that `id`, which an If hands on, stands for this value. False when it stands for another
+  // one already: two tensors with one graph value could not be told apart.
   bool claim(ValueId id, const SymRef& value);
   const SymValue* owner(ValueId id) const;
 
@@ -127,22 +133,24 @@ class Executor {
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
   GradientScopes& gradient_scopes() { return gradient_scopes_; }
-  int root_step() const { return root_step_; }  // instructions of the outermost frame so far
+  int root_step() const { return root_step_; }                // current step of the outermost frame
   PyCodeObject* last_callee() const { return last_callee_; }  // Capture
   int last_call() const { return last_call_; }
-  int start_depth() const { return start_depth_; }  // of the stack, where the region begins
+  int start_depth() const { return start_depth_; }  // stack depth where the region begins
   bool begins_the_call() const { return begins_the_call_; }
   bool returned() const { return root_.result != nullptr; }
-  // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
+  // The last instruction of the outermost frame, at or before the failure, where a frame can be
+  // resumed.
   int safe_step() const { return safe_step_; }
 
   // Ends the region; always false.
   bool fail(BreakReason reason, std::string detail = {});
-  bool fail_op(Status status);  // an infer rule refused: the program raises that
+  bool fail_op(Status status);  // a shape rule refused: the program raises this error
   // Ends the region because gradients are asked for; always false.
   bool fail_recorded(const std::string& detail);
   bool recorded() const { return recorded_; }
-  // Ends the region at what CPython, having done it, remembers; always false.
+  // Ends the region at something that CPython remembers once it has done it (an isinstance()
+  // answer, a new enum flag). A later capture can go on there. Always false.
   bool fail_for_now(BreakReason reason, std::string detail) {
     for_now_ = true;
     return fail(reason, std::move(detail));
@@ -153,13 +161,13 @@ class Executor {
   bool in_scope() const { return in_scope_; }
 
   // The program raises here. Execution goes on at a handler inside the region; without one the
-  // region ends before the instruction. Always false, as fail(). raise.cc
+  // region ends before the instruction. Always false, like fail(). raise.cc
   bool raise(const SymRef& exception, const std::string& what);
   bool raise_new(PyObject* type, const std::string& message);
   bool raise_new(PyObject* type, std::vector<SymRef> args, const std::string& what);
   bool raise_python(const std::string& what);  // the exception CPython has just set
-  bool has_handler() const;                    // somebody in the region takes what is raised now
-  // For models that catch: while one of these lives, exceptions are raised to the model.
+  bool has_handler() const;                    // whether the region catches what is raised now
+  // For models that catch: while a Catching lives, exceptions go to the model.
   class Catching {
    public:
     explicit Catching(Executor& x) : x_(x) { ++x_.catching_; }
@@ -172,9 +180,11 @@ class Executor {
   };
   // The exception being raised, taken when it is a `type`; else null.
   SymRef take_raised(PyObject* type);
-  // Behind a failed call: lets its exception pass, if somebody takes it. Always false.
+  // After a failed call: lets its exception propagate if something in the region catches it. Always
+  // false.
   bool raise_on();
-  // Behind a failed call in a model that cannot let an exception pass half-done. Always false.
+  // After a failed call in a model that must not be left half-done: the exception ends the region.
+  // Always false.
   bool raise_ends();
   BreakReason reason() const { return reason_; }
   const std::string& detail() const { return detail_; }
@@ -185,20 +195,20 @@ class Executor {
   const UserPlace& user_place() const { return user_place_; }
   std::vector<InlinedCode> take_inlined() { return std::move(inlined_); }
 
-  // Looks at a value: false (failed) when it cannot be looked at.
+  // Looks at a value, which installs its guards. False, and failed, when it cannot be looked at.
   bool look(const SymRef& value);
-  // The same for those who know sizes: an int that differs between calls stays open (kSize).
+  // The same for callers that handle sizes: an int that differs between calls stays open (kSize).
   bool look_open(const SymRef& value);
   bool look_number(const SymRef& value);  // and a float (kNumber)
   bool look_fixed(const SymRef& value);   // as look(), and the sizes in a tuple or slice are fixed
-  // Whether the code that runs is the program's and bound to the strict language.
+  // Whether the code that runs is the program's own and must be in the strict language.
   bool strict() const;
-  // Whether what runs now is run on one way only, or more than once: an arm, or a loop's body.
+  // Whether the current code runs on one way only, or more than once: in an arm, or a loop's body.
   bool in_arm() const;
-  // A kScalar that the region makes in any case, because making it may raise.
+  // Notes a value that the region computes whether used or not, because computing it may raise.
   void add_demand(SymRef value) { demands_.push_back(std::move(value)); }
   const std::vector<SymRef>& demands() const { return demands_; }
-  // What `use` makes of the item at a position that only a run of the graph knows. choice.cc
+  // The result of `use` for the item at `position`, which only a run of the graph knows. choice.cc
   using ItemUse = std::function<bool(const SymRef& item, SymRef* out)>;
   bool choose(const SymRef& position, const std::vector<SymRef>& items, size_t from,
               const ItemUse& use, SymRef* out);
@@ -231,14 +241,15 @@ class Executor {
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(const IterKind& kind, std::vector<SymRef> children, int64_t position = 0);
   SymRef new_generator(SymFrame frame);
-  // `thrown`: an exception that its `yield` raises, in the place of what is sent.
+  // `thrown`: an exception that the generator's `yield` raises, instead of receiving `sent`.
   bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done,
                         const SymRef& thrown = nullptr);
   bool run_from_handler(SymFrame& frame, const SymRef& exception);
-  // A suspended generator whose end would run code of its own; null when there is none.
+  // A suspended generator whose destruction would run its code (a `finally` block); null when there
+  // is none.
   SymRef unfinished_generator() const;
   const CaptureLimits& limits() const { return limits_; }
-  // The exceptions being handled, as sys.exc_info() sees them, innermost last.
+  // The exceptions being handled, as sys.exc_info() sees them, the innermost last.
   struct Handled {
     const SymFrame* frame;
     size_t level;  // stack depth where the handler's items begin
@@ -260,8 +271,10 @@ class Executor {
   bool run_arm(SymFrame* arm);
   bool can_assume(const HeapMark& heap, int32_t first_node) const;
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
-  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
-                 const struct ArmChanges* changes, class Joiner& joiner);
+  bool may_fork(const SymFrame& frame, const SymRef& tested);
+  bool arm_failed(const SymFrame& arm);
+  bool take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeMark& before,
+                ArmChanges* changes);
   bool turns_left(const SymIterator& it, SymRef* count);
   bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);
@@ -283,7 +296,7 @@ class Executor {
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
-  std::vector<ScanCapture*> scans_;  // whose bodies are run, innermost last
+  std::vector<ScanCapture*> scans_;  // whose bodies are being run, innermost last
   std::vector<Assumed> assumed_;
   std::unordered_set<ValueId> handed_on_, joined_writes_;
   bool forked_ = false;
@@ -326,17 +339,17 @@ using Handler = bool (*)(Executor&, SymFrame&, const Instr&);
 #define MSJIT_CANON(name, ...) bool exec_##name(Executor& x, SymFrame& f, const Instr& i);
 #include "bytecode/isa.def"
 
-// Objects made by jit(f): in captured code a call of one is a call of f. Set by the extension.
+// Objects made by jit(f). In captured code a call of one is a call of f. Set by the extension.
 struct JitCallable {
   PyTypeObject* type = nullptr;
   PyObject* (*function)(PyObject* object) = nullptr;  // borrowed f
   enum class Level { kCallers, kContexts, kStrict };
-  Level (*level)(PyObject* object) = nullptr;  // by which f is judged where it is inlined
+  Level (*level)(PyObject* object) = nullptr;  // the level by which f is judged where it is inlined
 };
 extern JitCallable g_jit_callable;
 
 // Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A
-// builtin without a model is a break.
+// builtin without a model ends the region.
 using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names,
                               SymRef* out);
 BuiltinModel find_builtin_model(PyObject* callable);

@@ -33,7 +33,7 @@ int ExitBuilder::recipe(const SymRef& value) {
     if (it->second < 0) failure = "an object that contains itself";
     return it->second;
   }
-  done_[value] = -1;  // a cycle of fresh objects meets itself here
+  done_[value] = -1;  // a cycle of new objects finds this entry again
   const int index = make(value);
   done_[value] = index;
   return index;
@@ -71,8 +71,8 @@ int ExitBuilder::make(const SymRef& value) {
   return add(std::move(load));
 }
 
-// A result is one Python object per SymValue; two that are the same graph value still get tensors
-// of their own, as the ops that made them would have given.
+// Each SymValue becomes one Python object. Two SymValues with the same graph value get two tensors,
+// as the ops that made them would have given.
 int ExitBuilder::tensor(const SymRef& value) {
   Recipe made{RecipeKind::kOutput};
   made.index = output(value);
@@ -125,7 +125,7 @@ bool ExitBuilder::frame_state() {
   for (size_t i = 0; i < frame.slots.size(); ++i) {
     const SymRef& value = frame.slots[i];
     const int32_t slot = static_cast<int32_t>(i);
-    if (!value) continue;  // never touched
+    if (!value) continue;  // the region never touched it
     if (value->is_null()) {
       if (x_.heap().slots().locals[i]) capture_->locals.push_back({slot, -1});
       continue;
@@ -146,7 +146,8 @@ bool ExitBuilder::frame_state() {
   return true;
 }
 
-// What the frame held at the beginning and nothing the region leaves behind refers to.
+// Notes the slots that the frame held at the beginning and to which nothing refers that the region
+// leaves behind.
 void ExitBuilder::note_dropped() {
   const SymFrame& frame = x_.root();
   std::set<std::pair<const LoadKind*, int>> kept;
@@ -195,15 +196,15 @@ bool ExitBuilder::effects() {
   return true;
 }
 
-// The cell of a parameter, where the region is the whole call: only a function made in it can share
-// the cell.
+// Whether this is the cell of a parameter and the region is the whole call. Then only a function
+// made in the region can share the cell.
 bool ExitBuilder::dies_with_frame(const SymRef& value) const {
   if (!capture_->returns || !x_.begins_the_call() || value->kind != SymKind::kCell) return false;
   const Source& source = x_.heap().guards().source(value->source);
   return source.kind == &load::local && x_.root().code->slot_kind(source.index) == SlotKind::kCell;
 }
 
-// The contents of those that a function which outlives the region shares.
+// Stores the contents of such cells where a function that outlives the region shares them.
 bool ExitBuilder::shared_cells() {
   std::unordered_set<SymRef> written;
   for (size_t before = 0; before < done_.size();) {
@@ -226,7 +227,8 @@ bool ExitBuilder::tensor_writes() {
     return false;
   }
   for (const Heap::TensorWrite& change : x_.heap().tensor_writes()) {
-    // Not the output of a view or of something else's: its memory becomes the tensor's.
+    // The output's memory becomes the tensor's, so it must not be a view or belong to something
+    // else.
     const SymRef value = make_tensor(change.tensor->tensor);
     if (const Node& last = graph.producer(value->tensor.id());
         !change.recorded && !change.replaces && last.kind == NodeKind::kOp && !last.is_control() &&
@@ -252,8 +254,8 @@ bool ExitBuilder::tensor_writes() {
   return true;
 }
 
-// A tensor that was made inside a transform and not cut off from it has a history in eager code,
-// which a region's outputs have not.
+// In eager code a tensor made inside a transform, and not detached from it, has a history. A
+// region's outputs have none.
 bool ExitBuilder::gradients() {
   const GradientScopes& scopes = x_.gradient_scopes();
   if (!scopes.any()) return true;
@@ -267,7 +269,7 @@ bool ExitBuilder::gradients() {
   return false;
 }
 
-// What nobody uses is computed all the same where it may raise, but once.
+// Values that may raise are computed even if nothing uses them, but only once.
 bool ExitBuilder::demanded() {
   std::unordered_set<const NumberNode*> computed;
   for (const ScalarInput& scalar : x_.heap().scalars())
@@ -306,7 +308,7 @@ bool ExitBuilder::build() {
   assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;
-  failure = "a dict that is somebody's namespace";
+  failure = "a dict that is also the namespace of an object or module";
   return false;
 }
 

@@ -1,8 +1,10 @@
-// A live, not yet running CPython frame seen by native code: its slots, operand stack, blocks and
-// instruction pointer. The only way to touch a frame; frames/py3XX.cc implement it per version.
-// Life of a view: the hook makes it; the driver reads slots, may run `prologue`, `enter` and step;
-// then exactly one of resume / resume_raising / finish ends it and gives what the hook returns. The
-// value stack is written through the view alone: the frame sees it again when the view ends.
+// FrameView: a live CPython frame that is not running yet, as native code sees it: slots, operand
+// stack, blocks and instruction pointer. It is the only way to touch a frame; frames/py3XX.cc
+// implement it per version.
+// Life of a view: the hook makes it. The driver reads slots, and may run `prologue`, `enter` and
+// steps. Then exactly one of resume / resume_raising / finish ends the view and returns the hook's
+// result. The value stack is written through the view alone; the frame sees the changes when the
+// view ends.
 #pragma once
 
 #include <span>
@@ -21,14 +23,14 @@ class FrameView {
   FrameView& operator=(const FrameView&) = delete;
 
   PyCodeObject* code() const { return code_; }
-  Borrowed function() const;  // null up to 3.10, where frames do not know it
+  Borrowed function() const;  // null up to 3.10, where frames do not have it
   Borrowed globals() const;
   Borrowed builtins() const;
   Borrowed names() const;  // f_locals of class and module bodies; null in functions
   // Cell of the i-th free variable, valid before and after the prologue.
   Borrowed closure_cell(int i) const;
 
-  // localsplus; a raw view for guards and sources. NULL = unbound.
+  // localsplus, as a raw view for guards and sources. NULL = unbound.
   const Slot* slots() const { return slots_; }
   Borrowed local(int slot) const { return Borrowed(slots_[slot].get()); }
   void set_local(int slot, Ref value);
@@ -46,10 +48,10 @@ class FrameView {
   // Replaces the whole stack; the items are moved from.
   void set_stack(std::span<Ref> items);
 
-  // Offset CPython continues at when resumed; 0 in a fresh frame.
+  // The offset where CPython continues when resumed; 0 in a fresh frame.
   int pc() const;
   void set_pc(int offset);
-  // Shows the instruction at `op_offset` as the one being executed (line numbers, raising).
+  // Makes the instruction at `op_offset` the current one, for line numbers and raising.
   void set_current(int op_offset);
   // The static block stack of the instruction to resume at; does nothing from 3.11 on.
   void set_blocks(std::span<const Block> blocks);
@@ -58,15 +60,15 @@ class FrameView {
   // the pc behind it. False with an exception set when out of memory. A second call does nothing.
   bool prologue();
 
-  // Makes this the thread's current frame, as needed by anything that may run Python code. False
-  // with RecursionError set: then return nullptr from the hook at once. A second call does nothing.
+  // Makes this the thread's current frame, which anything that may run Python code needs. False
+  // with RecursionError set: the hook must then return nullptr at once. A second call does nothing.
   bool enter();
-  // A tracer or profiler watches this thread.
+  // Whether a tracer or profiler watches this thread.
   bool is_traced() const;
-  // Somebody besides the interpreter holds the frame object.
+  // Whether anything besides the interpreter holds the frame object.
   bool is_kept() const;
 
-  // Ends of a view. They return what the hook has to return.
+  // These end the view. They return what the hook must return.
   PyObject* resume();            // CPython runs the rest from pc
   PyObject* resume_raising();    // the pending exception is raised at the current instruction
   PyObject* finish(Ref result);  // returns `result` without running the interpreter

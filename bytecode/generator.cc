@@ -1,6 +1,6 @@
-// Generators made and consumed inside a region: their frame runs symbolically, interleaved with the
-// consumer's, as far as the next item. One that has not run to its end when the region does cannot
-// be rebuilt, so the region then ends before it was made.
+// Generators made and consumed inside a region. Their frame runs symbolically, interleaved with the
+// consumer's, up to the next item. A generator that is not finished when the region ends cannot be
+// rebuilt; the region then ends before it was made.
 #include <cstring>
 
 #include "bytecode/instance.h"
@@ -34,7 +34,7 @@ bool is_delegating(const SymFrame& frame) {
 
 }  // namespace
 
-// An exception is raised at the instruction where the frame stands.
+// Raises an exception at the instruction where the frame is suspended.
 bool Executor::run_from_handler(SymFrame& frame, const SymRef& exception) {
   SymFrame* const caller = current_;
   current_ = &frame;
@@ -46,11 +46,11 @@ bool Executor::run_from_handler(SymFrame& frame, const SymRef& exception) {
   return run(frame);
 }
 
-// Runs a generator to its next item. `sent` is what its `yield` gives. At the end the value it
-// returned is in `out`.
+// Runs a generator to its next item. `sent` is the value of its `yield`. At the end, `out` is the
+// value it returned.
 bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* out, bool* done,
                                 const SymRef& thrown) {
-  // The frame lives as long as it runs, whatever becomes of the value.
+  // Keeps the frame alive while it runs, even if the value is dropped.
   const std::shared_ptr<SymGenerator> generator = sym->iterator->generator;
   SymFrame& frame = generator->frame;
   if (generator->running) return fail(BreakReason::kRaises, "a generator that runs already");
@@ -69,7 +69,7 @@ bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* o
   else if (!sent->is_const(Py_None))
     return fail(BreakReason::kRaises, "a value sent to a new generator");
   generator->started = generator->running = true;
-  ++sym->iterator->position;  // shows that it has moved on
+  ++sym->iterator->position;  // so that HeapMark sees the change
   frame.parent = current_;
   if (thrown) frame.pc = frame.suspended_at;
   ++depth_;
@@ -93,8 +93,8 @@ bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* o
   return true;
 }
 
-// Dropping a suspended generator runs its finally blocks: such a one must not outlive the region's
-// end, nor be dropped in it.
+// Dropping a generator that is suspended in a `try` runs its handlers. So such a generator must
+// neither outlive the region nor be dropped in it.
 SymRef Executor::unfinished_generator() const {
   for (const SymRef& sym : generators_) {
     const SymGenerator& generator = *sym->iterator->generator;
@@ -134,7 +134,7 @@ bool exec_GetYieldFromIter(Executor& x, SymFrame& f, const Instr&) {
   return true;
 }
 
-// Runs again after each item, with what was sent on top.
+// The instruction runs again after each item, with the sent value on top.
 bool exec_YieldFrom(Executor& x, SymFrame& f, const Instr&) {
   const SymRef sent = f.pop();
   SymRef item;
@@ -167,7 +167,7 @@ namespace {
 
 using Args = const std::vector<SymRef>&;
 
-// It has returned a value. Always false.
+// The generator has returned a value: raises StopIteration. Always false.
 bool ended_with(Executor& x, const SymRef& value, const char* where) {
   std::vector<SymRef> result;
   if (!value->is_const(Py_None)) result.push_back(value);
@@ -188,9 +188,9 @@ bool generator_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   return generator_send(x, with_none, names, out);
 }
 
-// The arguments of throw(): an exception made in the region, or an exception class; or, as
-// contextlib calls it up to 3.11, a class, such an exception and a traceback, which nothing in a
-// region can look at.
+// The exception of throw(): its argument is an exception made in the region, or an exception class.
+// Up to 3.11 contextlib calls it with a class, an instance and a traceback; nothing in a region can
+// look at the traceback.
 bool thrown_value(Executor& x, Args args, SymRef* out) {
   if (args.size() == 2) return raised_value(x, args[1], out);
   if (args.size() != 4 || version::kThrowWarns || !x.look(args[1]) || !x.look(args[2]) ||
@@ -211,7 +211,7 @@ bool generator_throw(Executor& x, Args args, PyObject* names, SymRef* out) {
   return !done || ended_with(x, *out, "generator.throw");
 }
 
-// A generator that stands in a try block is told by an exception.
+// close() raises GeneratorExit in a generator that is suspended in a `try` block.
 bool generator_close(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymGenerator& generator = *args[0]->iterator->generator;
   if (names || args.size() != 1 || generator.running)

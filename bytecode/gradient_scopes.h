@@ -1,6 +1,6 @@
-// Gradient transforms that begin and end inside a region: the scopes that the program has opened
-// (autograd.py), as the capture goes. They begin where the thread itself is in no scope, which is
-// guarded, and no region ends inside one.
+// GradientScopes: gradient transforms that begin and end inside a region. It holds the scopes that
+// the captured program has opened so far (autograd.py). They begin where the thread itself is in no
+// scope, which is guarded. No region ends inside one.
 #pragma once
 
 #include "bytecode/sizes.h"
@@ -12,22 +12,23 @@ class GradientScopes {
  public:
   GradientScopes(GraphSink* sink, Sizes* sizes) : sink_(sink), sizes_(sizes) {}
 
-  // `step`: the instruction of the outermost frame that is under way.
+  // `step`: the current step of the outermost frame.
   void push(bool recording, int step);
   bool pop();  // false: none is open
   int level() const { return scopes_.level(); }
   bool recording() const { return scopes_.recording(); }
   bool open() const { return !outer_.empty(); }
   bool any() const { return !scopes_.empty(); }
-  int first_step() const { return first_step_; }  // where the first one was opened
-  int open_step() const { return open_step_; }    // where the outermost open one was
+  int first_step() const { return first_step_; }  // where the first scope was opened
+  int open_step() const { return open_step_; }    // where the outermost open scope was opened
 
-  // A leaf of a transform that stands for `tensor`.
+  // A new value equal to `tensor` by which a transform differentiates.
   Result<Val> leaf(const Val& tensor);
   bool is_leaf(const Val& value) const;
   Result<Vals> gradients(std::span<const Val> outputs, std::span<const Val> seeds,
                          std::span<const Val> wrt, bool differentiable);
-  // The values that have a history in eager code. `parameters` may be leaves inside a scope.
+  // The graph values that would have a history in eager code. `parameters` may be leaves inside a
+  // scope.
   std::vector<bool> tracked(std::span<const ValueId> parameters) const;
   // Whether eager code would be recording the history of `value` here.
   bool records(const Val& value, std::span<const ValueId> parameters) const;
@@ -42,7 +43,7 @@ class GradientScopes {
   GraphSink* sink_;
   Sizes* sizes_;
   GradScopes scopes_;
-  std::vector<Outer> outer_;  // of each open scope: what it was opened in
+  std::vector<Outer> outer_;  // for each open scope: the state in which it was opened
   std::vector<ValueId> leaves_;
   int first_step_ = -1, open_step_ = -1;
 };

@@ -18,7 +18,7 @@
 
 namespace msjit {
 
-// Whether an object is likely to be the same in the next call: not one that is handed in.
+// Whether an object is likely to be the same one in the next call, which an argument is not.
 bool Heap::lasts(const SymRef& value) const {
   return is_enum_type(Py_TYPE(value->object.get())) || !guards_.source(value->source).handed_in();
 }
@@ -64,7 +64,7 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
   return by_source_[id] = sym;
 }
 
-// Not being there is something that a capture relies on too.
+// A capture may also rely on a slot being empty.
 SymRef Heap::unbound(const LoadKind& kind, int index, const std::string& name) {
   const SourceId id = guards_.add_source(kind, kNoSource, index, {}, "unbound " + name);
   guards_.add(guard::identity, id, {.object = Ref::none()});
@@ -87,7 +87,7 @@ SymRef Heap::from_stack(int index) {
 
 SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
-  const bool nameless = text.find('<') != std::string::npos;  // <lambda>, <locals>
+  const bool nameless = text.find('<') != std::string::npos;  // as <lambda> and <locals> do
   return from_source(guards_.add_source(load::constant, kNoSource, 0, std::move(object),
                                         nameless ? fmt::format("function('{}')", text) : text),
                      raw);
@@ -115,7 +115,7 @@ bool Heap::realize_number(const SymRef& value) {
   return true;
 }
 
-// The floats it comes from are what they are now, from here on.
+// From here on the floats in the expression are constants.
 void Heap::specialise_number(const SymRef& value) {
   std::vector<NumberExpr> parts = {value->number};
   while (!parts.empty()) {
@@ -162,7 +162,8 @@ bool differs(const NumberNode& number, const Sizes& sizes, const GuardBuilder& g
   });
 }
 
-// A number that made capture after capture necessary: the region ends before it is looked at.
+// Whether this is a number that has made capture after capture necessary: the region then ends
+// before it is looked at.
 bool differs(const SymValue& value, const Sizes& sizes, const GuardBuilder& guards) {
   if (value.kind == SymKind::kSize) return sizes.differs(value.size);
   if (value.kind == SymKind::kNumber) return differs(*value.number, sizes, guards);
@@ -189,7 +190,7 @@ bool Heap::realize(const SymRef& value) {
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {
     guard_identity(value);
-    // A class may be given another metaclass, if it has one that is written in Python.
+    // A class whose metaclass is written in Python may get another metaclass.
     if (PyType_Check(object) && !has_plain_metaclass(object) && !guard_type_of(value)) return false;
     if (PyModule_Check(object)) guard_exact_type(value);  // a module may be given another class
     value->kind = SymKind::kConst;
@@ -244,7 +245,8 @@ bool Heap::realize_set(const SymRef& value) {
   return true;
 }
 
-// A slice cannot be changed; its bounds are looked at one by one, as 1, 1.0 and True are equal.
+// A slice is immutable. Its bounds are looked at one by one, because slices with 1, 1.0 or True as
+// a bound are equal.
 bool Heap::realize_slice(const SymRef& value) {
   guard_exact_type(value);
   auto* slice = reinterpret_cast<PySliceObject*>(value->object.get());
@@ -330,7 +332,7 @@ bool Heap::realize_tensor(const SymRef& value) {
   return true;
 }
 
-// A Parameter is one input wherever it is found, so that a gradient by it is by all its uses.
+// A Parameter is one input wherever it is found, so that a gradient by it covers all its uses.
 bool Heap::is_known_parameter(const SymRef& value) {
   const auto known = parameter_of_.find(value->object.get());
   if (known == parameter_of_.end()) return false;

@@ -1,6 +1,6 @@
-// Heap: the one read path. Every look at a Python object of the running program goes through it,
-// and installs the guard that makes the answer hold; pending writes stay in the SymValues until the
-// region's exit.
+// Heap: the one read path. Every look at a Python object of the running program goes through it and
+// installs the guard that makes the answer hold. Pending writes (changes that the region makes)
+// stay in the SymValues until the region's exit.
 #pragma once
 
 #include <unordered_map>
@@ -19,23 +19,23 @@ class Heap {
  public:
   Heap(GraphSink* sink, Sizes* sizes, Slots slots) : sink_(sink), sizes_(sizes), slots_(slots) {}
 
-  // The value of a source whose object is `object` now. No guard but on aliasing of mutable
-  // objects.
+  // The value of a source whose object is `object` now. Installs no guard, except that a mutable
+  // object met before under another name is guarded to be the same one.
   SymRef from_source(SourceId id, PyObject* object);
   SymRef from_local(int slot, const std::string& name);
   SymRef from_stack(int index);
-  SymRef from_constant(Ref object, const std::string& text);  // an object some guard pins
-  // Global or builtin of a function whose globals are `globals` (found at `globals_source` when
-  // they are not the frame's own); null when unbound.
+  SymRef from_constant(Ref object, const std::string& text);  // an object that a guard pins
+  // A global or builtin as a function with these globals finds it; null when unbound.
+  // `globals_source` says where the globals are found; kNoSource: they are those of the frame.
   SymRef global(PyObject* globals, SourceId globals_source, PyObject* builtins, PyObject* name);
 
   // A builtin, as a function with these globals finds it; null when there is none.
   SymRef builtin(PyObject* builtins, SourceId globals_source, PyObject* name);
 
-  // Notes the new value of a global. False where its dict is looked at in other ways too.
-  // A null value deletes it.
+  // Notes the new value of a global; a null value deletes it. False where the dict of globals was
+  // also looked at as a dict.
   bool set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value);
-  // Whether a global is there. False too where that cannot be told.
+  // Whether a global is there. Also false where that cannot be known.
   bool is_global(PyObject* globals, SourceId globals_source, PyObject* name);
   struct GlobalWrite {
     PyObject* globals;
@@ -44,17 +44,17 @@ class Heap {
     SymRef value;
   };
   const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
-  // How often something was changed that no SymValue shows.
+  // Counts changes that no SymValue shows.
   void note_effect() { ++effects_; }
   size_t effects() const { return effects_ + printed_.size() + arm_changes(); }
-  // Tensors that an arm or a loop body has given another value, in order.
+  // Log of the tensors to which an arm or a loop body has given another value, in order.
   struct Renewed {
     SymRef tensor;
     Val before;
-    bool changed;  // as it was before
+    bool changed;  // SymValue::changed before
   };
   std::vector<Renewed>& renewed() { return renewed_; }
-  // Attributes that an arm or a loop body has stored, in order, and how it was before.
+  // Log of the attributes that an arm or a loop body has stored, in order, with the state before.
   struct Stored {
     SymRef object;
     std::string name;
@@ -65,80 +65,94 @@ class Heap {
   std::vector<Stored>& stored() { return stored_; }
   size_t arm_changes() const { return renewed_.size() + stored_.size(); }
 
-  // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
+  // Looks at a value: turns a kLazy value into another kind, and open sizes and floats into
+  // constants, under guards. False: it cannot be looked at; the reason is in `error`.
   bool realize(const SymRef& value);
   // The same, but an int that differs between calls stays open.
   bool realize_open(const SymRef& value);
 
-  // The same, and so does a float (numbers.h).
+  // The same, and a float that differs stays open too (numbers.h).
   bool realize_number(const SymRef& value);
 
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
   const std::vector<SymRef>* items(const SymRef& value);
-  // Value of a key in a kDict; null and found=false when missing (guarded).
+  // Value of a key in a kDict; null when the key is missing, which is guarded.
   SymRef dict_get(const SymRef& dict, const SymRef& key);
-  bool dict_all(const SymRef& dict);  // makes `entries` complete
-  // The items of an instance of a class derived from dict (table_objects.h), a kDict; null with
+  bool dict_all(const SymRef& dict);  // reads all items, so that `entries` is complete
+  // The items of an instance of a class derived from dict (table_objects.h), as a kDict; null with
   // `error` when it cannot be looked into.
   SymRef table_of(const SymRef& object);
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
-  // Makes a value this very object; not one that is handed in. False: it cannot be.
+  // Guards that a value is this very object in every call. False where it cannot be: an argument,
+  // say, is a new object each time.
   bool pin(const SymRef& value);
-  // That a tuple of floats of the program is this very one. False: it is none, or may not last.
+  // Guards that a tuple of floats of the program is this very object. False: it is no such tuple,
+  // or is unlikely to be the same in the next call.
   bool pin_floats(const SymRef& tuple);
-  // Looks at a value that is to be a key. False when it is none whose hash and equality are known.
+  // Looks at a value that is to be a key. False when its hash and equality are not known without
+  // Python code.
   bool pin_key(const SymRef& key);
-  // Takes a key out of a dict whose entries are complete; null when it is not there.
+  // Removes a key from a dict whose entries are complete; null when it is missing.
   SymRef dict_remove(const SymRef& dict, const SymRef& key);
 
-  // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
+  // An instance attribute, from the pending writes or the instance itself; null when it is missing,
+  // which is guarded.
   SymRef instance_attr(const SymRef& object, PyObject* name);
-  // That the names in an instance dict compare without Python code. False, and `error`: they do
-  // not.
+  // Guards that the names in an instance dict compare without Python code. False with `error` when
+  // they do not.
   bool guard_attributes_plain(const SymRef& object) {
     return guard_keys_plain(object->source, existing_dict(object->object.get()), true);
   }
-  // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
+  // The object that a member descriptor (a slot of __slots__, a part of a builtin object) reads;
+  // null when the slot is empty.
   SymRef member(const SymRef& object, PyObject* descriptor);
-  // That no gradients are asked for, or that they are: the region holds a step that would be
-  // recorded otherwise than its operators, or ends before one.
+  // Guards that no gradients are asked for: the region holds a step that would be recorded in
+  // another way than its operators. guard_gradients() guards that they are asked for: the region
+  // ends before such a step.
   void guard_no_gradients();
   void guard_gradients();
-  // That this thread is in no scope of a gradient transform or no_grad, or that it is in one.
+  // Guards that this thread is in no scope of a gradient transform or no_grad; or that it is in
+  // one.
   void guard_outside_scopes(bool outside);
-  // That the context names the same level of PSJit as now.
+  // Guards that the context's level of PSJit is the one of now.
   void guard_syntax_level();
-  // That no class is registered with an abstract base class from now on.
+  // Guards that no class is registered with an abstract base class from now on.
   void guard_registrations();
-  // That the thread handles no exception. False: it does.
+  // Guards that the thread is not handling an exception. False: it is.
   bool guard_unhandled();
-  bool is_plain() const { return plain_; }  // holds such a step, or a whole gradient transform
-  // Values that may be Parameters', as gradient transforms see them.
+  // Whether it guards that no gradients are asked for, or holds a whole gradient transform.
+  bool is_plain() const { return plain_; }
+  // Graph values that may be Parameters, as gradient transforms see them.
   const std::vector<ValueId>& parameters() const { return parameters_; }
-  // That the Parameters met so far are as many objects: a gradient by one is not by another.
+  // Guards that the Parameters met so far are different objects. Otherwise the gradient by one
+  // would also be by another.
   void guard_parameters_differ();
-  // That nobody listens to what a code object does. False when somebody does.
+  // Guards that no monitoring tool listens to a code object. False when one does.
   bool guard_unwatched(PyCodeObject* code);
   // Guards a function value's code.
   void guard_function(const SymRef& function);
-  // Where a function known by identity finds its globals; kNoSource: those of the outermost frame.
+  // Where the globals of a function known by identity are found; kNoSource: they are those of the
+  // outermost frame.
   SourceId globals_source(const SymRef& function);
   SymRef globals_of(const SymFunction& fresh);
   // An attribute of a function known by identity; null when it has none that can be guarded.
   SymRef function_attr(const SymRef& function, PyObject* name);
-  // The object that an object known by identity, or immutable, points to at an address of its own.
+  // The object to which an object known by identity, or an immutable one, has a pointer at a fixed
+  // address inside it.
   SymRef part(const SymRef& owner, PyObject** at, const std::string& name);
-  // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
+  // The globals, defaults, keyword defaults or closure of a guarded function; null when it has
+  // none.
   SymRef function_part(const SymRef& function, const LoadKind& part);
   SymRef cell_contents(const SymRef& cell);
-  // That a value keeps its class; that it is this very object.
+  // Guard that a value has its exact class; that it is this very object.
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
-  // That a value keeps its class, and the class all that lookups on it find.
+  // Guards that a value has its class, and that lookups on the class find what they find now.
   bool guard_type_of(const SymRef& value);
-  // Pins what lookups on a class that is itself pinned find. False when it has no version tag.
+  // Guards what lookups find on a class that is itself pinned. False when the class has no version
+  // tag.
   bool guard_class_version(PyTypeObject* type);
-  // What a lookup on a pinned class found under a name, as it is (no descriptor binding).
+  // The object that a lookup of a name on a pinned class found, without binding descriptors.
   SymRef class_attr(PyTypeObject* type, PyObject* name, PyObject* found);
 
   // Calls f with every value of the program met so far.
@@ -149,40 +163,43 @@ class Heap {
   const std::vector<SymRef>& tensors() const { return tensors_; }  // those of them that are tensors
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
-  // A size or a number as an input of the graph.
+  // An open size or float as an input of the graph.
   Val scalar_input(const SymRef& value);
-  // The dtype and shape of an array of the program, under a guard, and what it holds, as an input
-  // of the graph (program_arrays.h). False: it cannot be one.
+  // The dtype and shape of an array of the program, under a guard; and its elements as an input of
+  // the graph (program_arrays.h). False: impossible.
   bool array_meta(const SymRef& array, Meta* out);
   bool array_input(const SymRef& array, Val* out);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
-  // Tensors of the program with a new value: in memory of its own, or in the memory they have.
+  // Tensors of the program that get a new value. `replaces`: in new memory, else in the memory they
+  // have.
   struct TensorWrite {
     SymRef tensor;
     bool replaces;
-    bool recorded;               // what is read from it has the gradients of what was written
-    std::vector<SourceId> same;  // where else it was found
+    bool recorded;               // later reads have the history of the written value
+    std::vector<SourceId> same;  // other sources of the same tensor
   };
   const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
-  // A value that a write has replaced: no node from `node` on may read it or look into it.
+  // A graph value that a write has replaced. No node from `node` on may read it or look into it
+  // through a view.
   struct Overwritten {
     ValueId value;
     int32_t node;
-    int step;  // of the outermost frame
+    int step;  // of the outermost frame, where the write is
   };
   std::vector<Overwritten>& overwritten() { return overwritten_; }
   const std::vector<Overwritten>& overwritten() const { return overwritten_; }
-  // A tensor made in the region whose memory a write has taken over: it must not leave the region.
+  // Notes a tensor made in the region whose memory a write takes over: it must not leave the
+  // region.
   void note_taken(const SymRef& tensor) { taken_.push_back(tensor); }
   const std::vector<SymRef>& taken() const { return taken_; }
   void note_tensor_write(const SymRef& tensor, bool replaces, bool recorded);
-  // That a tensor of the program has this value from now on, in an arm or for good.
+  // Notes that a tensor of the program has this value from now on, in an arm or for good.
   void note_value(const SymRef& tensor, const Val& value);
-  void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
-  // What print() was given, in program order, and its keywords as a dict or empty. All lines of a
-  // region go to one file; null: what sys.stdout is then.
+  void note_same_tensor(const SymRef& written, const SymRef& other);  // guarded
+  // The arguments of each print(), in program order, and its keywords as a dict or empty. All lines
+  // of a region go to one file; null: the sys.stdout of that moment.
   struct Printed {
     SymRef file;
     std::vector<SymRef> values;
@@ -190,8 +207,9 @@ class Heap {
   };
   std::vector<Printed>& printed() { return printed_; }
   const std::vector<Printed>& printed() const { return printed_; }
-  // Sources of changed objects must not alias others of their type, nor share the dict that keeps
-  // their names with others that were looked at. False when one does now.
+  // Installs the guards against aliasing. A changed object must differ from all others of its type.
+  // It must not share the dict of its attributes with another object that was looked at. False when
+  // that is not so now.
   bool guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }
   std::string error;
@@ -226,9 +244,9 @@ class Heap {
   Slots slots_;
   GuardBuilder guards_;
   std::unordered_map<SourceId, SymRef> by_source_;
-  std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
-  std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
-  std::unordered_map<SourceId, PyObject*> namespaces_;  // what a name was looked up in
+  std::unordered_map<PyObject*, SymRef> by_object_;     // mutable objects met so far
+  std::unordered_set<PyObject*> owned_dicts_;           // the `__dict__` of each instance looked at
+  std::unordered_map<SourceId, PyObject*> namespaces_;  // objects in which a name was looked up
   std::unordered_map<PyObject*, SourceId> globals_;     // of pinned functions
   std::vector<SymRef> tensors_;
   std::vector<SymRef> mutables_;
@@ -237,7 +255,7 @@ class Heap {
   std::vector<TensorWrite> tensor_writes_;
   std::vector<Overwritten> overwritten_;
   std::vector<ValueId> parameters_;
-  std::unordered_map<PyObject*, SymRef> parameter_of_;  // the first value of each met so far
+  std::unordered_map<PyObject*, SymRef> parameter_of_;  // the first value met of each
   std::vector<SymRef> taken_;
   std::vector<Renewed> renewed_;
   std::vector<Stored> stored_;
@@ -249,7 +267,7 @@ class Heap {
 
 // Whether two keys are the same dict key.
 bool same_key(const SymRef& a, const SymRef& b);
-// Whether a key is of a class whose equality is known: numbers, texts, tuples of such, classes,
+// Whether a key is of a class whose equality is known: numbers, texts, tuples of these, classes,
 // functions, pinned members of enumerations.
 bool is_plain_key(const SymRef& key);
 

@@ -1,5 +1,6 @@
-// That what a capture changes is not, under another name, something else it looked at: lists, dicts
-// and instances that are one object, and names of different objects that are kept in one dict.
+// Guards against aliasing: an object that a capture changes must not be, under another name,
+// something else that it looked at. Lists, dicts and instances must be different objects.
+// Attributes and globals of different objects must not be stored in one dict.
 #include <algorithm>
 #include <functional>
 
@@ -12,8 +13,8 @@ namespace {
 
 using Namespaces = std::unordered_map<SourceId, PyObject*>;
 
-// Tells the items of instances of classes derived from dict from the attributes of all objects: one
-// may be the dict of another, or its own. False when one is now.
+// Guards that an instance of a class derived from dict is not the __dict__ of another object or of
+// itself: its items would then be attributes. False when it is so now.
 bool guard_tables(GuardBuilder& guards, const std::vector<SymRef>& mutables, Namespaces all) {
   for (const SymRef& value : mutables)
     if (value->kind == SymKind::kObject) all[value->source] = value->object.get();
@@ -56,8 +57,9 @@ void Heap::guard_parameters_differ() {
     guards_.add(guard::below, sorted[i - 1]->source, {.other = sorted[i]->source});
 }
 
-// A dict, an instance of a class, a module, a function or globals, as the place of names. Almost
-// every instance has a dict that nothing else refers to: one guard tells it from all others.
+// Compares the dicts in which dicts, instances, classes, modules, functions and globals store their
+// names. Almost every instance has the only reference to its __dict__; for these, one guard is
+// enough.
 bool Heap::guard_namespaces() {
   std::unordered_map<SourceId, Namespace> all;
   for (const auto& [id, object] : namespaces_) all[id] = {object};
@@ -82,7 +84,7 @@ bool Heap::guard_namespaces() {
   for (const auto& [id, changed] : all) {
     if (!changed.changed) continue;
     for (const auto& [other_id, other] : all) {
-      const bool met = other.changed && other_id <= id;  // pairs are looked at once
+      const bool met = other.changed && other_id <= id;  // each pair is compared once
       if (met || (changed.is_dict && other.is_dict)) continue;
       if (!guard_apart_from(id, changed, other_id, other)) return false;
     }
@@ -97,7 +99,8 @@ bool Heap::guard_apart_from(SourceId id, const Namespace& changed, SourceId othe
     guards_.add(guard::apart, id, {.other = other_id});
     return true;
   }
-  // What a module shows of changed globals is known while they are those of the module.
+  // The attributes of a module are known to be the changed globals, while these are the module's
+  // globals.
   if (names != changed.object || changed.is_dict || !PyModule_CheckExact(other.object))
     return false;
   const SourceId dict = guards_.add_source(load::instance_dict, other_id, 0, {},

@@ -1,4 +1,4 @@
-// Dictionaries as captures see them: keys and values looked up one by one, each under a guard.
+// Dictionaries: keys and values are looked up one by one, each under a guard.
 #include "bytecode/heap.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ bool Heap::pin_key(const SymRef& key) {
       if (!realize(item)) return false;
     Ref tuple = key->object ? key->object : constant_object(key);
     if (!tuple || !constant_object(key) || !is_key_value(tuple.get())) return false;
-    key->kind = SymKind::kConst;  // still the one value of its identity
+    key->kind = SymKind::kConst;  // it stays the one SymValue of this object
     key->object = std::move(tuple);
   }
   if (key->kind == SymKind::kObject && !key->pinned && key->object && key->source != kNoSource &&
@@ -39,7 +39,7 @@ bool same_key(const SymRef& a, const SymRef& b) {
   return host::equal_values(a->object.get(), b->object.get());
 }
 
-// A dict whose keys compare by Python code is not looked into, here and at every later check.
+// A dict whose keys compare by Python code is not looked into, now or in later checks.
 bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
   if (dict && !has_plain_keys(dict)) {
     error = fmt::format("{} with keys that compare by Python code",
@@ -50,7 +50,7 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
   return true;
 }
 
-// What a defaultdict makes of a missing key.
+// Reads the default_factory of a defaultdict.
 bool Heap::realize_factory(const SymRef& dict) {
   static PyObject* const name = special_name("default_factory");
   PyObject* descriptor = host::find_on_class(default_dict_type(), name);

@@ -25,7 +25,7 @@ HeapMark::Seen HeapMark::see(const SymRef& value) {
     for (const SymRef& child : value->iterator->children) seen.parts.push_back(child.get());
     seen.position = value->iterator->position * 2 + value->iterator->exhausted;
   }
-  seen.position += value->removals * int64_t{1} << 32;
+  seen.position += int64_t{value->removals} << 32;
   return seen;
 }
 
@@ -48,7 +48,7 @@ void HeapMark::add(const SymRef& value) {
       add(part);
 }
 
-// Looking at a value of the program fills in what it holds; that is no change.
+// Looking at a value of the program fills in its parts. That is no change.
 std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists) const {
   std::string what;
   if (heap.arm_changes() != num_arm_changes_) return "tensor or an attribute";
@@ -67,7 +67,7 @@ std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists)
                 now.num_written == before.num_written && now.position == before.position &&
                 now.parts.size() >= before.parts.size() &&
                 now.attributes.size() >= before.attributes.size();
-    // An instance made in the region has no attributes but those it was given.
+    // All attributes of an instance made in the region are known, so a new one is a change.
     same = same &&
            (now.attributes.size() == before.attributes.size() || before.value->source != kNoSource);
     same = same &&
@@ -75,7 +75,7 @@ std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists)
     const bool grown = now.parts.size() > before.parts.size();
     const bool filled =
         program && (first_look || before.value->kind == SymKind::kDict || before.parts.empty());
-    // A dict of the program that is looked at as a whole is put in order.
+    // Looking at a whole dict of the program puts its known entries in order.
     const bool ordered = program && before.value->kind == SymKind::kDict;
     same = same && (!grown || filled || constant);
     const bool begins = now.parts.size() >= before.parts.size() &&

@@ -1,5 +1,5 @@
-// What a name leads to: globals and builtins, attributes of instances, classes and functions,
-// contents of cells.
+// Reading by name: globals and builtins, attributes of instances, classes and functions, contents
+// of cells.
 #include "bytecode/heap.h"
 
 #include <fmt/core.h>
@@ -15,7 +15,7 @@
 namespace msjit {
 namespace {
 
-// A lookup gives a class its version tag; false when CPython has run out of tags.
+// Gives a class its version tag, which a lookup does; false when CPython has run out of tags.
 bool assign_version(PyTypeObject* type) {
   static PyObject* const probe = special_name("__class__");
   host::find_on_class(type, probe);
@@ -50,7 +50,7 @@ bool Heap::is_global(PyObject* globals, SourceId globals_source, PyObject* name)
          global(globals, globals_source, nullptr, name);
 }
 
-// `globals_source` is none for the frame's own, as everywhere.
+// `globals_source` is kNoSource for the frame's own globals.
 SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
                     PyObject* name) {
   if (const SymRef* written = written_global(globals, name))
@@ -242,7 +242,8 @@ SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
   return instance_attr(function, name);
 }
 
-// A function keeps its globals for life, so one that is pinned speaks for all that share them.
+// The globals of a function cannot be replaced, so one pinned function is the source for all
+// functions with these globals.
 SourceId Heap::globals_source(const SymRef& function) {
   PyObject* globals = compat::function(function->object.get())->func_globals;
   if (auto it = globals_.find(globals); it != globals_.end()) return it->second;

@@ -1,5 +1,5 @@
-// Inlining of Python functions: binds symbolic arguments to parameters as CPython does and runs the
-// callee's instructions in a frame of its own.
+// Inlining of Python functions: binds symbolic arguments to parameters as CPython does, and runs
+// the callee's instructions in a new frame.
 #include <fmt/core.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ const char* name_of(const Callee& callee) {
   return name ? name : "?";
 }
 
-// A function object known by identity; the FUNCTION guard pins its code.
+// Reads the parts of a function known by identity; the FUNCTION guard pins its code.
 bool open_function(Executor& x, PyObject* object, Callee* out) {
   auto* function = compat::function(object);
   Heap& heap = x.heap();
@@ -47,8 +47,9 @@ void open_fresh(const SymRef& fresh, Callee* out) {
   out->closure = function.closure;
 }
 
-// Where the frame of a callee looks for builtins. Before 3.10 it shares those of a caller with the
-// same globals, else, as a function does when it is made, it asks its globals.
+// The builtins of a callee's frame. Before 3.10 a frame uses the builtins of a caller with the same
+// globals; otherwise it looks them up in its globals. From 3.10 on a function looks them up when it
+// is made.
 bool find_builtins(Executor& x, const SymFrame& caller, PyObject* object, const Callee& callee,
                    Ref* out) {
   const bool same_globals = caller.globals.get() == callee.globals.get() &&
@@ -68,7 +69,7 @@ bool find_builtins(Executor& x, const SymFrame& caller, PyObject* object, const 
   return true;
 }
 
-// Binds arguments to the callee's parameters. Anything CPython would refuse ends the region.
+// Binds arguments to the callee's parameters. What CPython would refuse ends the region.
 class Binder {
  public:
   Binder(Executor& x, const Callee& callee, const DecodedCode& code)

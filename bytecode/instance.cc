@@ -69,7 +69,7 @@ bool tells_its_class(PyTypeObject* type) {
 }
 
 namespace {
-// There is one empty tuple.
+// Whether a value is the empty tuple, of which there is only one.
 bool is_empty_tuple(Executor& x, const SymRef& value) {
   return is_plain_tuple(value) && x.heap().items(value)->empty();
 }
@@ -87,8 +87,9 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
     return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;
   *out = a->object == b->object;
-  // Two sources: their relation holds for this call only. Constants are pinned by their own guards,
-  // the types of other values by theirs.
+  // Both are read from the program: whether they are one object may change from call to call, so it
+  // is guarded. That is not needed where both are pinned as constants, or where one is pinned and
+  // the types differ, which guards pin too.
   const auto pinned = [](const SymRef& value) {
     return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
            value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis) ||
@@ -96,7 +97,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   };
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
-  if (a->source == kNoSource || b->source == kNoSource)  // what has none is of its type for good
+  if (a->source == kNoSource || b->source == kNoSource)  // a value without a source keeps its type
     return different_types || x.fail(BreakReason::kUnsupported, "identity of values");
   x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
@@ -113,7 +114,7 @@ PyObject* object_member(const char* name) {
   return host::find_on_class(&PyBaseObject_Type, special_name(name));
 }
 
-// Exceptions whose state is their arguments alone.
+// Whether the state of such an exception is its arguments alone.
 bool is_simple_exception(PyTypeObject* base) {
   if (!is_exception_type(base)) return false;
   auto* plain = reinterpret_cast<PyTypeObject*>(PyExc_BaseException);
@@ -194,7 +195,7 @@ bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>
   if (!PyType_IsSubtype(type, owner) ||
       !(exception ? is_simple_exception(static_base(type)) : table || owner == &PyBaseObject_Type))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
-  // object.__new__ takes arguments only when the class makes something of them in __init__.
+  // object.__new__ accepts arguments only when the class uses them in its __init__.
   if (!exception && !table && args.size() > 1 &&
       (type->tp_new != PyBaseObject_Type.tp_new || type->tp_init == PyBaseObject_Type.tp_init))
     return x.fail(BreakReason::kRaises, "object.__new__ with arguments");
@@ -236,7 +237,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
   std::vector<SymRef> with_class = args;
   with_class.insert(with_class.begin(), cls);
   if (is_builtin_new(found)) {
-    // `object` and exceptions look at the arguments again, and complain there.
+    // The __init__ of `object` and of exceptions checks the arguments again.
     if (plain_new)
       with_class.resize(1);
     else if (names)
@@ -275,7 +276,7 @@ bool attribute_name(Executor& x, const std::vector<SymRef>& args, size_t count, 
   return true;
 }
 
-// The slots of `object` that user classes reach through super() or by name.
+// Special methods of `object` that user classes call through super() or by name.
 bool object_method(Executor& x, const char* name, const std::vector<SymRef>& args, SymRef* out,
                    bool* known) {
   const SymRef& self = args[0];
@@ -313,7 +314,7 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
   auto* descr = reinterpret_cast<PyDescrObject*>(descriptor);
   const char* name = utf8_text(descr->d_name);
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
-  if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // no self
+  if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // there is no self
   if (args[0]->kind == SymKind::kRows)                                     // see rows_method()
     return call_builtin_method(x, name, args, names, out);
   if (is_unread_list(*args[0]) && descr->d_type == &PyList_Type &&

@@ -1,30 +1,31 @@
-// Instances of user classes in captured code: construction, special methods, operators, and what
-// `object` and `BaseException` themselves do. Everything is found on the class, whose version the
-// TYPE or CLASS guard pins; only methods written in Python (and the few of `object` that are
-// modelled here) are captured.
+// Instances of user classes in captured code: construction, special methods, operators, and the
+// behaviour of `object` and `BaseException`. Everything is looked up on the class, whose version
+// the TYPE or CLASS_VERSION guard pins. Only methods written in Python are captured, and the few of
+// `object` that are modelled here.
 #pragma once
 
 #include "bytecode/exec.h"
 
 namespace msjit {
 
-// What a lookup of `name` on the value's class finds (borrowed); null when there is nothing.
+// The result of a lookup of `name` on the value's class, borrowed; null when there is none.
 PyObject* find_special(const SymRef& self, const char* name);
-// Whether the class of a kObject has a special method of its own, written in Python.
+// Whether the class of a kObject has this special method, written in Python.
 bool has_special(const SymRef& self, const char* name);
 // type(self).name(self, args...); ends the region unless it is a Python function.
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out);
 
-// That what a lookup on `owner` found stays a descriptor, or none: a class written in Python may
-// gain and lose __get__ and __set__, and its objects may change their class, as modules may.
+// Guards that the object found by a lookup on `owner` stays a descriptor, or none. A class written
+// in Python may gain and lose __get__ and __set__, and its objects may change their class, as
+// modules may.
 bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found);
 
-// What a property, static method or class method that a lookup on `owner` found holds; its __init__
-// can replace it.
+// The function inside a property, static method or class method that a lookup on `owner` found.
+// Calling its __init__ again can replace that function.
 SymRef wrapped_object(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
                       const char* part);
-// The same, where it is a function written in Python; else null.
+// The same, if it is a function written in Python; else null.
 SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
                         const char* part);
 
@@ -44,13 +45,13 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
 bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value);
 bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name);
 
-// Notes a new value of an attribute, null when it is deleted.
+// Notes a new value of an attribute; a null value deletes it.
 bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value);
 
-// Whether the __class__ of instances is their type: isinstance() asks for it when the type says no.
+// Whether the __class__ of instances is their type. isinstance() reads it when the type says no.
 bool tells_its_class(PyTypeObject* type);
 
-// self.__dict__, and what can be done with it (vars.cc): `out` is null where a key is missing.
+// self.__dict__, and operations on it (vars.cc). `out` is null where a key is missing.
 bool instance_vars(Executor& x, const SymRef& self, SymRef* out);
 bool vars_get(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out);
 bool vars_set(Executor& x, const SymRef& vars, const SymRef& key, const SymRef& value);
@@ -58,7 +59,7 @@ bool vars_remove(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out
 bool vars_all(Executor& x, const SymRef& vars, SymRef* out);  // a dict with the same items
 void vars_resized(const SymRef& owner);
 
-// Operators where one side is an instance. `known` = false leaves the operands to others.
+// Operators where one operand is an instance.
 bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                      SymRef* out);
 bool instance_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out);
@@ -72,13 +73,13 @@ inline bool is_iterator(const SymRef& value) {
 // str() of an instance.
 bool instance_str(Executor& x, const SymRef& value, SymRef* out);
 
-// Whether two values are one object, guarded where only this call says so.
+// Whether two values are one object; guarded where another call could answer differently.
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out);
 
 inline bool is_exception_type(PyTypeObject* type) {
   return type && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
 }
-// The exception that `raise` makes of its operand. handlers/exc.cc
+// The exception that `raise` raises for its operand. handlers/exc.cc
 bool raised_value(Executor& x, const SymRef& operand, SymRef* out);
 
 }  // namespace msjit

@@ -1,4 +1,4 @@
-// Operators, comparisons, truth and text of instances, with CPython's order of tries.
+// Operators, comparisons, truth and text of instances. Methods are tried in CPython's order.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr const char* kBinaryNames[kBinaryOpCount] = {
 
 bool is_not_implemented(const SymRef& value) { return value->is_const(Py_NotImplemented); }
 
-// One try: NotImplemented when the class has no such method.
+// Tries one method; NotImplemented when the class does not have it.
 bool try_method(Executor& x, const SymRef& self, const std::string& name, const SymRef& other,
                 SymRef* out) {
   PyObject* found = self->kind == SymKind::kObject ? find_special(self, name.c_str()) : nullptr;
@@ -38,7 +38,7 @@ bool is_plain_class(PyTypeObject* type) {
   return type == &PyBaseObject_Type;
 }
 
-// Builtin values whose own operators answer NotImplemented to an instance of a plain class.
+// Whether the operators of a builtin value return NotImplemented for an instance of a plain class.
 bool declines(const SymRef& builtin, const SymRef& other, BinaryOp op) {
   if (!is_plain_class(type_of(*other))) return false;
   for (const char* name : {"__array_interface__", "__array__", "__dlpack__", "__getattr__",
@@ -104,7 +104,7 @@ constexpr int kSwapped[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
 
 SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
 
-// One side's answer, NotImplemented included.
+// The result of one operand's method, NotImplemented included.
 bool try_compare(Executor& x, const SymRef& self, const SymRef& other, int op, SymRef* out) {
   *out = make_const(Ref::share(Py_NotImplemented));
   if (self->kind != SymKind::kObject)  // builtin values do not know instances of plain classes
@@ -195,7 +195,7 @@ bool instance_next(Executor& x, const SymRef& iterator, SymRef* out, bool* done)
 
 namespace {
 
-// str(e) of an exception is str() of its only argument, repr() for a KeyError.
+// str(e) of an exception with one argument is the str() of that; for a KeyError its repr().
 bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* out) {
   const PyTypeObject* owner = reinterpret_cast<PyDescrObject*>(method)->d_type;
   const auto is = [&](PyObject* type) {

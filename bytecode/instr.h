@@ -1,40 +1,52 @@
-// The canonical instruction set (isa.def) and a decoded instruction. Stack slots match CPython's
-// one to one, NULLs included, so a state between two instructions whose later one is an exit can be
+// The canonical instruction set (isa.def) and a decoded instruction. The operand stack has the same
+// slots as CPython's, NULLs included. So the state before an instruction that is an exit can be
 // written into the real frame without translation.
 //
-// Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
-// which holds locals, cells and free variables on every version):
-//   LoadConst, ReturnConst: constant; LoadCommonConstant: see version::common_constant; LoadInt:
-//   the value itself; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name,
-//   *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the
-//   top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary:
-//   UnaryOp; Binary and InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 =
-//   negated. Build*: item count. FormatValue: kFormat* bits; ConvertValue: its conversion.
-//   LoadFastAndClear pushes NULL for an unbound slot, and StoreFast takes that back. ToBool in
-//   front of an instruction that is no exit (a jump, `not`) is one test with it.
-//   SetFunctionAttribute: one of MakeFunction's bits, pops [value, function]. ListAppend, SetAdd,
-//   MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the container after the pops (1
-//   = top). BuildUnpack: operands, aux an UnpackInto. UnpackEx: before | after << 8. MakeFunction:
-//   bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a qualified name lies above
-//   the code. StoreAttr pops [value, object]; StoreSubscr pops [value, container, key]. Raise: 0, 1
-//   or 2 operands. ForIter keeps the iterator and pushes the item, or pops the iterator and jumps.
-//   PopExcept, Reraise: slots removed. SetupFinally: aux a BlockKind; SetupLoop: target is where
-//   `break` goes, no successor of its own. Unsupported: arg = raw opcode, aux = net stack effect.
-//   MatchKeys leaves subject and keys and pushes the values, or None; MatchClass [subject, class,
-//   names] with arg positional patterns gives the attributes, or None. aux 1: then whether it
-//   matched (3.10), and a MatchClass that does not match leaves the subject.
+// Arguments by operation. They are in `arg` unless `aux` is named. A "slot" indexes the frame's
+// localsplus array, which holds locals, cells and free variables on every version.
+//   LoadConst, ReturnConst   constant. LoadCommonConstant: see version::common_constant
+//   LoadInt                  the value itself
+//   *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell   slot
+//   *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom   index of a name
+//   LoadFastAndClear         slot; pushes NULL for an unbound one, which StoreFast takes back
+//   Copy n                   pushes the n-th item from the top (1 = top)
+//   Swap n, Rot n            exchanges top and n-th; moves the top down to position n
+//   Unary, Binary, InplaceBinary, Compare   UnaryOp; BinaryOp; Py_LT..Py_GE
+//   ToBool                   none. Before an instruction that is no exit (a jump, `not`) the two
+//                            together are one truth test
+//   IsOp, ContainsOp         1 = negated
+//   Build*                   item count. BuildUnpack: operands, aux an UnpackInto
+//   UnpackEx                 before | after << 8
+//   FormatValue              kFormat* bits. ConvertValue: the conversion
+//   MakeFunction             bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a
+//                            qualified name is above the code
+//   SetFunctionAttribute     one of these bits; pops [value, function]
+//   ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge
+//                            depth of the container after the pops (1 = top)
+//   StoreAttr, StoreSubscr   pop [value, object] and [value, container, key]
+//   Raise                    0, 1 or 2 operands
+//   ForIter                  keeps the iterator and pushes the item, or pops the iterator and jumps
+//   SetupFinally             aux a BlockKind. SetupLoop: target is where `break` goes; it is no
+//                            successor of the instruction itself
+//   PopExcept, Reraise       number of slots removed
+//   MatchKeys                leaves subject and keys and pushes the values, or None
+//   MatchClass               pops [subject, class, names], with arg positional patterns; pushes the
+//                            attributes, or None. On 3.10 MatchKeys and MatchClass have aux 1: they
+//                            also push whether it matched, and MatchClass without a match leaves
+//                            the subject
+//   Unsupported              raw opcode; aux = net stack effect
 //
-// Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then
-// the keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee
-// slots, the positional iterable and, when arg is 1, a keyword mapping.
+// Calls. Call pops, bottom first: the callee slots named by `form`, then `arg` argument values,
+// then the tuple of keyword names if aux == kNamesOnStack. It pushes the result. CallEx pops the
+// callee slots, the positional iterable and, if arg is 1, a keyword mapping.
 //   kPlain      [callable]                           3.7-3.10 CALL_FUNCTION, CALL_FUNCTION_KW, _EX
 //   kNullBelow  [method, self] or [NULL, callable]   3.7-3.10 CALL_METHOD; 3.11, 3.12 CALL
 //   kNullAbove  [callable, self] or [callable, NULL] 3.13 and later; the keyword mapping may be
-//   NULL
+//                                                    NULL
 // LoadMethod pushes the two slots in the same form. LoadSpecial (kSpecialEnter or kSpecialExit)
-// does so with a method that `with` needs, kNullAbove. Keyword values are the last arguments; their
-// names are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at
-// KW_NAMES.
+// pushes a method that `with` needs, as kNullAbove. Keyword values are the last arguments. If aux
+// >= 0, their names are constant `aux`. On 3.11 KW_NAMES + PRECALL + CALL is one Call that starts
+// at KW_NAMES.
 #pragma once
 
 #include <bit>
@@ -49,12 +61,12 @@ enum OpFlags : uint16_t {
   kOpHandler = 4,        // `target` is an exception handler
   kOpRaises = 8,         // can set a Python exception
   kOpPython = 16,        // can run arbitrary Python code
-  kOpReads = 32,         // the slot `arg`; a delete does too, as it raises where nothing is bound
-  kOpWrites = 64,        // the slot `arg`
-  kOpNulls = 128,        // its items may be NULL
-  kOpGivesNull = 256,    // what it pushes last is NULL
-  kOpMayGiveNull = 512,  // or may be
-  kOpYields = 1024,      // stands in generators alone
+  kOpReads = 32,         // reads slot `arg`; deleting one does, as it raises where nothing is bound
+  kOpWrites = 64,        // writes slot `arg`
+  kOpNulls = 128,        // items that it takes may be NULL
+  kOpGivesNull = 256,    // the last item it pushes is NULL
+  kOpMayGiveNull = 512,  // the last item it pushes may be NULL
+  kOpYields = 1024,      // occurs in generators only
 };
 
 // What the `arg` of an operation may be.
@@ -104,11 +116,11 @@ enum class BinaryOp : uint8_t {
 };
 inline constexpr int kBinaryOpCount = 13;
 
-// What the operands of a BuildUnpack are merged into (up to 3.8). kArguments is the tuple and
-// kKeywords the dict of a call, whose errors name the callee.
+// What the operands of a BuildUnpack are merged into (up to 3.8). kArguments and kKeywords are the
+// tuple and the dict of a call, whose errors name the callee.
 enum class UnpackInto : int32_t { kTuple, kList, kSet, kMap, kArguments, kKeywords };
 
-// Blocks of a frame's block stack (up to 3.10). kHandler is the one of a running handler.
+// Blocks of a frame's block stack (up to 3.10). kHandler is the block of a handler while it runs.
 enum class BlockKind : int32_t { kFinally, kExcept, kLoop, kHandler };
 
 enum class CallForm : uint8_t { kPlain, kNullBelow, kNullAbove };
@@ -126,10 +138,10 @@ inline constexpr int kFormatConversion = 3;  // mask: 0 none, 1 str, 2 repr, 3 a
 struct Instr {
   enum Flags : uint8_t {
     kExit = 1,          // a frame may be resumed here: `offset` is where CPython continues
-    kInHandler = 2,     // only reached with an exception being handled; never run natively
+    kInHandler = 2,     // reached only while an exception is handled; never stepped natively
     kTarget = 4,        // some jump or handler range goes here
     kNewLine = 8,       // first instruction of a source line
-    kOfGenerator = 16,  // no other code contains it
+    kOfGenerator = 16,  // occurs in the code of generators only
   };
   Op op = Op::kNop;
   uint8_t flags = 0;
@@ -138,8 +150,8 @@ struct Instr {
   int32_t aux = 0;
   int32_t target = -1;      // canonical index; see kOpJump and kOpHandler
   int32_t offset = 0;       // byte offset of the first code unit, EXTENDED_ARG included
-  int32_t op_offset = 0;    // byte offset CPython's frame shows while it runs (and raises)
-  int32_t next_offset = 0;  // byte offset of what follows, inline caches skipped
+  int32_t op_offset = 0;    // byte offset that CPython's frame has while it runs (and raises)
+  int32_t next_offset = 0;  // byte offset of the next instruction, behind the inline caches
   int32_t line = 0;
 
   bool is_exit() const { return flags & kExit; }
@@ -157,7 +169,7 @@ const Operand& operand_of(Op op);
 int pops(const Instr& instr);
 int pushes(const Instr& instr);
 int pushes_on_jump(const Instr& instr);
-// How many of the topmost items it takes or looks at.
+// How many of the topmost items the instruction takes or reads.
 int items_seen(const Instr& instr);
 
 inline int flag_count(int bits) { return std::popcount(unsigned(bits) & 15u); }
@@ -165,7 +177,7 @@ inline int unsupported_pops(int effect) { return effect < 0 ? -effect : 0; }
 inline int unsupported_pushes(int effect) { return effect > 0 ? effect : 0; }
 
 inline int depth(const Instr& instr) { return instr.arg > 1 ? instr.arg : 1; }
-int exit_reach(const Instr& instr);  // down to the __exit__ that WithExceptStart calls
+int exit_reach(const Instr& instr);  // items down to the __exit__ that WithExceptStart calls
 
 inline int callee_slots(CallForm form) { return form == CallForm::kPlain ? 1 : 2; }
 inline int call_pops(const Instr& call) {
@@ -173,8 +185,8 @@ inline int call_pops(const Instr& call) {
   return callee_slots(call.form) + call.arg + (call.aux == kNamesOnStack ? 1 : 0);
 }
 
-// Where the parts of a call lie, as indices from the lowest popped slot. `first` is the first
-// argument and `count` their number, a bound `self` included. `is_null(k)` tells whether popped
+// Where the parts of a call are, as indices from the lowest popped slot. `first` is the first
+// argument and `count` their number, including a bound `self`. `is_null(k)` says whether popped
 // slot k is NULL.
 struct CallSlots {
   int callable = 0;

@@ -1,5 +1,6 @@
-// The join rule slot by slot: the same value, equal constants, tensors of equal dtype and shape,
-// numbers of one class, or tuples, lists and dicts whose parts join.
+// Joins the values of two arms slot by slot. Values can be joined if they are one value, equal
+// constants, tensors of equal dtype and shape, numbers of one class, or tuples, lists and dicts
+// whose parts join.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -31,7 +32,8 @@ bool plain_equal(PyObject* a, PyObject* b) {
   return host::equal_values(a, b);
 }
 
-// Iterators of one state: copies of the same one that neither arm has advanced.
+// Whether two iterators are in the same state: copies of one iterator that neither arm has
+// advanced.
 bool same_iterator(const SymRef& a, const SymRef& b) {
   if (a == b) return true;
   if (a->kind != SymKind::kIterator || b->kind != SymKind::kIterator) return false;
@@ -46,12 +48,13 @@ bool same_iterator(const SymRef& a, const SymRef& b) {
   return true;
 }
 
-// A subclass of Tensor keeps its type only as the object it is.
+// Whether this is an exact Tensor. A tensor of a subclass would lose its class when joined.
 bool is_plain_tensor(const SymRef& value) {
   return value->is_tensor() && (!value->object || is_exact_tensor(value->object.get()));
 }
 
-// With the values of numbers where it stands in an error; a report would have a line for each.
+// Text of a value for a message. An error shows the values of numbers; a report does not, because
+// it would get a line for each.
 std::string shown(const Executor& x, const SymRef& value) {
   if (value->is_null()) return "nothing";
   return x.limits().whole ? describe_value(value) : describe(*value);
@@ -70,7 +73,7 @@ bool Joiner::existed(const SymRef& value) const {
 
 SymRef Joiner::join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
   if (a == b) return a;
-  if (!a || !b) {  // an untouched slot of the outermost frame against a changed one
+  if (!a || !b) {  // one arm assigns a slot of the outermost frame, the other does not touch it
     why = "a local that only one arm assigns";
     return needs_a || needs_b ? nullptr : null_sym();
   }
@@ -126,7 +129,7 @@ SymRef Joiner::one_sided(int side, const SymRef& value) {
   return side == 0 ? pair(id, dummy->tensor.id()) : pair(dummy->tensor.id(), id);
 }
 
-// A number of tensors that nobody reads behind the other arm.
+// A number made of tensors that nothing reads behind the other arm.
 SymRef Joiner::one_sided_number(int side, const SymRef& value) {
   SymRef made;
   why = fmt::format("{} in one arm only", shown(x_, value));
@@ -137,7 +140,7 @@ SymRef Joiner::one_sided_number(int side, const SymRef& value) {
   return as_number(side == 0 ? pair(own, other) : pair(other, own), type_of(*value));
 }
 
-// An output of the If that stands for a Python number.
+// Makes an output of the If stand for a Python number.
 SymRef Joiner::as_number(SymRef value, PyTypeObject* type) {
   value->kind = SymKind::kScalar;
   value->joined = true;
@@ -177,8 +180,7 @@ SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
   return second < 0 ? nullptr : pair(first, second);
 }
 
-// A Python int, float or bool as a 0-d tensor that holds it exactly; empty when it is none of
-// these.
+// A Python int, float or bool as a 0-d tensor with exactly its value; empty for other values.
 Val Joiner::number(const SymRef& value) {
   const SymKind kind = value->kind;
   if (kind == SymKind::kScalar) return value->tensor;
@@ -195,13 +197,15 @@ Val Joiner::number(const SymRef& value) {
   return x_.sink().constant(Tensor::scalar<int64_t>(integer));
 }
 
-// Two numbers of one class: a number that depends on the tensor. Null: they are none.
+// Joins two numbers of one class to a number that depends on the branch. Null: they are no such
+// numbers.
 SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
   PyTypeObject* const type = type_of(*a);
-  if (type != type_of(*b)) return nullptr;  // before an open number becomes an input of the graph
+  if (type != type_of(*b)) return nullptr;  // before number() adds inputs to the graph
   Val values[2] = {number(a), number(b)};
   if (!values[0] || !values[1] || !can_join(values[0].meta(), values[1].meta())) {
-    // In another dtype each, or made of several: as Python's own numbers.
+    // The dtypes differ, or a number is a kComputed: converts both to the dtypes of Python's
+    // numbers.
     SymRef wide[2];
     if (!python_number(x_, a, &wide[0]) || !python_number(x_, b, &wide[1])) return nullptr;
     for (int side : {0, 1}) values[side] = wide[side] ? wide[side]->tensor : Val();
@@ -213,7 +217,7 @@ SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
 SymRef Joiner::pair(ValueId a, ValueId b) {
   values_[0].push_back(a);
   values_[1].push_back(b);
-  outputs_.push_back(make_tensor(x_.sink().value(a)));  // finish() gives the real one
+  outputs_.push_back(make_tensor(x_.sink().value(a)));  // finish() sets the final value
   return outputs_.back();
 }
 
@@ -247,7 +251,7 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
   }
   const auto [claim, first] = claimed_[side].emplace(id, value.get());
   if (made_inside(id) && (first || claim->second == value.get())) return id;
-  // Equal to a value of somebody else: a tensor of its own all the same.
+  // The graph value belongs to another SymValue too. A copy makes this one a tensor of its own.
   const Meta meta = graph.meta(id);
   Val copy = x_.sink().value(x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1)));
   x_.sizes().copied(id, &copy);
@@ -265,9 +269,9 @@ Status Joiner::finish(const Val& predicate) {
   x_.sizes().built(TraceStep::Kind::kIf, first_step_, given, results);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->tensor = results[i];
-    if (outputs_[i]->kind == SymKind::kScalar)  // a number: nobody asks which tensor it is
+    if (outputs_[i]->kind == SymKind::kScalar)  // a number has no tensor identity
       outputs_[i]->tensor = call_in(&x_.sink(), op_copy, std::span(&results[i], 1), {});
-    for (size_t k = 0; k < i; ++k)  // the same tensor twice when that arm is taken
+    for (size_t k = 0; k < i; ++k)  // in one arm both are the same tensor
       if (values_[0][k] == values_[0][i] || values_[1][k] == values_[1][i])
         outputs_[i]->joined = outputs_[k]->joined = true;
   }

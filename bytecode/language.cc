@@ -82,8 +82,9 @@ bool is_listed(const char* variable, Text package) {
   return false;
 }
 
-// Where the interpreter keeps its library and what is installed. What asks Python here may let
-// other threads run, so no static's guard is held meanwhile; the first answer is kept.
+// The folders of the standard library and of installed packages. Finding them runs Python code,
+// which may let other threads run. So no guard of a static variable may be held meanwhile; the
+// first result is kept.
 const std::vector<std::string>& library_folders() {
   static const std::vector<std::string>* known = nullptr;
   if (known) return *known;
@@ -111,7 +112,7 @@ bool in_library(Text file) {
 
 namespace {
 
-// Whether a package is somebody else's than the author's of the code that runs.
+// Whether a package belongs to somebody other than the author of the running code.
 bool is_foreign(Executor& x, Text module, bool installed) {
   const Text package = top(module);
   if (package == "msjit" || is_listed("MS_JIT_MODULES", package)) return false;
@@ -119,13 +120,13 @@ bool is_foreign(Executor& x, Text module, bool installed) {
   return installed && package != top(text_in(x.current().globals.get(), "__name__"));
 }
 
-// Whether a module is one of those that came with the interpreter or were installed.
+// Whether a module belongs to the standard library or an installed package.
 bool is_installed(Text name) {
   PyObject* const loaded = loaded_module(std::string(name).c_str());
   return in_library(loaded ? text_in(PyModule_GetDict(loaded), "__file__") : Text());
 }
 
-// What a foreign object calls itself: numpy.sum.
+// The name of a foreign object, for messages: numpy.sum.
 std::string own_name(PyObject* object, PyTypeObject* type) {
   const auto text = [&](const char* attribute) -> std::string {
     const Ref found =
@@ -139,7 +140,7 @@ std::string own_name(PyObject* object, PyTypeObject* type) {
   return name.empty() ? full_name(type) : fmt::format("{}.{}", module, name);
 }
 
-// Whether objects of a class may stand in the function: those of another package may not.
+// Whether objects of a class may be used in the function. Those of another package may not.
 bool may_have(Executor& x, PyTypeObject* type, PyObject* object = nullptr) {
   if (in_language(type)) return true;
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
@@ -193,11 +194,11 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) 
            x.fail(BreakReason::kStrictForeign, fmt::format("{}.{}", owner, text));
   }
   if (!PyFunction_Check(function)) return true;
-  // A method belongs to the class of its object.
+  // A method is judged by the class of its object.
   if (!args.empty() && x.heap().realize(args[0]) && args[0]->kind == SymKind::kObject) return true;
   auto* object = compat::function(function);
   const char* file = utf8_text(reinterpret_cast<PyCodeObject*>(object->func_code)->co_filename);
-  PyObject* const module = object->func_module;  // NumPy's wrappers have globals without a name
+  PyObject* const module = object->func_module;  // the globals of NumPy's wrappers have no __name__
   const char* told = module && PyUnicode_Check(module) ? utf8_text(module) : nullptr;
   const Text owner = told ? told : text_in(object->func_globals, "__name__");
   return !is_foreign(x, owner, in_library(file ? file : "") || is_installed(owner)) ||

@@ -1,6 +1,6 @@
-// What level STRICT of PSJit asks of objects, beside what it asks of the source: which classes may
-// have instances there, whose functions may be called, what may be stored. Each function is true
-// where the level is another one or the code that runs is msjit's own; else it fails.
+// What level STRICT of PSJit requires of objects, in addition to the source: which classes may have
+// instances, whose functions may be called, what may be stored. Each function is true at other
+// levels and for msjit's own code; else it fails the executor where the object is not allowed.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace msjit {
 
-// Whether a file is of Python's library or of a package that is installed.
+// Whether a file belongs to Python's library or to an installed package.
 bool in_library(std::string_view file);
 
 // An instance is used: read from, called, or an operand.
@@ -21,8 +21,8 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args);
 // A class method, found on a class or through an instance.
 bool may_bind_class(Executor& x, PyTypeObject* cls, const char* name);
 
-// Whether a break speaks of the language: level STRICT refuses such a function, and leaves other
-// steps that no graph has to the interpreter.
+// Whether a break reason is a violation of the language, so that level STRICT refuses the function.
+// Other steps that cannot be in a graph are left to the interpreter.
 bool is_outside_language(BreakReason reason);
 
 }  // namespace msjit

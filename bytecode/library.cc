@@ -1,4 +1,4 @@
-// Objects of the standard library that captured code meets as it meets classes of its own:
+// Objects of the standard library that captured code uses like objects of its own classes:
 // functools.partial, named tuples, members of enumerations.
 #include "bytecode/library.h"
 #include "guards/py/host_call.h"
@@ -18,14 +18,15 @@ PyTypeObject* partial_type() {
   return type.get();
 }
 
-// func, args or keywords of a partial object.
+// The attribute func, args or keywords of a partial object.
 SymRef part(Executor& x, const SymRef& partial, const char* name) {
   PyObject* found = find_special(partial, name);
   return found && is_object_member(type_of(*partial), found) ? x.heap().member(partial, found)
                                                              : nullptr;
 }
 
-// Arguments of a call through a partial object: its own first, the call's keywords over its own.
+// Merges the arguments of a call through a partial object: its own positional ones come first, and
+// keywords of the call override its own.
 bool merge(Executor& x, const SymRef& partial, std::vector<SymRef>* args, Ref* names) {
   const SymRef own = part(x, partial, "args"), keywords = part(x, partial, "keywords");
   if (!own || !keywords || !x.look(own) || !x.look(keywords)) return false;
@@ -95,7 +96,7 @@ bool make_partial(Executor& x, std::vector<SymRef> args, PyObject* names, SymRef
       function->kind == SymKind::kFunction || function->kind == SymKind::kMethod ||
       (function->kind == SymKind::kConst && PyCallable_Check(function->object.get())) ||
       has_special(function, "__call__");
-  if (!known)  // one of a partial is flattened into one
+  if (!known)  // a partial of a partial would be merged into one
     return x.fail(BreakReason::kCallUnknown, "partial() of " + describe(*function));
   SymRef made = make_sym(SymKind::kObject);
   made->cls = Ref::share(reinterpret_cast<PyObject*>(partial_type()));
@@ -133,7 +134,8 @@ bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, 
   return true;
 }
 
-// The field a descriptor of a named tuple's class reads; -1 when it is something else.
+// The index of the field that a descriptor of a named tuple's class reads; -1 for other
+// descriptors.
 int tuple_field(PyObject* descriptor) {
   static constinit LibraryType getter("_collections", "_tuplegetter");
   if (Py_TYPE(descriptor) != getter.get()) return -1;
@@ -179,7 +181,7 @@ PyObject* enum_field(PyTypeObject* type, PyObject* found, PyObject* name) {
 
 namespace {
 
-// A container of an enumeration's own, _member_map_ and the like; null when it has none.
+// One of an enumeration's own containers, such as _member_map_; null when there is none.
 SymRef enum_part(Executor& x, const SymRef& cls, const char* name) {
   PyTypeObject* const meta = enum_meta();
   PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
@@ -220,7 +222,7 @@ bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out)
   if (members && members->kind == SymKind::kDict && x.heap().pin_key(value))
     if ((*out = x.heap().dict_get(members, value))) return true;
   const std::string what = describe(*cls);
-  // A flag of several others is made when it is first asked for.
+  // A combination of flags becomes a member when it is first asked for.
   return is_flag(type) ? x.fail_for_now(BreakReason::kCallUnknown, what)
                        : x.fail(BreakReason::kCallUnknown, what);
 }
@@ -279,7 +281,7 @@ const std::vector<std::string>& other_methods() {
   return names;
 }
 
-// Whether these methods of a class are those of its builtin base. A number has no length, whatever
+// Whether a class inherits these methods from its builtin base. A number has no length, whatever
 // its class adds.
 bool computes_as(PyTypeObject* type, PyTypeObject* base, const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -299,7 +301,7 @@ SymRef plain_value(Executor& x, const SymRef& value, bool bitwise) {
                                                               : nullptr;
   if (!base || Py_TYPE(type) != enum_meta() || !computes_as(type, base, other_methods()))
     return value;
-  // Flags make flags of flags.
+  // A bitwise operation on flags gives a flag.
   if ((bitwise || !is_flag(type)) && !computes_as(type, base, bitwise_methods())) return value;
   if (!x.heap().guard_class_version(type)) return value;
   x.heap().guards().add(guard::identity, value->source, {.object = value->object});

@@ -1,7 +1,7 @@
 #include "bytecode/cfg.h"
 
 namespace msjit {
-// Backward fixed point over instructions, bit sets one row an instruction.
+// Backward fixed point over instructions, with one row of bits for each instruction.
 Liveness::Liveness(const DecodedCode& code) : slots_(code.slot_count()) {
   const size_t slots = size_t(slots_);
   const int count = code.size();

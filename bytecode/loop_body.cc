@@ -24,7 +24,7 @@ std::string LoopBody::name(int slot) const {
   return text ? text : "?";
 }
 
-// Local slots stored to on the ways from the header to the exit.
+// The local slots to which the code between header and exit stores.
 std::vector<bool> LoopBody::find_stored() const {
   const Cfg& cfg = x_.control().cfg(code_);
   std::vector<bool> stored(size_t(code_.slot_count())), seen(cfg.blocks().size());
@@ -91,7 +91,7 @@ bool LoopBody::check_back() {
       if (!check_carried(*c, s, last)) return false;
       continue;
     }
-    if (!last) continue;  // a local of the outermost frame that the body leaves alone
+    if (!last) continue;  // a local of the outermost frame that the body does not touch
     const SymRef before = x_.slot(frame_, s);
     if (before != last && !Joiner::same(before, last)) {
       may_peel = true;
@@ -102,7 +102,7 @@ bool LoopBody::check_back() {
   if (body_.stack.size() != frame_.stack.size()) return refuse("the loop leaves values under way");
   for (size_t i = 0; i < body_.stack.size(); ++i)
     if (!Joiner::same(frame_.stack[i], body_.stack[i]))
-      return refuse("the loop changes a value under way");
+      return refuse("the loop changes a value on the stack");
   return true;
 }
 
@@ -127,7 +127,7 @@ bool LoopBody::leave() {
   return result_ ? true : refuse("the result is " + joiner_->why);
 }
 
-// What a carried tensor was when the last turn began.
+// Whether a value is what a carried tensor was at the beginning of the last turn.
 bool LoopBody::is_placeholder(const SymRef& value) const {
   return std::any_of(carried_.begin(), carried_.end(),
                      [&](const Carried& c) { return c.inside == value; });
@@ -169,7 +169,7 @@ SymRef LoopBody::behind_tensor(const SymRef& value) {
 
 SymRef LoopBody::after(Carried& c) {
   if (!c.after) {
-    c.after = make_tensor(c.inside->tensor);  // bind() gives the real one
+    c.after = make_tensor(c.inside->tensor);  // bind() sets the final value
     c.after->joined = c.last->joined || joiner_->existed(c.last);
   }
   return c.after;
@@ -177,7 +177,7 @@ SymRef LoopBody::after(Carried& c) {
 
 bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
   for (Carried& c : carried_) {
-    // What comes in is handed on by a body that leaves it alone.
+    // A body that leaves a carried tensor unchanged hands the initial tensor on.
     if (c.slot >= 0 && c.initial->source == kNoSource &&
         !x_.claim(c.initial->tensor.id(), c.initial))
       return refuse("two equal tensors, of which the loop takes one");

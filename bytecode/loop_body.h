@@ -1,6 +1,7 @@
-// LoopBody: what the captures of while and for loops share. The body is run once on placeholders
-// for the tensors it assigns; what it leaves must fit what it began with, and what is read behind
-// the loop must be one of these tensors, or a value that the last turn made.
+// LoopBody: what the captures of while loops (loop_capture.cc) and for loops (scan_capture.h)
+// share. The body is run once on placeholders for the tensors that it assigns (the carried
+// tensors). What the body leaves must fit the placeholders. A value that is read behind the loop
+// must be a carried tensor or a value that the last turn made.
 #pragma once
 
 #include "bytecode/control.h"
@@ -10,18 +11,18 @@ namespace msjit {
 class LoopBody {
  public:
   std::string why;
-  bool may_peel = false;  // the values may settle in later turns
+  bool may_peel = false;  // the values may have stable types after some turns: unroll one more
 
  protected:
   struct Carried {
-    int slot;  // -1: known on the way out only
+    int slot;  // -1: a value that is only read behind the loop
     SymRef initial, inside;
     ValueId next = -1;
-    SymRef last;   // what the body leaves
+    SymRef last;   // the value at the end of the body
     SymRef after;  // the value behind the loop
   };
 
-  // `start`: the first instruction of a turn, where `header` is where it ends.
+  // `start`: the first instruction of a turn; a turn ends at `header`.
   LoopBody(Executor& x, SymFrame& frame, int start);
   ~LoopBody() = default;
 
@@ -31,22 +32,24 @@ class LoopBody {
   }
   std::string name(int slot) const;
   Val placeholder(const Val& initial);
-  // Placeholders for the tensors the loop assigns.
+  // Makes placeholders for the tensors that the loop assigns.
   void place_carried();
-  // What a turn finds the second time must be what it found the first time.
+  // Checks that a second turn would find what the first one found: carried tensors of the same
+  // dtype and shape, all else unchanged.
   bool check_back();
-  // The values behind the loop.
+  // Finds the values behind the loop.
   bool leave();
-  // Takes the initial values, placeholders and next values; false when one cannot be told apart.
+  // Collects initial values, placeholders and next values of the carried tensors; false when two
+  // tensors cannot be told apart.
   bool collect(Vals* initial, Vals* inside, Vals* next);
-  // Given the results of the node, the frame goes on behind the loop.
+  // Gives the frame its values behind the loop, from the results of the node.
   void bind(std::span<const Val> results);
 
-  // The value behind the loop of one that the last turn made; null, with joiner_->why.
+  // The value behind the loop for `value`, which the last turn made; null, with joiner_->why.
   SymRef behind(const SymRef& value);
-  // Whether that is one only the loop knows, and what becomes of it.
+  // Whether `value` is one that only the kind of loop knows (kTurn), and its value behind the loop.
   virtual bool behind_own(const SymRef&, SymRef*) { return false; }
-  // A tensor that is no value of its own, so that it must not be carried on.
+  // Whether a tensor is only a row of another tensor, so that it cannot be carried.
   virtual bool is_borrowed(const SymRef&) const { return false; }
 
   Executor& x_;

@@ -1,7 +1,7 @@
-// Loops left by a test on a tensor. All ways back to the header and out of the loop are joined,
-// with a flag that tells them apart, and become the body of a While. What the body assigns must be
-// tensors that keep dtype and shape; a loop whose first turns differ (a number becomes a tensor) is
-// entered later, after they were unrolled.
+// Loops that a test on a tensor leaves. All ways back to the header and out of the loop are joined,
+// with a flag that tells them apart, and become the body of a While. The body may only assign
+// tensors, which must keep dtype and shape. If the first turns differ (a number becomes a tensor),
+// they are unrolled, and the loop is entered after them.
 #include "bytecode/loop_body.h"
 #include "graph/control.h"
 
@@ -59,8 +59,9 @@ class WhileCapture final : public LoopBody {
 
 }  // namespace
 
-// At the header of a loop that tests on tensors leave: true with `captured` when it is a While now
-// and the frame stands behind it; true without when it is to be unrolled.
+// Called at the header of each loop. True with `captured`: the loop is a While now, and the frame
+// is behind it. True without: the loop is to be unrolled, or is none of those that tests on tensors
+// leave.
 bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   const auto found = control_->loops.find({frame.code, frame.pc});
   if (found == control_->loops.end() || frame.loop_header == frame.pc) return true;

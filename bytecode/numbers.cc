@@ -36,7 +36,8 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
     case NumberNode::Kind::kItem: {
       int64_t at = 0;
       if (!evaluate(*number.size, sizes, &at)) return {};
-      // Heap::pin_floats has looked at all of them; once a call would take longer than the call.
+      // Heap::pin_floats has checked all items. Checking them again would take longer than the
+      // whole call.
       return Ref::steal(host::call(host::checked, PySequence_GetItem, number.object.get(),
                                    static_cast<Py_ssize_t>(at)));
     }
@@ -55,7 +56,8 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
 }  // namespace
 
 PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b) {
-  return host::call(host::checked, kFunctions[static_cast<int>(op)], a, b);  // as its caller says
+  return host::call(host::checked, kFunctions[static_cast<int>(op)], a,
+                    b);  // checked by the caller
 }
 
 Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {

@@ -1,8 +1,8 @@
-// Number: a Python float that a capture leaves open because it has changed between calls, or what
-// Python makes of such floats and open sizes. It is computed with Python's own arithmetic, so it is
-// the number the program would have, or fails where the program raises. It can be a scalar that
-// tensors are computed with and can leave the region; whoever needs more of it looks at it
-// (Heap::realize), which makes the floats it comes from constant, under guards.
+// NumberNode: an expression for a Python float that a capture leaves open. Its leaves are floats
+// that have changed between calls, open sizes and constants. It is computed with Python's own
+// arithmetic, so it is exactly the program's number, or fails where the program raises. It can be a
+// 0-d operand of tensors and can leave the region. Any other use looks at it (Heap::realize), which
+// makes the floats in it constant, under guards.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct NumberNode {
   enum class Kind : uint8_t { kSource, kConst, kSize, kItem, kBinary, kUnary };
   Kind kind;
   SourceId source = kNoSource;  // kSource
-  Ref object;  // kSource: the float it is now; kConst: an int or a float; kItem: a tuple of floats
+  Ref object;  // kSource: the float at capture; kConst: an int or a float; kItem: a tuple of floats
   SizeExpr size;  // kSize; kItem: the position
   BinaryOp binary = BinaryOp::kAdd;
   UnaryOp unary = UnaryOp::kNegative;
@@ -33,8 +33,8 @@ struct NumberNode {
 
 // Python's a op b; a new reference, null with an exception set.
 PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b);
-// The float, from the objects and sizes of a call. Empty, without an exception set, where Python
-// raises or gives something else than a float.
+// The float, computed from the objects and sizes of a call. Empty, without an exception set, where
+// Python raises or the result is no float.
 Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes);
 // Every node that evaluate() visits.
 void add_nodes(const NumberNode& number, std::unordered_set<const NumberNode*>* nodes);

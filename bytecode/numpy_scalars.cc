@@ -16,7 +16,8 @@
 namespace msjit {
 namespace {
 
-// What a class of NumPy scalars can hold. Of floats `smallest` is the least that is held in full.
+// The range of a class of NumPy scalars. Of floats `smallest` is the least positive number with
+// full precision.
 struct Range {
   bool is_float;
   double low, high, smallest;
@@ -52,7 +53,7 @@ const Range* range_of(PyTypeObject* type) {
 
 const Range* range_of(PyObject* scalar) { return range_of(Py_TYPE(scalar)); }
 
-// A number as a double that has its very value. False: it has none, or it is no number.
+// A number as a double with exactly its value. False: it has none, or it is no number.
 bool number_of(PyObject* object, double* out, bool* is_float) {
   constexpr double kExact = 1LL << 53;
   if (is_numpy_scalar(object)) {
@@ -71,7 +72,7 @@ bool number_of(PyObject* object, double* out, bool* is_float) {
   return std::isfinite(*out) && (*is_float || std::fabs(*out) < kExact);
 }
 
-// A pair of numbers, one of them of NumPy, in the range of every class of theirs.
+// A pair of numbers, at least one of NumPy. `range` is the range that the classes of both share.
 struct Pair {
   PyObject *a, *b;
   double x = 0, y = 0;
@@ -93,7 +94,8 @@ struct Pair {
     return holds(x) && holds(y);
   }
   bool holds(double v) const { return v >= range.low && v <= range.high; }
-  // A result that NumPy gives without a word: it neither overflows nor loses bits near zero.
+  // Whether NumPy gives this result without a warning: it neither overflows nor loses bits near
+  // zero.
   bool is_quiet(double v) const {
     return std::isfinite(v) && holds(v) && (std::fabs(v) >= range.smallest || v == 0);
   }
@@ -275,7 +277,7 @@ bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRe
     if (!x.look(arg)) return false;
     if (!number_object(arg)) return wrong_arguments(x, name);
   }
-  // 100 and less holds in every class, so that what stands beside an 8-bit integer does too.
+  // Numbers up to 100 fit every class, so also that of an 8-bit integer beside them.
   Pair pair{number_object(args[0]), number_object(args.back())};
   const bool quiet =
       pair.read() && (args.size() == 1 ? is_quiet_ufunc(name, pair.x) : is_quiet_ufunc(name, pair));

@@ -68,7 +68,7 @@ bool is_object_member(PyTypeObject* type, PyObject* o) {
 
 namespace {
 
-// A special method that a capture of tensors never stands for.
+// Whether a capture never calls this special method of a tensor.
 bool is_free_special(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "__init__",          "__new__",           "__del__",        "__doc__",

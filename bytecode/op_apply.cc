@@ -1,6 +1,6 @@
-// Calls of ops with symbolic arguments: the same binding by Signature as the eager call, on
-// SymValues. Arguments that the eager call would refuse end the region, and the interpreter raises
-// the eager call's error.
+// Calls of ops with symbolic arguments. SymValues are bound to parameters by the op's Signature,
+// like objects in an eager call. Arguments that the eager call would refuse end the region, and the
+// interpreter raises the eager call's error.
 #include <fmt/core.h>
 
 #include "bytecode/numpy_scalars.h"
@@ -24,7 +24,7 @@ bool int_value(const SymRef& given, int64_t* out) {
   return true;
 }
 
-// The int it is now; when it is an open size it is noted as the `item`-th of attribute `at`.
+// The value of an int. An open size is also noted as item `item` of attribute `at`.
 bool size_value(const SymRef& value, int32_t at, int32_t item, std::vector<TracedSize>* sizes,
                 int64_t* out) {
   if (value->kind != SymKind::kSize) return int_value(value, out);
@@ -51,7 +51,7 @@ bool int_list(Executor& x, const SymRef& value, int32_t at, std::vector<TracedSi
   return true;
 }
 
-// Converts to the attribute kind, as attribute `at`; false when the value does not fit it.
+// Converts a value to the kind of attribute `at`; false when it does not fit.
 bool to_attr(Executor& x, const OpDef& op, const Param& param, const SymRef& value, int32_t at,
              std::vector<TracedSize>* sizes, AttrValue* out) {
   const bool takes_size = param.kind == ParamKind::kInt || param.kind == ParamKind::kIntList ||
@@ -130,7 +130,7 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   inputs->emplace_back();
   if (!x.to_val(value, &inputs->back())) return false;
   PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (!value->is_tensor() && !takes_number(op, param, number))  // a number, an enum member too
+  if (!value->is_tensor() && !takes_number(op, param, number))  // it is a number or an enum member
     return x.fail(BreakReason::kOpArguments, describe(*value));
   return true;
 }
@@ -148,7 +148,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     return fail(BreakReason::kOpArguments, op.name);
   }
   std::vector<Val> inputs;
-  std::vector<SymRef> tensors;  // those of `inputs` that an argument names
+  std::vector<SymRef> tensors;  // the argument of each of `inputs`, or null
   Attrs attrs;
   std::vector<TracedSize> sizes;
   SymRef rows;

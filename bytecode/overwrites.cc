@@ -1,5 +1,5 @@
-// Which outputs of a capture only replace the contents of a tensor of the program, so that they may
-// be written over it in place (codegen/overwrites.cc).
+// Finds the outputs of a capture that only replace the contents of a tensor of the program. These
+// may be written over it in place (codegen/overwrites.cc).
 #include <algorithm>
 
 #include "bytecode/exit.h"
@@ -35,7 +35,7 @@ Uses count_uses(const Capture& capture) {
   return uses;
 }
 
-// Whether an object of the exit can be made of whatever the graph gives, if there is memory.
+// Whether the exit can always build this object from the graph's outputs, memory permitting.
 bool is_always_made(const Capture& capture, const Recipe& recipe) {
   switch (recipe.kind) {
     case RecipeKind::kRegister:
@@ -55,7 +55,7 @@ bool is_always_made(const Capture& capture, const Recipe& recipe) {
 
 }  // namespace
 
-// A loop may give way to a signal handler, an assumption may be wrong.
+// A loop may stop for a signal handler, and an assumption may be wrong.
 bool is_never_given_up(const Capture& capture) {
   return capture.assumptions.empty() &&
          std::ranges::none_of(capture.graph->nodes,
@@ -64,8 +64,8 @@ bool is_never_given_up(const Capture& capture) {
                              [&](const Recipe& recipe) { return is_always_made(capture, recipe); });
 }
 
-// None where the region prints: that runs code of the program between what the region reads and
-// what it writes.
+// There are none if the region prints, because that runs code of the program between the region's
+// reads and its writes.
 std::vector<Overwrite> find_overwrites(const Capture& capture) {
   std::vector<Overwrite> found;
   const auto prints = [](const Effect& effect) { return effect.kind == &effect_print; };

@@ -41,7 +41,7 @@ bool Heap::array_meta(const SymRef& array, Meta* out) {
 
 bool Heap::array_input(const SymRef& array, Val* out) {
   if (array->tensor) return *out = array->tensor, true;
-  // It may show the memory of a tensor that the region has written.
+  // The array may share the memory of a tensor that the region has written.
   Meta meta;
   if (!tensor_writes_.empty() || !renewed_.empty() || !array_meta(array, &meta)) return false;
   scalars_.push_back({static_cast<int32_t>(inputs_.size()), {}, {}, array->source});

@@ -1,5 +1,5 @@
-// NumPy arrays of the program. A capture knows their dtype and shape; what they hold is an input of
-// the graph, read at each call. Whatever else is asked of one ends the region.
+// NumPy arrays of the program. A capture knows their dtype and shape, under a guard. Their elements
+// are an input of the graph, read at each call. Any other use of one ends the region.
 #pragma once
 
 #include "bytecode/exec.h"

@@ -1,6 +1,6 @@
-// Exceptions of captured code: raised to a handler of the region, in this frame or a caller's, or
-// to a model that catches them. An exception nobody in the region takes ends it, and CPython raises
-// it.
+// Exceptions of captured code. They go to a handler in the region (in this frame or a caller's), or
+// to a model that catches them. An exception that nothing in the region catches ends it, and
+// CPython raises it.
 #include <algorithm>
 
 #include "bytecode/instance.h"
@@ -39,7 +39,8 @@ bool Executor::raise_new(PyObject* type, std::vector<SymRef> args, const std::st
 }
 
 bool Executor::raise_python(const std::string& what) {
-  // That memory is short now, or that the gate has refused a call, is not what the program does.
+  // Lack of memory now, or a call that the gate (host_call.h) has refused, is no exception of the
+  // program.
   if (!has_handler() || PyErr_ExceptionMatches(PyExc_MemoryError) ||
       PyErr_ExceptionMatches(PyExc_SystemError))
     return PyErr_Clear(), fail(BreakReason::kRaises, what);
@@ -70,8 +71,8 @@ bool Executor::raise_on() {
 
 bool Executor::raise_ends() { return raised_ ? fail(BreakReason::kRaises, raised_text_) : false; }
 
-// Moves a frame to the handler of its current instruction, with what CPython puts on the stack.
-// False when it has none: the frame is left, and the outermost one ends the region.
+// Moves a frame to the handler of its current instruction and pushes what CPython pushes. False
+// when there is no handler: the frame is left, and at the outermost one the region ends.
 bool Executor::unwind(SymFrame& frame) {
   const HandlerRange* handler = frame.code->handler(frame.pc);
   const size_t depth = handler ? static_cast<size_t>(handler->depth) : 0;
@@ -81,7 +82,7 @@ bool Executor::unwind(SymFrame& frame) {
   raised_ = nullptr;
   frame.stack.resize(depth);
   if (handler->lasti) frame.push(make_const(Ref::steal(PyLong_FromLong(0))));
-  if (version::kHandlerItems > 1) {  // old traceback, value and type; new ones
+  if (version::kHandlerItems > 1) {  // traceback, value and type: the old ones, then the new
     handled_.push_back({&frame, depth, exception});
     for (int i = 0; i < 3; ++i) frame.push(make_const(Ref::none()));
     SymRef traceback = make_sym(SymKind::kObject);

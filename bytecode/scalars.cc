@@ -1,4 +1,4 @@
-// Python numbers made of tensors: kScalar. `tensor` has the value, `cls` is the number's class.
+// kScalar: Python numbers made of tensors. `tensor` has the value, `cls` is the number's class.
 #include <fmt/core.h>
 
 #include "bytecode/tensor_value.h"
@@ -23,8 +23,8 @@ bool has_one_element(Executor& x, const SymRef& tensor, const char* what) {
          x.fail(BreakReason::kRaises, fmt::format("{} of a tensor of {} elements", what, n));
 }
 
-// The dtype in which a Python number of this class, made of a tensor of dtype `from`, meets a
-// tensor of dtype `beside`, with one rounding however often it is converted on the way.
+// Whether a Python number of this class, made of a tensor of dtype `from`, can be used beside a
+// tensor of dtype `beside` without being rounded more than once.
 bool meets_exactly(PyTypeObject* number, DType from, DType beside) {
   const bool wide = beside == DType::kFloat32 || beside == DType::kFloat64;
   if (number == &PyFloat_Type) return wide && is_float(from);

@@ -59,7 +59,7 @@ bool ScanCapture::run() {
   return build();
 }
 
-// One turn, from behind the header to the header.
+// Runs one turn, from behind the header to the header.
 bool ScanCapture::run_body() {
   body_ = fork_frame(frame_);
   body_.stops.push_back(header_);
@@ -87,7 +87,8 @@ bool ScanCapture::run_body() {
   return true;
 }
 
-// Takes what a turn has appended back out of the lists, which nobody may look at in the next run.
+// Takes the items that the turn has appended out of the lists again, and makes the lists kRows: in
+// the next run they cannot be looked at.
 bool ScanCapture::check_lists() {
   stacked_.clear();
   for (const SymRef& list : lists_) {
@@ -106,7 +107,7 @@ bool ScanCapture::check_lists() {
   return true;
 }
 
-// The tensor with its rows first, as many as the loop has turns.
+// Makes the tensor whose axis 0 are the rows of all turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
   SymRef whole =
       sequence->tensor->is_tensor() ? sequence->tensor : make_tensor(sequence->tensor->tensor);
@@ -119,7 +120,7 @@ bool ScanCapture::place_sequence(Sequence* sequence) {
   return true;
 }
 
-// The rows the turns take, in their order, out of a tensor.
+// Slices out of a tensor the rows that the turns use, in their order.
 bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
   Sizes& sizes = x_.sizes();
   const SymRef rows = sizes.dims((*whole)->tensor)[0], none = make_const(Ref::none());
@@ -132,7 +133,7 @@ bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
   const auto holds = [&](SizeCompare op, const SymRef& a, const SymRef& b) {
     return sizes.decide(op, Sizes::expr(a), Sizes::expr(b));
   };
-  if (holds(SizeCompare::kLess, low, sym_int(0))) {  // counted from the end
+  if (holds(SizeCompare::kLess, low, sym_int(0))) {  // the rows are counted from the end
     low = sizes.binary(SizeOp::kAdd, low, rows);
     end = sizes.binary(SizeOp::kAdd, end, rows);
     if (!low || !end || holds(SizeCompare::kLess, low, sym_int(0)) ||
@@ -276,7 +277,7 @@ bool ScanCapture::build() {
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();
-  if (!results.empty())  // else nothing is left of the loop
+  if (!results.empty())  // otherwise the loop has no effect and no node
     x_.sizes().scanned(first_step_, parts, Sizes::expr(count_), results);
   bind(std::span(results).first(carried_.size()));
   for (size_t i = 0; i < lists_.size(); ++i) lists_[i]->tensor = results[carried_.size() + i];

@@ -1,6 +1,7 @@
-// For loops as one Scan: their turns are alike, and too many to unroll, or as many as an open size
-// says. The body is run twice. The first run finds which tensors the loop takes rows of and which
-// lists it appends to; for the second one both are in place, and what it makes is the node.
+// ScanCapture: a for loop as one Scan node (graph/scan.h). Its turns are alike, and they are too
+// many to unroll, or their number is an open size. The body is run twice. The first run finds the
+// tensors of which the loop takes rows and the lists to which it appends. In the second run these
+// are known from the start, and that run becomes the node.
 #pragma once
 
 #include <deque>
@@ -13,26 +14,27 @@ namespace msjit {
 
 class ScanCapture final : public LoopBody {
  public:
-  // The frame stands at the header, its iterator before `count` more items.
+  // The frame is at the loop's header; its iterator has `count` items left.
   ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count);
 
   // False with `why`, or with the executor failed.
   bool run();
-  // x[key] of a tensor in the body, where the key has the number of the turn. The executor fails
-  // where that is no row.
+  // x[key] of a tensor in the body, where the key contains the number of the turn. Fails the
+  // executor if that is no row.
   bool row(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool owns(const SymRef& turn) const;
-  // turn + other and the like, where that is the number of a turn too; null: it is not.
+  // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`
+  // stays null.
   bool compute(const SymRef& turn, const SymRef& other, BinaryOp op, bool turn_left, SymRef* out);
 
  private:
-  // Rows of a tensor, or of a list's rows, along an axis: every `step`-th one from `first` on.
+  // Rows of a tensor (or of the rows of a list) along an axis: every `step`-th one from `first` on.
   struct Sequence {
     SymRef tensor;
     int axis;
     SymRef first;
     int64_t step;
-    Val whole, row;  // with these rows first, in order; the placeholder for one
+    Val whole, row;  // the tensor with these rows as axis 0, in order; a placeholder for one row
   };
   bool behind_own(const SymRef& value, SymRef* out) override;
   bool is_borrowed(const SymRef& value) const override;
@@ -42,34 +44,34 @@ class ScanCapture final : public LoopBody {
   void place_row(Sequence* sequence);
   Sequence* sequence(const SymRef& tensor, int axis, const SymRef& first, int64_t step);
   bool slice_rows(const Sequence& sequence, SymRef* whole);
-  // What the iterator gives in the turn at hand.
+  // The item that the iterator gives in the current turn.
   bool item(const SymRef& iterator, SymRef* out);
   SymRef make_turn(SymRef first, int64_t step);
   bool build();
 
   ScanPlan& plan_;
   const SymRef count_;
-  std::vector<SymRef> turns_;  // kTurn: the numbers of the turn at hand
+  std::vector<SymRef> turns_;  // kTurn values of the current turn
   bool prepared_ = false;
   int32_t first_node_ = 0, first_step_ = 0;
   std::deque<Sequence> sequences_;
   std::vector<SymRef> lists_;
-  Vals stacked_;  // what is appended to them, in the body
+  Vals stacked_;  // what the body appends to each of them
 };
 
-// `stack` or `concat` of a list that a loop has appended to, as one tensor. False: the executor
-// failed, where it is another op.
+// `stack` or `concat` of a list to which a loop has appended, as one tensor. False: the executor
+// failed because of another op.
 bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& attrs, SymRef* out);
-// list.append in the body of such a loop.
+// list.append in the body of a Scan.
 bool append_row(Executor& x, const SymRef& rows, const SymRef& item);
 BuiltinModel rows_method(const char* name);  // append and reverse; null for other names
 bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out);
-// Whether `holds` is true of an iterator, or of one of those that zip and enumerate run over.
+// Whether `holds` is true of an iterator, or of one of the iterators that zip and enumerate wrap.
 bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&));
 inline bool is_open_leaf(const SymIterator& leaf) {
   return leaf.kind == &iter_turns || leaf.kind == &iter_tensor_rows;
 }
-// Whether a key has the number of a turn in it.
+// Whether a key contains the number of a turn.
 bool has_turn(const SymRef& key);
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// What loops with many turns run over: ranges and tensors, also by way of zip, enumerate and
-// reversed. Only iterators that nobody but the loop can get hold of are left open.
+// Iterators over which a Scan can run: over ranges and tensors, also wrapped in zip, enumerate and
+// reversed. An iterator is left open only if nothing but the loop can get hold of it.
 #include <algorithm>
 #include <utility>
 
@@ -17,13 +17,13 @@ bool is_builtin(const SymRef& value, PyTypeObject& type) {
   return value->is_const(reinterpret_cast<PyObject*>(&type));
 }
 
-// What gives each item of an argument to a loop, one by one.
+// Whether a call of this builtin gives a loop the items of its argument, one by one.
 bool walks(const SymRef& callable) {
   return is_builtin(callable, PyZip_Type) || is_builtin(callable, PyEnum_Type) ||
          is_builtin(callable, PyReversed_Type);
 }
 
-// Instructions that look at no more than what they take off the stack.
+// Whether an instruction reads only the stack items that it pops.
 bool is_plain(const Instr& instr) {
   switch (instr.op) {
     case Op::kNop:
@@ -56,11 +56,11 @@ bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&)) {
   });
 }
 
-// The header of the for loop that takes what the call under way gives, directly or through zip,
-// enumerate and reversed; -1: something else may take it.
+// Looks ahead from the current call: the header of the for loop that takes the call's result,
+// directly or through zip, enumerate and reversed; -1: something else may take it.
 int Executor::loop_ahead(const SymFrame& frame) {
   const DecodedCode& code = *frame.code;
-  // Where the value will lie, and how deep the stack is then; below it lies what is there now.
+  // The stack index of the result, and the stack depth then. Items below it are those of now.
   int at = static_cast<int>(frame.stack.size()) - pops(code[frame.pc]);
   int size = at + 1;
   for (int i = frame.pc + 1; i + 1 < code.size(); ++i) {
@@ -110,7 +110,7 @@ bool Executor::open_range(const SymFrame& frame, const std::vector<SymRef>& args
   return true;
 }
 
-// Rows of a tensor, or of what another loop has appended to a list.
+// An iterator over the rows of a tensor, or of a list to which another loop has appended.
 bool Executor::open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out) {
   if (tensor->kind == SymKind::kIterator && any_leaf(*tensor->iterator, is_open_leaf))
     return *out = tensor, true;
@@ -184,7 +184,7 @@ bool Executor::next_number(const SymIterator& leaf, SymRef* first, int64_t* step
   return *first != nullptr;
 }
 
-// How many turns a loop over this iterator still has.
+// The number of turns that a loop over this iterator has left.
 bool Executor::turns_left(const SymIterator& it, SymRef* count) {
   if (wraps(it)) {
     for (const SymRef& child : it.children) {
@@ -215,8 +215,8 @@ bool next_turn(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 }
 }  // namespace
 
-// turns: a range whose ends are open sizes; children: how many turns, the first number.
-// tensor_rows: of a tensor, or its last rows first with step = -1.
+// iter_turns: over a range with open sizes; children: the number of turns, the first number.
+// iter_tensor_rows: over the rows of a tensor; step = -1: from the last one.
 const IterKind iter_turns = {.next = next_turn};
 const IterKind iter_tensor_rows = {.next = next_turn};
 
@@ -233,7 +233,7 @@ bool Executor::take_turn(SymIterator& it, SymRef* out, bool* done) {
   return it.kind == &iter_turns || subscript(of, SymRef(*out), out);
 }
 
-// Turns an iterator whose end is open into one that can be unrolled.
+// Makes the length of an iterator constant, so that the loop can be unrolled.
 bool Executor::fix_turns(const SymRef& iterator) {
   SymIterator& it = *iterator->iterator;
   if (wraps(it))
@@ -266,7 +266,8 @@ bool Executor::fix_range(SymIterator& it) {
   return it.object ? true : raise_python("range()");
 }
 
-// Sums and products of the number of a turn with what is the same in all turns step evenly too.
+// The sum or product of the number of a turn and a loop-invariant int steps evenly from turn to
+// turn, too.
 bool Executor::turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
   const bool left = a->kind == SymKind::kTurn;
   if (!left && b->kind != SymKind::kTurn) return true;

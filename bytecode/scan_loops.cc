@@ -1,4 +1,4 @@
-// Which for loops are captured as one node, and the iterators of those that may be.
+// Decides which for loops are captured as one node.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,8 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kMinTurns = 4;  // of gradients, the last ones stand by themselves
+// In the gradient of a Scan the last turns are separate nodes (graph/scan_grad.cc).
+constexpr int64_t kMinTurns = 4;
 constexpr int kMaxPeel = 3;
 
 bool is_regular(const SymIterator& leaf) {
@@ -21,8 +22,8 @@ bool is_begun(const SymIterator& leaf) { return leaf.position > 0; }
 
 }  // namespace
 
-// At a for loop: true with `captured` when it is a Scan now and the frame stands behind it; true
-// without when its next turn is to be run.
+// Called at a for loop. True with `captured`: the loop is a Scan now, and the frame is behind it.
+// True without: its next turn is to be run.
 bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   const SymRef iterator = frame.peek(1);
   SymIterator& it = *iterator->iterator;
@@ -55,7 +56,8 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   return fail(BreakReason::kUnrollLimit, capture.why);
 }
 
-// Whether a loop that is unrolled would better be one node: by what its turns have made so far.
+// Whether a loop that is being unrolled should be one node instead, by the operators its turns have
+// made so far.
 bool Executor::is_large(SymFrame& frame, const SymIterator& it) {
   constexpr int kManyOps = 2000;
   if (!any_leaf(it, is_regular) || any_leaf(it, is_irregular)) return false;
@@ -80,8 +82,8 @@ bool Executor::scan_row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   return fail(BreakReason::kUnsupported, "a number of a turn as an index of " + describe(*tensor));
 }
 
-// The region has become too large: the innermost for loop under way that may be one node is asked
-// to be it, and the capture starts again.
+// The region has become too large. The innermost running for loop that may be one node is marked to
+// become it, and the capture starts again.
 bool Executor::ask_for_scan() {
   for (const SymFrame* frame = current_; frame; frame = frame->parent) {
     const Cfg& cfg = control_->cfg(*frame->code);

@@ -1,5 +1,5 @@
-// Lists that a captured loop appends to: in its body nothing but append is known of one, behind it
-// nothing but how to stack or concatenate it.
+// kRows: lists to which a Scan appends. In the body such a list only supports append; behind the
+// loop it is only known how to stack, concatenate, reverse or iterate it.
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
@@ -34,7 +34,8 @@ bool flip_rows(Executor& x, const Val& rows, Val* out) {
   return true;
 }
 
-// list.reverse() of what the loop has appended alone. Not in an arm, which could not take it back.
+// list.reverse() of a list that was empty before the loop. Not in an arm, where it could not be
+// undone.
 bool rows_reverse(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
   const SymRef& rows = args[0];
   if (names || args.size() != 1 || !rows->tensor || !rows->items.empty() || x.is_forked_now())
@@ -58,7 +59,7 @@ BuiltinModel rows_method(const char* name) {
   return std::string_view(name) == "append" ? rows_append : nullptr;
 }
 
-// rows[::-1], another such list; other keys end the capture of the loop as one node.
+// rows[::-1] is another such list. With other keys the loop is unrolled instead.
 bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out) {
   if (!rows->tensor || !rows->items.empty() || !is_backwards(key)) return x.look(rows);
   *out = make_sym(SymKind::kRows);
@@ -68,7 +69,7 @@ bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* 
 
 namespace {
 
-// list(rows) stacked: the items from before the loop, then those it has appended.
+// The stacked items of the list: those from before the loop, then those that the loop has appended.
 bool stack_rows(Executor& x, const SymRef& rows, SymRef* out) {
   if (rows->items.empty()) return *out = make_tensor(rows->tensor), true;
   Attrs first;
@@ -111,7 +112,7 @@ bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& at
   std::vector<SymRef> dims = x.sizes().dims(stacked->tensor);
   if (!move_first(x, static_cast<int>(axis), &stacked)) return false;
   *out = stacked;
-  if (!concat)  // a stack has memory of its own
+  if (!concat)  // stack() gives new memory
     return axis == 0 || x.apply(op_copy, std::span(&stacked->tensor, 1), {}, out);
   const SymRef count = dims[0];
   dims.erase(dims.begin());

@@ -25,7 +25,7 @@ Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
 
 Sizes::~Sizes() { sink_->set_recorder(nullptr); }
 
-// The line under way, for relations to say where they come from.
+// Notes the current line, so that relations can say where they come from.
 void Sizes::note_place() {
   const SourceLocation at = sink_->location();
   const std::string_view file = at.file ? at.file : "";
@@ -56,7 +56,8 @@ const SizeHistory* Sizes::wanted(const std::string& path, int dim) const {
   return found && found->misses >= kMissesToOpen && !found->closed ? found : nullptr;
 }
 
-// Dimensions of equal size are first taken for one, as those of a batch and its labels are.
+// Dimensions of equal size are first assumed to be one size, as those of a batch and of its labels
+// are.
 void Sizes::tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked) {
   if (!recorder_) return;
   std::vector<TracedSize> sizes;
@@ -153,7 +154,7 @@ bool Sizes::differs(const SizeExpr& size) const {
 SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
   const SizeExpr left = expr(a), right = expr(b);
   if (!left || !right) return nullptr;
-  // Where a divisor may be zero Python raises.
+  // Python raises where a divisor is zero, so an open divisor is guarded to be nonzero.
   if ((op == SizeOp::kFloorDiv || op == SizeOp::kMod) && right->symbols &&
       decide(SizeCompare::kEqual, right, size_const(0)))
     return nullptr;
@@ -164,7 +165,7 @@ SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
 std::vector<SymRef> Sizes::dims(const Val& tensor) {
   const Shape shape = tensor.shape();
   std::vector<SizeExpr> exprs(shape.rank());
-  if (recorder_ && !recorder_->knows(tensor.id())) close();  // nothing is known of how it was made
+  if (recorder_ && !recorder_->knows(tensor.id())) close();  // its making was not recorded
   if (recorder_ && (recorder_->symbols(tensor.id()) & ~env_.fixed()) != 0) {
     exprs = recorder_->dims(tensor.id());
     for (const SizeExpr& known : exprs)

@@ -1,7 +1,7 @@
-// Sizes: the dimensions and ints that one symbolic run leaves open, because they have changed
-// between calls. A size is a SymValue of kind kSize: an expression, and in `object` the int it is
-// in this call. Whoever does not know sizes looks at it (Heap::realize), which turns it into that
-// int for good, under a guard; so forgetting about sizes is never wrong.
+// Sizes: the dimensions and ints that one symbolic run leaves open because they have changed
+// between calls. An open size is a SymValue of kind kSize: an expression, and in `object` its int
+// in this call. Code that does not handle sizes looks at it (Heap::realize). That turns it into the
+// int for good, under a guard. So not handling sizes is never wrong.
 #pragma once
 
 #include "bytecode/symval.h"
@@ -16,47 +16,50 @@ class Sizes {
   Sizes(GraphSink* sink, const std::vector<SizeHistory>* history);
   ~Sizes();
 
-  // Ends the symbolic part: what is open becomes constant, nothing more is left open.
+  // Makes all open sizes constant; nothing is left open from now on.
   void close();
   bool any() const { return env_.size() > 0; }
   bool open() const { return recorder_ != nullptr; }
 
-  // A tensor of the program that has become an input; its open dimensions are kOpenDim in `asked`.
+  // Called for a tensor of the program that becomes an input. Sets the dimensions in `asked` that
+  // are left open to kOpenDim.
   void tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked);
   bool wants_int(const std::string& path, PyObject* object) const;
-  // The int there is taken for one that has changed, unless a capture needed it as a constant.
+  // The int at `path` is expected to change between calls, so it is left open, unless a capture
+  // needed it as a constant.
   void expect_change(std::string path) { expected_.push_back(std::move(path)); }
   bool wants_float(const std::string& path) const;
-  // Whether a number, or the length of a list, differs so often that a region had better end before
+  // Whether a number, or the length of a list, differs so often that the region should end before
   // it is looked at.
   bool differs(const std::string& path) const;
-  // The same of an int that a size is made of.
+  // The same for an int in a size expression.
   bool differs(const SizeExpr& size) const;
-  // Makes a lazy int an open size. False: there are too many.
+  // Makes a kLazy int an open size. False: there are too many open sizes.
   bool open_int(const SymRef& value, const std::string& path);
 
   SymRef make(const SizeExpr& expr);
-  // The expression of a size or of a small constant int; null for others. May be constant.
+  // The expression of a size or of a small constant int; null for other values. It may be constant.
   static SizeExpr expr(const SymRef& value);
   void specialise(SymValue& size);
   void specialise(const SizeExpr& size);
-  // Of sizes, at least one of which is open. Null: no such size; the numbers have to do.
+  // The operation on sizes, at least one of which is open. Null: the result is no size expression;
+  // compute with the ints.
   SymRef binary(SizeOp op, const SymRef& a, const SymRef& b);
   bool decide(SizeCompare op, const SizeExpr& a, const SizeExpr& b);
   // The dimensions of a tensor as ints or sizes.
   std::vector<SymRef> dims(const Val& tensor);
   SymRef numel(const Val& tensor);
-  // Makes everything that the shape of a tensor depends on constant.
+  // Makes constant all sizes on which the shape of a tensor depends.
   void specialise_shape(const Val& tensor);
-  // A size or a number as what tensors are computed with: a 0-d input of its own.
+  // A size or float as an operand of tensors: a 0-d input of the graph.
   Val scalar(const SymRef& value);
   Val fixed_input(const Meta& meta);  // an input of known shape
 
-  // Sizes among the attributes of the op applied next.
+  // Notes which attributes of the op applied next are sizes.
   void set_attr_sizes(std::vector<TracedSize> sizes);
   void indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
                Val* result);
-  // Stops the recording of calls made meanwhile.
+  // While a Pause lives, calls are not recorded for the ShapeTrace.
   class Pause {
    public:
     explicit Pause(Sizes& sizes) : sizes_(sizes) { sizes_.sink_->set_recorder(nullptr); }
@@ -68,7 +71,7 @@ class Sizes {
     Sizes& sizes_;
   };
   void output(ValueId id, bool own);
-  // For branches and loops on tensor values; see ShapeRecorder.
+  // The following pass on to ShapeRecorder, for branches and loops on tensor values.
   int32_t mark() const { return recorder_ ? recorder_->mark() : 0; }
   void copied(ValueId from, Val* result);
   void placeholder(const Val& initial, Val* result);
@@ -79,11 +82,11 @@ class Sizes {
   void scope(int level, bool recording);
   void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
                    std::span<const Val> wrt, bool differentiable, std::span<Val> results);
-  // The dimensions of a tensor as sizes among the items of attribute `at`.
+  // The open dimensions of a tensor, as sizes in the list of ints that is attribute `at`.
   std::vector<TracedSize> attr_sizes(const Val& tensor, int32_t at);
 
-  // What the entry has to know; null when nothing was left open. `trace` is null when all sizes
-  // are constant after all.
+  // What the entry needs to check and bind sizes; null when nothing was left open. `trace` is null
+  // when all sizes became constant after all.
   std::unique_ptr<OpenSizes> finish(std::shared_ptr<const ShapeTrace>* trace);
 
  private:

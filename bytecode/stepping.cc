@@ -2,8 +2,8 @@
 
 namespace msjit {
 
-// A second half of a bytecode (LoadGlobal after its PushNull) goes back to where CPython can
-// resume.
+// For the second instruction of one bytecode (LoadGlobal after its PushNull), goes back to the
+// place where CPython can resume.
 Step Stepping::hand_over() const {
   int at = index;
   while (!code[at].is_exit() && at > 0 && code[at - 1].op == Op::kPushNull) {

@@ -1,7 +1,7 @@
-// One canonical instruction run on a live frame through the C API, with exactly CPython's effects,
-// order and error texts: what the `step` column of isa.def names. Such a function stands beside the
-// symbolic handler of its instruction and leaves the stack as the instruction does; before
-// returning hand_over() it has changed nothing.
+// Stepping: running one canonical instruction on a live frame through the C API, with exactly
+// CPython's effects, order and error texts. The `step` column of isa.def names the function. It is
+// beside the symbolic handler of the instruction and leaves the stack as the instruction does. If
+// it returns hand_over() it has changed nothing.
 #pragma once
 
 #include "bytecode/frame_view.h"
@@ -15,7 +15,7 @@ struct Step {
     kNext,      // go on at instruction `next`
     kReturn,    // the frame returns `value`
     kRaise,     // an exception is pending: end the frame with unwind(frame, code, index)
-    kHandOver,  // nothing was done: CPython has to run from `next`
+    kHandOver,  // nothing was done: CPython runs the frame from `next`
   };
   Kind kind;
   int next = -1;
@@ -23,7 +23,7 @@ struct Step {
 };
 
 // The topmost items of a value stack as plain pointers, the lowest first, as CPython's functions
-// take them. A callee may write to the place before the second one for the time of a call.
+// take them. During a call, the callee may write to the place before the second one.
 class Operands {
  public:
   Operands(FrameView& frame, int count) : items_(reinterpret_cast<PyObject**>(frame.top(count))) {
@@ -58,7 +58,7 @@ struct Stepping {
   }
   Step done(int status) const { return status < 0 ? raised() : next(); }
   PyObject* name() const { return code.name(instr.arg).get(); }
-  // The container that ListAppend and its kin fill, once the operands are popped.
+  // The container that ListAppend and similar instructions fill, once the operands are popped.
   PyObject* container() const { return frame.peek(instr.arg).get(); }
 };
 

@@ -8,7 +8,7 @@
 namespace msjit {
 
 uint64_t SymValue::next_serial() {
-  static uint64_t last = 0;  // under the GIL
+  static uint64_t last = 0;  // protected by the GIL
   return ++last;
 }
 
@@ -23,7 +23,7 @@ SymArena::~SymArena() {
   for (const std::weak_ptr<SymValue>& weak : made_) {
     const SymRef value = weak.lock();
     if (!value) continue;
-    const auto items = std::move(value->items);  // what they hold dies after the value is empty
+    const auto items = std::move(value->items);  // destroyed when the value is empty already
     const auto entries = std::move(value->entries);
     const auto attributes = std::move(value->attributes);
     const auto function = std::move(value->function);

@@ -1,7 +1,7 @@
 // SymValue: what the executor knows of one Python object while it runs a function symbolically.
 // Exactly one SymValue stands for one Python identity, so aliasing and `is` come out right. A value
-// read from the program starts as kLazy, which needs no guard; Heap::realize() looks at the object,
-// installs the guards and turns it into one of the other kinds in place.
+// read from the program begins as kLazy, which needs no guard. Heap::realize() looks at the object:
+// it installs the guards and turns the value into another kind in place.
 #pragma once
 
 #include <memory>
@@ -41,42 +41,43 @@ struct SymGenerator;  // exec.h
 
 struct SymIterator {
   const IterKind* kind;
-  std::vector<SymRef> children;  // what it runs over
-  Ref object;                    // a constant it runs over; of a dict: name of the method
-  int64_t position = 0;          // items taken; enumerate: next count
+  std::vector<SymRef> children;  // what it iterates over
+  Ref object;                    // a constant it iterates over; of a dict: name of the method
+  int64_t position = 0;          // items taken; of enumerate: the next count
   int64_t count = 0;             // size of the container when the iterator was made
-  int removals = 0;              // of the container, likewise
-  bool exhausted = false;        // once at the end it stays there
-  bool of_tensor = false;        // of a sequence: the rows of one
-  bool reversed = false;         // of turns and rows: what reversed() gave
+  int removals = 0;              // `removals` of the container at that time
+  bool exhausted = false;        // it has reached its end and stays there
+  bool of_tensor = false;        // the sequence is the rows of a tensor
+  bool reversed = false;         // iter_turns, iter_tensor_rows: made by reversed()
   std::shared_ptr<SymGenerator> generator;
   int64_t upcoming = 0, step = 0;
-  // Lists taken as a whole that CPython would take item by item, and what was in them.
+  // Lists that were read as a whole, where CPython would read them item by item, and their items
+  // then.
   std::vector<std::pair<SymRef, std::vector<SymRef>>> taken;
 };
 
 struct SymValue {
   SymKind kind = SymKind::kNull;
-  bool pinned = false;  // kObject: this very object
-  bool joined = false;  // behind a branch: a kTensor that may be the very tensor some other value
-                        // is; a kScalar that was a number in either arm
-  SourceId source = kNoSource;  // where it can be found at region entry
-  int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end
-                 // instead
-  bool changed = false;  // a sourced container or object with pending writes
-  Ref object;            // the concrete object of sourced and constant values
-  Ref shadow;            // kSet: a set with the same items in the same places
+  bool pinned = false;  // kObject: guarded to be this very object
+  bool joined = false;  // made by joining arms: a kTensor that may be the same object as another
+                        // value; a kScalar that was a number in either arm
+  SourceId source = kNoSource;  // where it is found when the region begins
+  int born = 0;  // step of the outermost frame that made an iterator; the region can end there
+                 // if the iterator cannot be rebuilt
+  bool changed = false;  // an object of the program with pending writes
+  Ref object;            // the object itself, of values read from the program and constants
+  Ref shadow;            // kSet: a real set with the same hash table
   Ref cls;               // class of an instance made in the region; of a named tuple
-  Val tensor;  // kTensor, kScalar; kSize, kNumber: once it has become one too; kRows: behind the
-               // loop
+  Val tensor;  // kTensor, kScalar; kSize, kNumber: once it is a graph input; kRows: the stacked
+               // rows, after the loop
   ScanPlan* loop = nullptr;                        // kRows
   SizeExpr size;                                   // kSize
   NumberExpr number;                               // kNumber
   std::shared_ptr<const Computation> computation;  // kComputed
-  std::vector<SymRef> items;  // kLazy: what has been appended to a list that is not looked into
+  std::vector<SymRef> items;  // kLazy: items appended to a list that is not looked into
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete
-  int removals = 0;  // kDict: how often keys were taken out; kSet: how often it was changed
+  int removals = 0;  // kDict: number of keys taken out so far; kSet, kDeque: of changes
   std::vector<std::pair<std::string, SymRef>> attributes;  // kObject: read or written ones
   std::vector<std::string> written;  // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;
@@ -89,8 +90,8 @@ struct SymValue {
   bool is_tensor() const { return kind == SymKind::kTensor; }
 };
 
-// Every value made while one of these lives is emptied at its end, so that values that refer to
-// each other are freed.
+// Values may refer to each other in cycles. All values made while a SymArena lives are emptied at
+// its end, so that they are freed.
 class SymArena {
  public:
   SymArena();
@@ -110,22 +111,22 @@ SymRef make_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();
 
-// A list of the program that nothing has looked into: appending to it asks for no length, which
-// grows from call to call.
+// A list of the program that nothing has looked into. Appending to it needs no guard on its length,
+// which may grow from call to call.
 bool is_unread_list(const SymValue& value);
 
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
 std::string describe_object(PyObject* object);
 
-// The same with the values of numbers: "the int 3".
+// The same, with the values of numbers: "the int 3".
 std::string describe_value(const SymRef& value);
 
 // The class of a looked-at value; null when nothing is known of it.
 PyTypeObject* type_of(const SymValue& value);
 
-// The Python object of a value that is constant all the way down (numbers, strings, tuples and
-// slices of them); empty when it is not.
+// The Python object of a value that is constant all the way down: numbers, strings, tuples and
+// slices of them. Empty for other values.
 Ref constant_object(const SymRef& value);
 
 }  // namespace msjit

@@ -1,6 +1,6 @@
-// Instances of classes derived from dict or OrderedDict: a kObject with attributes, whose items are
-// a kDict of their own. What such a class inherits of its base works on that kDict; what it defines
-// in Python is inlined like any method.
+// Instances of classes derived from dict or OrderedDict. Each is a kObject with attributes, whose
+// items are a kDict inside it. Methods inherited from the base work on that kDict. Methods defined
+// in Python are inlined like others.
 #include "bytecode/table_objects.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ bool overrides(const SymRef& self, std::initializer_list<const char*> names) {
   return false;
 }
 
-// OrderedDict's own methods go through those of a class that derives from it.
+// Whether OrderedDict's own methods would call methods that a derived class overrides.
 bool is_redirected(const SymRef& self) {
   return is_ordered(self) &&
          overrides(self, {"__getitem__", "__setitem__", "__delitem__", "__contains__"});
@@ -31,7 +31,7 @@ bool is_redirected(const SymRef& self) {
 
 SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
 
-// One call of a method on its way: the instance, and its items.
+// A call of a method: the instance, and its items.
 struct TableCall {
   Executor& x;
   const SymRef& self;
@@ -70,7 +70,7 @@ bool delete_item(const TableCall& call, const SymRef& key) {
          call.x.raise_new(PyExc_KeyError, {key}, "dict lookup");
 }
 
-// update() and __init__(): OrderedDict's store by the __setitem__ of the class.
+// update() and __init__(). Those of OrderedDict store through the __setitem__ of the class.
 bool update(const TableCall& call, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   Executor& x = call.x;
   const BuiltinModel model = find_method_model(call.table, "update");
@@ -90,7 +90,7 @@ bool update(const TableCall& call, std::vector<SymRef> args, PyObject* names, Sy
   return true;
 }
 
-// What the base has of special methods; `known` is false for all others.
+// Special methods of the base; `known` is false for all other names.
 bool special_method(const TableCall& call, const std::vector<SymRef>& args, SymRef* out,
                     bool* known) {
   const std::string_view name(call.name);
@@ -167,7 +167,7 @@ bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, 
   const SymRef self = args[0];
   const SymRef table = table_of(x, self);
   if (!table || !call_on_table({x, self, table, name}, std::move(args), names, out)) return false;
-  if (table->source != kNoSource && table->changed) self->changed = true;  // by its replay
+  if (table->source != kNoSource && table->changed) self->changed = true;  // replays its table
   return true;
 }
 
@@ -175,7 +175,7 @@ bool as_dict(Executor& x, SymRef* mapping) {
   if (!x.look(*mapping)) return false;
   if ((*mapping)->kind == SymKind::kVars) return vars_all(x, SymRef(*mapping), mapping);
   if ((*mapping)->kind != SymKind::kObject || !is_table_object(*mapping)) return true;
-  // dict() copies the items past the methods of a class that iterates as dict does.
+  // dict() copies the items directly, bypassing methods, if the class iterates as dict does.
   if (is_ordered(*mapping) ? overrides(*mapping, {"keys", "__iter__", "__getitem__"})
                            : overrides(*mapping, {"__iter__"}))
     return true;

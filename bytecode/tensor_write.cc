@@ -21,7 +21,7 @@ namespace {
 
 bool is_looked_into(const Graph& graph, ValueId id);
 
-// Whether the result of an If may be the very value it is handed at `place`, or look into it.
+// Whether an If (or While) may return the value that is its input `place`, or a view of it.
 bool may_hand_on(const Node& node, size_t place) {
   if (is_while(node) || place == 0) return true;
   for (const auto& arm : node.subgraphs) {
@@ -33,8 +33,8 @@ bool may_hand_on(const Node& node, size_t place) {
   return false;
 }
 
-// Whether a value is handed to a view, which shows later writes, or to a branch or loop whose
-// result may be the very tensor.
+// Whether a value is an input of a view, which shows later writes, or of a branch or loop that may
+// return the tensor itself.
 bool is_looked_into(const Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -52,7 +52,7 @@ bool is_own(const Node& node) {
 
 const Storage& memory_of(const SymRef& value) { return tensor_of(value->object.get()).storage(); }
 
-// What keeps a tensor from being written inside a region; null when nothing does.
+// The reason why a tensor cannot be written inside a region; null when there is none.
 const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool recorded) {
   if (target->source == kNoSource) return "a tensor made here";
   if (target->joined || (x.is_forked_now() && (replaces || recorded)))
@@ -60,8 +60,8 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
   const Tensor& tensor = tensor_of(target->object.get());
   if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
   if (tensor.storage()->read_only) return "read-only memory";
-  // Its old memory, which others may share, would have to be written too; and of its gradients
-  // there is one account.
+  // After a write in place, set_data would leave that write in the old memory, which others may
+  // share. And all writes must agree on whether gradients are recorded.
   for (const Heap::TensorWrite& write : x.heap().tensor_writes())
     if (write.tensor->object == target->object &&
         ((replaces && !write.replaces) || write.recorded != recorded))
@@ -73,8 +73,8 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
   return nullptr;
 }
 
-// Whether an op has made a tensor in memory of its own. Where eager runs the parts of an op, or
-// nothing because nothing is to do, it may be a view or the very tensor.
+// Whether the result of an op has memory of its own. Eager code may run the parts of an op, or
+// nothing where nothing is to do: then the result may be a view or the tensor itself.
 bool makes_memory(const OpDef& op) {
   const std::string_view name(op.name);
   if (op.has(kView) || name == "cast" || name == "identity") return false;
@@ -85,8 +85,8 @@ bool makes_memory(const OpDef& op) {
   return op.has(kElementwise) || kernel;
 }
 
-// Every value that stands for the tensor shows the write; that they are one is guarded where it is
-// written at the exit.
+// Gives the new value to every SymValue of this tensor. That they are one object is guarded where
+// the tensor is written at the exit.
 void set_value(Executor& x, const SymRef& target, const Val& value) {
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
   for (const SymRef& other : x.heap().tensors()) {
@@ -122,7 +122,8 @@ bool is_private(Executor& x, const SymRef& tensor) {
   return true;
 }
 
-// Arms are looked through only behind them, and a backward pass may read what was before.
+// Under a branch no view of the tensor may exist, because views are only checked behind the arms.
+// In a gradient scope neither, because a backward pass may read the old value.
 bool may_renew(Executor& x, const SymRef& tensor) {
   return x.is_forked_now() || x.gradient_scopes().any() ? is_private(x, tensor)
                                                         : has_own_memory(x, tensor);
@@ -130,7 +131,7 @@ bool may_renew(Executor& x, const SymRef& tensor) {
 
 void renew_made(Executor& x, const SymRef& tensor, Val value) {
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
-  if (!is_private(x, tensor))  // what looks into it must not be used again
+  if (!is_private(x, tensor))  // views of it must not be used afterwards
     x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step()});
   x.renew(tensor, std::move(value));
 }
@@ -162,7 +163,8 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   value = words::cast(value, target->tensor.dtype());
   if (!(value.shape() == shape)) value = words::broadcast_to(value, shape);
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
-  // A value of its own, so that what holds the source does not pass for holding the target.
+  // The written value must be a graph value of its own. Otherwise a view of the source would pass
+  // for a view of the target.
   if (const Graph& graph = *x.sink().graph();
       !is_own(graph.producer(value.id())) ||
       (made && (x.was_handed_on(value.id()) || !makes_memory(*graph.producer(value.id()).op))) ||
@@ -224,7 +226,7 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
 }
 
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
-  std::unordered_set<ValueId> shown;  // written values, what looks into them and what may be them
+  std::unordered_set<ValueId> shown;  // written values, their views, possibly equal tensors
   for (const Heap::TensorWrite& write : heap.tensor_writes()) {
     const ValueId id = write.tensor->tensor.id();
     if (x.was_handed_on(id)) return true;
@@ -263,7 +265,7 @@ bool set_data(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.fail(BreakReason::kOpArguments, "set_data");
   if (!(args[0]->tensor.shape() == args[1]->tensor.shape()))
     return x.fail(BreakReason::kRaises, "set_data of another shape");
-  // The target takes over the memory: nobody else may have it.
+  // The target takes over the memory, so nothing else may have it.
   if (!is_private(x, args[1]))
     return x.fail(BreakReason::kTensorWrite, "a tensor that shares memory");
   if (!write_tensor(x, args[0], args[1]->tensor, true, false)) return false;

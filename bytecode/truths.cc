@@ -1,5 +1,5 @@
-// Python bools made of the truth of tensors: not, in, all() and any(). They are kScalars, which an
-// if can test and the region can return.
+// Python bools made of the truth of tensors: `not`, `in`, all() and any(). They are kScalars, which
+// an `if` can test and the region can return.
 #include "bytecode/builtins/models.h"
 #include "bytecode/tensor_value.h"
 #include "kernels/core/registry.h"
@@ -11,7 +11,7 @@ bool apply(Executor& x, const char* op, std::vector<Val> inputs, SymRef* out, At
   return x.apply(*find_op(op), inputs, attrs, out);
 }
 
-// The truth of a tensor of one element as a bool tensor without dimensions.
+// The truth of a one-element tensor as a 0-d bool tensor.
 bool truth_tensor(Executor& x, const SymRef& value, SymRef* out) {
   SymRef scalar;
   if (value->is_tensor() && !number_of_tensor(x, value, &PyBool_Type, &scalar)) return false;
@@ -26,7 +26,7 @@ bool truth_tensor(Executor& x, const SymRef& value, SymRef* out) {
   return apply(x, "reshape", {(*out)->tensor}, out, flat);
 }
 
-// Adds the truth of one more value to `total`; null: there was none yet.
+// Combines the truth of one more value with `total`; null: this is the first.
 bool fold_truth(Executor& x, const char* op, const SymRef& value, SymRef* total) {
   SymRef truth;
   if (!truth_tensor(x, value, &truth)) return false;
@@ -40,7 +40,7 @@ bool finish(Executor& x, const SymRef& truth, bool negated, SymRef* out) {
   return number_of_tensor(x, value, &PyBool_Type, out);
 }
 
-// all() or any() of a tensor: of its rows, each of which has one element.
+// all() or any() of a tensor iterates over its rows, each of which must have one element.
 bool reduce_rows(Executor& x, const SymRef& tensor, bool all, SymRef* out) {
   const char* const name = all ? "all" : "any";
   if (tensor->tensor.rank() == 0) return x.fail(BreakReason::kRaises, name);
@@ -84,7 +84,7 @@ bool contains_tensor(Executor& x, const SymRef& container, const SymRef& item, b
     SymRef equal;
     if ((found = candidate == item)) break;
     if (!x.compare(candidate, item, Py_EQ, &equal)) return false;
-    // What is the very object is found without a comparison, which tells for a NaN.
+    // The same object is found without a comparison, which matters for a NaN.
     const bool same = candidate->object && candidate->object == item->object;
     if (equal->is_tensor() && (same || candidate->joined || item->joined))
       return x.fail(BreakReason::kUnsupported, "identity of tensors");

@@ -1,5 +1,5 @@
-// The dict of an instance, obj.__dict__: another way to its attributes, which stay where they are,
-// in the kObject. Names that a data descriptor of the class shows differently are left to CPython.
+// The __dict__ of an instance: another way to reach its attributes, which stay in the kObject.
+// Names that a data descriptor of the class hides are left to CPython.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -18,7 +18,7 @@ PyObject* on_class(const SymRef& owner, PyObject* name) {
 }
 bool is_data(PyObject* found) { return found && Py_TYPE(found)->tp_descr_set; }
 
-// The name a key is; null, with the region ended, when it is none.
+// The attribute name that a key is; null, with the region ended, for other keys.
 PyObject* name_of(Executor& x, const SymRef& vars, const SymRef& key) {
   if (!x.look(key)) return nullptr;
   PyObject* name = key->kind == SymKind::kConst ? key->object.get() : nullptr;
@@ -41,7 +41,7 @@ bool instance_vars(Executor& x, const SymRef& self, SymRef* out) {
   const bool plain = found && Py_TYPE(found) == &PyGetSetDescr_Type && type->tp_dictoffset != 0 &&
                      PyType_IsSubtype(type, PyDescr_TYPE(found)) &&
                      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !is_exception_type(type);
-  if (!plain || is_table_object(self))  // whose `items` are those of the table
+  if (!plain || is_table_object(self))  // its `items` hold the table instead
     return x.fail(BreakReason::kAttribute, "__dict__");
   if (self->items.empty()) self->items = {make_items(SymKind::kVars, {self})};
   *out = self->items[0];
@@ -104,7 +104,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
 
 namespace {
 
-// A method that looks at all items, or takes them elsewhere, works on them as they are now.
+// A method that reads or copies all items works on a dict of the items as they are now.
 template <int kName>
 bool method_of_all(Executor& x, Args args, PyObject* names, SymRef* out) {
   constexpr const char* const methods[] = {"keys", "values", "items", "copy"};

@@ -45,7 +45,7 @@ bool operand_fits(const DecodedCode& code, const Instr& instr) {
   return false;
 }
 
-// The item of a call that may be NULL, counted from its lowest; -1: none.
+// The index of the call's item that may be NULL, counted from the lowest; -1: none.
 int nullable_slot(const Instr& call) {
   switch (call.form) {
     case CallForm::kNullBelow: return 0;
@@ -86,7 +86,8 @@ Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
 
 namespace {
 
-// `items` are those the instruction takes or looks at.
+// Whether the instruction finds objects where it needs them. `items` are those that it pops or
+// reads.
 bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
   const auto is_object = [](StackItem item) { return item <= StackItem::kObject; };
   switch (instr.op) {
@@ -126,7 +127,8 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
 Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items) {
   const auto seen = size_t(items_seen(instr));
   if (!finds_objects(instr, std::span(*items).last(seen)))
-    return internal_error("[decode] {} of something else at {}", op_name(instr.op), instr.offset);
+    return internal_error("[decode] operands of {} at offset {}, got others than it takes",
+                          op_name(instr.op), instr.offset);
   if (instr.op == Op::kSwap) {
     std::swap(items->back(), items->end()[-instr.arg]);
   } else if (instr.op == Op::kRot) {

@@ -54,7 +54,8 @@ struct Loaded {
       error = std::string(kLibrary) + " is of another build";
       return;
     }
-    // Handlers run in reverse: the thread ends before the library's own static objects do.
+    // Exit handlers run in reverse order: registered here, the compile thread ends before the
+    // library's static objects are destroyed.
     compile_queue_stop_at_exit();
   }
 };

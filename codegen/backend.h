@@ -1,6 +1,6 @@
-// The seam between the core and a code generator in a library of its own (libmsjit_llvm.so), which
-// is loaded by the first kernel compile so that importing msjit does not load LLVM. Only plain
-// data, strings and function pointers cross.
+// The interface between the core and a code generator, which is a library by itself
+// (libmsjit_llvm.so). The first kernel compile loads it, so importing msjit does not load LLVM.
+// Only plain data, strings and function pointers cross the interface.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ struct BackendRequest {
   std::string* asm_text = nullptr;
 };
 
-// A kernel for a GPU: a fused loop (codegen/device_kernel.h) or, where there is no spec, a routine
-// (kernels/device/routine.h), whose arguments are its pointers, its numbers and how many points it
-// runs at.
+// A request for a GPU kernel: a fused loop (codegen/device_kernel.h) or, without a spec, a routine
+// (kernels/device/routine.h). The arguments of a routine are its pointers, its numbers, and the
+// number of points it runs at.
 struct DeviceRequest {
   const KernelSpec* spec;
   const char* name;           // of the kernel in the PTX
@@ -40,19 +40,21 @@ struct Backend {
   const char* (*target)();  // "znver4, 512-bit vectors"
   // PTX, as text.
   bool (*compile_ptx)(const DeviceRequest& request, std::string* ptx, std::string* error);
-  // The same IR as an object for LoadedObject::load, whose kernel is an EmulatedFn.
+  // The IR of the PTX kernel as an object for LoadedObject::load; its kernel is an EmulatedFn.
   bool (*compile_emulated)(const DeviceRequest& request, std::string* object, std::string* error);
 };
 inline constexpr int kBackendAbi = 5;
 
-// Loads the library once (from the directory of the core library, else the loader's path). Null
-// with the reason in *error when that fails, in which case every later call fails alike.
+// Loads the library once, from the directory of the core library or else by the loader's search
+// path. Null with the reason in *error when that fails; every later call then fails with that
+// reason.
 const Backend* load_backend(std::string* error);
 // The file of that library, "" where there is none.
 const std::string& backend_path();
 // False where a code generator is known to be missing.
 bool has_backend();
-// Called once, from whatever thread finds that the library cannot be loaded, with the reason.
+// `report` is called once with the reason when the library cannot be loaded, from the thread that
+// finds out.
 void on_backend_missing(void (*report)(const char* reason));
 
 }  // namespace msjit

@@ -10,15 +10,15 @@
 namespace msjit {
 namespace {
 
-// A plan and the sub-graph that it was made for, before the passes. Whoever holds the plan holds
-// both.
+// A plan and the sub-graph it was made for, as it was before the passes. A holder of the plan keeps
+// both alive.
 struct BodyPlan {
   std::shared_ptr<const Graph> body;
   bool open_sizes;
   std::shared_ptr<const Plan> plan;
 };
 
-// Those that somebody holds, by hash of the sub-graph.
+// The plans that somebody holds, by hash of the sub-graph.
 class BodyPlans {
  public:
   std::shared_ptr<const BodyPlan> find(size_t hash, const Graph& body, bool open_sizes) {
@@ -37,7 +37,7 @@ class BodyPlans {
   }
 
  private:
-  // Half of the room at least is free again behind it.
+  // Removes expired entries, and sets the limit so that at least half of it is free.
   void drop_dead() {
     std::erase_if(plans_, [](const auto& known) { return known.second.expired(); });
     limit_ = std::max(kLeast, 2 * plans_.size());

@@ -1,5 +1,5 @@
-// Liveness and the arena: intermediates whose lifetimes do not overlap share memory.
-// Greedy by size: the largest buffer first, each at the lowest offset free during its whole
+// Liveness and the arena: intermediates whose lifetimes do not overlap share memory. Buffers are
+// placed greedily, the largest first, each at the lowest offset that is free during its whole
 // lifetime.
 #include <algorithm>
 

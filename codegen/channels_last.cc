@@ -1,8 +1,8 @@
-// Which images lie in memory channels last (N, H, W, C): convolutions read and write them fastest
-// so, and would otherwise convert them before and after each one. Values that the same fused loops
-// walk are decided on together: all lie so, or none. It is worth it where more bytes are saved
-// conversions than the loops have to gather from, or scatter to, images that stay plain because the
-// caller, a view or an operator without kChannelsLast reads or writes them.
+// Decides which images lie in memory channels last (N, H, W, C). Convolutions read and write this
+// order fastest; they convert other images before and after each run. Images that the same fused
+// loops walk are decided on together: all of them lie channels last, or none. It pays when it saves
+// more bytes of conversions than the loops then gather from, or scatter to, images that stay plain.
+// Images stay plain that the caller, a view or an operator without kChannelsLast reads or writes.
 #include <algorithm>
 #include <numeric>
 
@@ -14,9 +14,9 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kLeastElements = 4096;  // of images; smaller ones are converted at once
+constexpr int64_t kLeastElements = 4096;  // of an image; smaller ones are converted quickly
 
-// In memory of the plan's own.
+// In memory that the plan owns.
 bool is_image(const Slot& slot) {
   const Shape& shape = slot.meta.shape;
   return slot.kind == SlotKind::kArena && shape.rank() == 4 && shape.numel() >= kLeastElements &&
@@ -38,7 +38,7 @@ class Chooser {
   }
 
  private:
-  // Images that nothing but kernels of either order touches.
+  // Finds the images that only kernels for either order read and write.
   void find_candidates() {
     for (const Slot& slot : plan_.slots) candidate_.push_back(is_image(slot));
     for (const Step& step : plan_.steps)
@@ -61,7 +61,7 @@ class Chooser {
     });
   }
 
-  // Whether an operand has an element of its own for each point of the loop.
+  // Whether an operand has one element for each point of the loop.
   static bool is_whole(const FusedProgram& program, const FusedProgram::Operand& operand) {
     return !operand.tail && operand.shape == program.space;
   }
@@ -101,7 +101,7 @@ class Chooser {
     worth_[a] += worth_[b];
   }
 
-  // A fused step says of its outputs how they lie.
+  // A fused step's program says for each operand whether it lies channels last.
   void mark_programs() {
     for (Step& step : plan_.steps) {
       if (!step.fused) continue;
@@ -113,7 +113,7 @@ class Chooser {
       for (FusedProgram::Operand& operand : program->operands)
         operand.channels_last = lies_so(operand);
       step.fused = std::move(program);
-      for (const PlanOp& op : step.ops)  // what only op by op runs keep follows
+      for (const PlanOp& op : step.ops)  // values kept only when the step runs op by op
         for (int32_t s : op.out)
           if (Slot& slot = plan_.slots[s];
               slot.kind == SlotKind::kTemp && slot.meta.shape == step.fused->space)
@@ -130,7 +130,7 @@ class Chooser {
 }  // namespace
 
 void choose_channels_last(Plan* plan) {
-  // oneDNN is asked last: its first answer takes longer than the plan of a small graph.
+  // oneDNN is asked last: the first answer takes longer than planning a small graph.
   if (has_fused_kernels() && std::ranges::any_of(plan->slots, is_image) &&
       onednn::prefers_channels_last())
     Chooser(plan).run();

@@ -7,10 +7,10 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kEnoughParts = 16;  // of the kept points: as many threads have work as it is
+constexpr int64_t kEnoughParts = 16;  // so many parts give the threads enough work
 constexpr int64_t kMaxChunks = 64;
-constexpr int64_t kMinFolded = 64;  // points of a chunk that are folded into one
-// Chunks along the innermost dim hold whole vectors, and whole blocks of the sums of eager mode.
+constexpr int64_t kMinFolded = 64;  // points that a chunk reduces to one value
+// A chunk along the innermost dim has whole vectors, and whole blocks of the sums of eager mode.
 constexpr int64_t kInnerAlign = 4096;
 
 // Where a reduction is cut.
@@ -26,7 +26,7 @@ int64_t kept_points(const KernelSpec& spec) {
   return kept;
 }
 
-// The outermost folded dim that is long enough, else the longest.
+// The outermost reduced dim that is long enough, else the longest.
 int longest_folded(const KernelSpec& spec, int64_t enough) {
   int longest = -1;
   for (int d = 0; d < spec.dims.rank(); ++d) {
@@ -53,7 +53,7 @@ std::optional<Cut> find_cut(const KernelSpec& spec, const ChunkLimits& limits) {
   return Cut{dim, block};
 }
 
-// What a chunk hands on: the sums and products of float32 in double.
+// The dtype of a chunk's partial results: sums and products of float32 are passed on in double.
 DType partial_dtype(const KernelSpec& spec, const KernelReduce& reduce) {
   const DType dtype = compute_type(spec.stages[0].body[static_cast<size_t>(reduce.node)].dtype);
   const bool widens = reduce.kind == ReduceKind::kSum || reduce.kind == ReduceKind::kProd;
@@ -62,7 +62,7 @@ DType partial_dtype(const KernelSpec& spec, const KernelReduce& reduce) {
 
 ScalarNode input_node(DType dtype, int32_t index) { return {ScalarOp::kInput, dtype, index}; }
 
-// Strides of the partial results: chunk by chunk, the kept dims inside.
+// Strides of the partial results: chunk by chunk, the kept dims within each.
 Shape partial_strides(const KernelSpec& spec) {
   Shape strides = spec.dims;
   int64_t next = 1;
@@ -129,7 +129,7 @@ KernelSpec finish_of(const KernelSpec& spec, int64_t chunks, int64_t kept) {
   return finish;
 }
 
-// An operand that a kernel does not touch must not tell it from another one.
+// An operand that a kernel does not use must not make its spec differ from an equal kernel's.
 void blank_unused(KernelSpec* spec) {
   std::vector<char> used(spec->operands.size(), 0);
   const auto mark = [&](const std::vector<ScalarNode>& nodes, const std::vector<KernelStore>& to) {

@@ -57,7 +57,7 @@ class Queue {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Fork: the parent holds both locks meanwhile; the child has the queue but no thread.
+  // The parent holds both locks during fork(). The child inherits the queue but no thread.
   void before_fork() {
     running_.lock();
     mutex_.lock();
@@ -93,7 +93,8 @@ class Queue {
     pthread_setname_np(pthread_self(), "msjit-compile");
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness);
     for (;;) {
-      // Taken before a job is removed, so that fork finds each job either queued or finished.
+      // Locked before a job is removed from the queue, so that fork() finds each job queued or
+      // finished.
       std::unique_lock running(running_, std::defer_lock);
       std::shared_ptr<CompileJob> job;
       {

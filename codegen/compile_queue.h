@@ -1,6 +1,6 @@
-// The background compiler: one thread of low priority that runs jobs in the order they came.
-// The thread starts with the first job. It is joined at exit, and a forked child starts its own:
-// fork waits for the job under way, so no lock of the code generator is ever held in the child.
+// The background compiler: one low-priority thread that runs jobs in the order they were submitted.
+// It starts with the first job and is joined at exit. fork() waits for the job under way, so a
+// forked child never inherits a held lock of the code generator; it starts a compile thread itself.
 #pragma once
 
 #include <memory>
@@ -11,26 +11,27 @@ class CompileJob {
  public:
   virtual ~CompileJob() = default;
   virtual void run() = 0;   // on the compile thread
-  virtual void drop() = 0;  // instead of run(), when the process exits first, or behind it, when
-                            // memory ran out in its midst
+  virtual void drop() = 0;  // called instead of run() when the process exits first, or after a
+                            // run() that ran out of memory
 };
 
 void compile_queue_submit(std::shared_ptr<CompileJob> job);
 // True when MSJIT_SYNC_COMPILE asks for compiling in the calling thread.
 bool compile_synchronously();
 bool on_compile_thread();
-// Runs a job in the calling thread, one at a time with the background thread.
+// Runs a job in the calling thread, never at the same time as the background thread runs one.
 void compile_now(CompileJob& job);
 
 // Waits until no job is queued or under way. Not on the compile thread.
 void compile_queue_wait();
 
-// Ends the thread for good: queued jobs are dropped, the one under way is waited for. Whoever
-// embeds the core calls it before the process exits, that is before static objects of the code
-// generator's library, made while it works, are destroyed.
+// Ends the thread for good: drops the queued jobs and waits for the one under way. Whoever embeds
+// the core calls it before the process exits. It must come before the static objects of the code
+// generator's library are destroyed.
 void compile_queue_stop();
-// Ends the thread when the process exits, as far as that can still be safe; called again once the
-// code generator's library is loaded.
+// Registers compile_queue_stop() with atexit(). Called again once the code generator's library is
+// loaded: handlers run in reverse order, so the thread then ends before that library's static
+// objects do.
 void compile_queue_stop_at_exit();
 
 }  // namespace msjit

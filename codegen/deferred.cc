@@ -14,10 +14,11 @@
 namespace msjit {
 namespace {
 
-// Passes and planning take some 8 us a node. What takes less than a few milliseconds is done at
-// once: node by node a graph runs without what fusion gains, an optimizer's steps above all.
+// Passes and planning take about 8 us per node. A plan that takes less than a few milliseconds is
+// made at once: node by node a graph runs without fusion, which costs an optimizer's steps most.
 constexpr int kManyOps = 400;
-// Nor does it matter beside the call itself where that works on so many elements a node.
+// Nor is planning deferred when the call itself works on so many elements per node that planning
+// takes little time beside it.
 constexpr int64_t kElementsAnOp = 100'000;
 
 bool takes_longer_to_plan(const Graph& graph) {
@@ -27,8 +28,9 @@ bool takes_longer_to_plan(const Graph& graph) {
   return elements < kElementsAnOp * graph.num_ops();
 }
 
-// What interpret() gives has the storage it has in eager mode; whose header it is, a plan's outputs
-// decide: an input comes back under a new one, a constant or a second mention as a copy.
+// interpret() returns results with the storage they have in eager mode. This gives them the headers
+// that a plan's outputs have: an input gets a new header; a constant, and a value that is an output
+// for the second time, become copies.
 Status hand_out(const Graph& graph, std::vector<Tensor> results, std::span<Tensor> outputs) {
   for (size_t i = 0; i < results.size(); ++i) {
     const ValueId id = graph.outputs[i];
@@ -99,7 +101,7 @@ class DeferredExecutable final : public Executable {
     const Executable* planned = planned_.load(std::memory_order_acquire);
     return planned ? planned->compile_ms() : 0;
   }
-  // As for kernels, what is not there yet counts as the least it can be.
+  // As for kernels: before there is a plan, its bytes count with the least they can be.
   int64_t code_bytes() const override {
     const Executable* planned = planned_.load(std::memory_order_acquire);
     return planned ? planned->code_bytes()
@@ -120,7 +122,7 @@ class DeferredExecutable final : public Executable {
   }
 
  private:
-  // Null where there will be no plan.
+  // Null when there will be no plan.
   Executable* wait_planned() const {
     settled_.wait(false);
     return planned_.load(std::memory_order_acquire);
@@ -136,7 +138,7 @@ class DeferredExecutable final : public Executable {
   std::atomic<bool> settled_{false};
 };
 
-// An executable that died while it waited needs no plan.
+// Does nothing when the executable died while it waited.
 class PlanJob final : public CompileJob {
  public:
   explicit PlanJob(const std::shared_ptr<DeferredExecutable>& executable)

@@ -2,22 +2,13 @@
 #include <optional>
 
 #include "codegen/device_ops.h"
+#include "kernels/device/routine.h"
 #include "kernels/device/timing.h"
 
 namespace msjit {
 namespace {
 
-// An integer of the size of an element: a copy keeps every bit.
-DType carrier(int64_t size) {
-  switch (size) {
-    case 1: return DType::kUInt8;
-    case 2: return DType::kInt16;
-    case 4: return DType::kInt32;
-    default: return DType::kInt64;
-  }
-}
-
-// Without dims of one element, and with dims that follow each other on both sides as one.
+// A loop nest without dims of size 1, in which dims that are contiguous on both sides are merged.
 struct Nest {
   Shape dims, from, to;
 
@@ -40,7 +31,7 @@ struct Nest {
 
 Status copy_on_device(const Tensor& from, const Tensor& to) {
   const int64_t size = item_size(from.dtype());
-  const DType dtype = carrier(size);
+  const DType dtype = devices::carrier_of(from.dtype());
   const int64_t parts = size / item_size(dtype);  // 2 for complex128
   Nest nest;
   bool fits = true;

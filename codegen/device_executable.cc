@@ -17,7 +17,7 @@ class DeviceExecutable final : public Executable {
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     return program_->run(borrow(inputs), outputs);
   }
-  // Results that are to overwrite inputs are handed out, and the caller puts them in place.
+  // Results that should overwrite inputs are handed out; the caller puts them in place.
   Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                PendingRun*) override {
     return run(inputs, outputs);

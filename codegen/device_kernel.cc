@@ -7,9 +7,9 @@ namespace {
 
 constexpr int64_t kVectorBytes = 16;   // of the widest access of a thread
 constexpr int64_t kRowOfBlock = 1024;  // points of a row that occupy a whole block
-constexpr size_t kLongBody = 96;       // of which several lanes would not fit into registers
+constexpr size_t kLongBody = 96;  // several lanes of a longer body would not fit into registers
 
-// The widest operand fills an access; narrower ones take a part of theirs.
+// The widest operand fills an access of a thread; narrower ones use part of theirs.
 int vector_lanes(const KernelSpec& spec) {
   const int inner = spec.dims.rank() - 1;
   int64_t widest = 0;
@@ -20,7 +20,7 @@ int vector_lanes(const KernelSpec& spec) {
   return spec.num_nodes() > kLongBody ? std::min(lanes, 2) : lanes;
 }
 
-// Open kernels know only whether their sums are long.
+// An open kernel only knows whether its sums are long.
 bool has_long_rows(const KernelSpec& spec) {
   if (spec.open) return spec.long_sums;
   int64_t folded = 1;

@@ -7,7 +7,7 @@
 
 namespace msjit {
 
-// A request's code for a device; logged and dumped where that is asked for.
+// The device code for a request; logged and dumped on demand.
 Result<std::string> device_code_for(const DeviceTraits& traits, DeviceRequest request);
 
 class DeviceKernel {

@@ -38,7 +38,7 @@ bool is_for(const DeviceCode::Program& program, const OpDef& op, std::span<const
   return true;
 }
 
-// The graph of one call. Its inputs are those that are given.
+// A graph of this one call. Its inputs are the tensors that are given.
 Result<std::shared_ptr<Graph>> graph_of(const OpDef& op, std::span<const Tensor> in,
                                         const Attrs& attrs) {
   auto graph = std::make_shared<Graph>();
@@ -57,7 +57,7 @@ Result<std::shared_ptr<Graph>> graph_of(const OpDef& op, std::span<const Tensor>
   return graph;
 }
 
-// Null where the operator, or a part of it, has no kernel of the device.
+// Null when the operator, or a part of its graph, has no kernel on the device.
 std::unique_ptr<DeviceProgram> compile_call(devices::Context& at, const OpDef& op,
                                             std::span<const Tensor> in, const Attrs& attrs) {
   if ((op.has(kInPlace) && !op.update) || op.has(kRandom)) return nullptr;
@@ -78,7 +78,7 @@ std::shared_ptr<const DeviceCode::Program> find_program(DeviceCode& code, size_t
   return nullptr;
 }
 
-// Without the lock where it compiles: constants are folded by operators on the device.
+// Compiles without the lock: folding constants runs operators on the device, which take it too.
 std::shared_ptr<const DeviceCode::Program> program_for(devices::Context& at, const OpDef& op,
                                                        std::span<const Tensor> in,
                                                        const Attrs& attrs) {
@@ -119,7 +119,7 @@ Status run_program(const OpDef& op, const DeviceProgram& program, std::span<cons
   return {};
 }
 
-// On copies of the inputs. What an in-place operator writes goes back.
+// Runs the host kernel on copies of the inputs. What an in-place operator wrote is copied back.
 Status run_on_host(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                    std::span<const Meta> metas, devices::Context& at, TensorVec* out) {
   device_code(at).host_runs.fetch_add(1, std::memory_order_relaxed);

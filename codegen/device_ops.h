@@ -1,6 +1,6 @@
-// Operators on a device, one by one: a kernel of the device's own where the operator states one
-// (`.cuda`), else the fused kernels that a graph of it alone, or of its composite, becomes, and at
-// last the host's kernel on copies, which waits for the device.
+// Runs one operator on a device. Tried in this order: the device kernel that the operator declares
+// (`.cuda`); fused kernels of a graph that holds only this operator, or its composite; the host
+// kernel on copies of the inputs, which waits for the device.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct DeviceRoutine {
   int num_pointers, num_numbers;
 };
 
-// What has been compiled for a device.
+// The compiled code of one device.
 struct DeviceCode {
   explicit DeviceCode(DeviceApi& api) : api(api), kernels(api) {}
   ~DeviceCode() {
@@ -41,12 +41,13 @@ struct DeviceCode {
   size_t num_programs = 0;
   std::map<std::pair<devices::RoutineFn, devices::RoutineKey>, DeviceRoutine> routines;
   std::map<std::tuple<DType, bool, uint64_t>, Tensor> numbers;  // see device_number
-  std::atomic<int64_t> host_runs{0};                            // operators that came to the host
+  std::atomic<int64_t> host_runs{0};                            // operators that ran on the host
 };
 
 DeviceCode& device_code(devices::Context& at);
 
-// A tensor of the host with one element, on the device. The same numbers come again and again.
+// A one-element host tensor on the device. Copies are cached, since programs use the same few
+// numbers again and again.
 Result<Tensor> device_number(devices::Context& at, const Tensor& number);
 
 }  // namespace msjit

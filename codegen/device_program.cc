@@ -36,7 +36,7 @@ Result<std::unique_ptr<DeviceProgram>> DeviceProgram::from_plan(std::shared_ptr<
   return program;
 }
 
-// Fused loops read their constants on the device; other operators decide for themselves.
+// Fused loops need their constants on the device. Other operators handle constants themselves.
 Status DeviceProgram::load_constants() {
   constants_.resize(plan_->slots.size());
   for (const auto& unit : units_) {

@@ -1,6 +1,7 @@
-// DeviceProgram: a graph on a device. Its fused loops become kernels of that device, views are
-// made as on the host, all other operators go to device_ops.h one by one. Everything is queued on
-// the device's stream, and nothing here waits for it.
+// DeviceProgram: a graph on a device. Fused loops become kernels of the device, views are made as
+// on the host, control nodes run their sub-graphs as programs, and all other operators go to
+// device_ops.h one by one. All work is queued on the device's stream, and nothing here waits for
+// it.
 #pragma once
 
 #include <mutex>
@@ -25,8 +26,8 @@ class DeviceKernels {
   std::unordered_map<size_t, std::vector<std::unique_ptr<DeviceKernel>>> all_;  // by hash
 };
 
-// A fused step for operands in one layout: its kernel, and the one that finishes it where it works
-// in chunks.
+// The kernels of a fused step for operands in one layout: the main one and, when the reduction is
+// cut into chunks, the finishing one.
 struct DeviceBinding {
   std::vector<Shape> strides;  // of the inputs
   const DeviceKernel *main = nullptr, *finish = nullptr;
@@ -64,7 +65,7 @@ class DeviceProgram {
   Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) const;
 
   const Plan& plan() const { return *plan_; }
-  // Whether each step is a kernel of the device or a view, so that no operator comes to the host.
+  // Whether each step is a kernel of the device or a view, so that no operator runs on the host.
   bool stays() const;
 
  private:

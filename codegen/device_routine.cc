@@ -1,4 +1,4 @@
-// Routines on a device: compiled once for a key, and queued.
+// Runs a routine on a device: compiles it once per key and queues it.
 #include <algorithm>
 
 #include "codegen/device_ops.h"

@@ -56,7 +56,7 @@ Result<const DeviceBinding*> DeviceUnit::bind(DeviceKernels& kernels,
   return static_cast<const DeviceBinding*>(bindings_.back().get());
 }
 
-// Partial results lie in an array a reduction, behind the operands of both kernels.
+// The arrays of partial results, one per reduction, are passed to both kernels after the operands.
 Status DeviceUnit::run(devices::Context& at, DeviceKernels& kernels,
                        std::span<const Tensor> operands) {
   const auto num_inputs = static_cast<size_t>(program_->num_inputs);

@@ -1,6 +1,6 @@
-// Where a step may write over its inputs before the run ends: behind the last step that reads what
-// it overwrites, and behind all that may fail. An optimizer's update then comes right behind its
-// gradient, whose memory serves the gradients after it.
+// Finds the earliest place for a step that writes over inputs before the run ends: after the last
+// step that reads what it overwrites, and after all steps that may fail. An optimizer's update then
+// comes right after its gradient, and the gradient's memory can serve the gradients that follow.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -14,7 +14,8 @@ extern const OpDef op_gather, op_index_update;
 
 namespace {
 
-// Steps that give at most this are done as soon as they can be: a rate, a bias correction.
+// A step with results of at most this size runs as early as possible: a learning rate, a bias
+// correction.
 constexpr int64_t kFewBytes = 64;
 
 class EarlyOrder {
@@ -27,7 +28,7 @@ class EarlyOrder {
         for (int32_t slot : op.out) maker_[slot] = static_cast<int32_t>(s);
   }
 
-  // Empty where it cannot be had.
+  // Empty when there is no valid order.
   std::vector<size_t> run() {
     place_all();
     std::vector<size_t> order(place_.size());
@@ -38,7 +39,8 @@ class EarlyOrder {
   }
 
  private:
-  // Behind an ordinary step (`moved` 0) stand those that have been moved there.
+  // A place in the order: behind step `behind`. The step itself has `moved` 0; steps that are moved
+  // behind it have 1.
   struct Place {
     int32_t behind = -1;
     int32_t moved = 0;
@@ -71,7 +73,8 @@ class EarlyOrder {
     }
   }
 
-  // A step that refuses some contents, or runs steps that may. Memory can always be missing.
+  // Whether a step can fail because of its inputs' contents, or runs steps that can. Missing memory
+  // does not count: any step may lack it.
   bool may_fail(size_t s) const {
     const Step& step = plan_.steps[s];
     const OpDef* const op = step.ops[0].node->op;
@@ -79,7 +82,8 @@ class EarlyOrder {
     return !op->has(kTotal) && !op->has(kElementwise) && !op->has(kReduction) && !is_seen(s);
   }
 
-  // The gradient of rows picked by indices, which has the indices that picked them.
+  // An index_update with the indices of an earlier gather along an axis of equal length cannot
+  // fail: the gather has checked them. The gradient of the gather is such a step.
   bool is_seen(size_t s) const {
     const PlanOp& op = plan_.steps[s].ops[0];
     if (op.node->op != &op_index_update || op.in.size() != 3) return false;
@@ -109,7 +113,8 @@ class EarlyOrder {
         if (slot >= 0) f(slot);
   }
 
-  // Whether each step reads what has been made, and no input that has been written over.
+  // Whether each step reads only values that have been made, and no input that has been
+  // overwritten.
   bool holds(std::span<const size_t> order) const {
     std::vector<char> made(base_.size()), gone(base_.size());
     for (size_t s : order) {

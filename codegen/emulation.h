@@ -1,6 +1,7 @@
-// A GPU's kernel as host code: the IR that becomes PTX, in which what only a GPU has - the place of
-// a thread, barriers, exchange between the threads of a warp, shared memory - is asked from
-// whoever runs it. It tells on any machine what the kernel computes; nothing is fast about it.
+// A GPU kernel as host code, made of the IR that becomes PTX. Where the kernel uses what only a GPU
+// has (thread and block index, barriers, exchange between the threads of a warp, shared memory), it
+// calls functions of an EmulatedThread. This shows on any machine what the kernel computes. It is
+// slow.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,18 @@ namespace msjit {
 
 inline constexpr int64_t kEmulatedSharedBytes = 2048;
 
-// What one thread sees of the machine. The functions return when all threads they concern have
-// called them.
+// The machine as one thread sees it. barrier, exchange and broadcast return when all threads that
+// take part have called them.
 struct EmulatedThread {
   int32_t thread = 0, block = 0, num_blocks = 1;
   void* shared = nullptr;  // kEmulatedSharedBytes, one for all threads of a block
   void (*barrier)(EmulatedThread*) = nullptr;
-  // The value of the thread of this warp whose lane is mine ^ `mask`, or `lane`.
+  // The value that another thread of the warp passes: the one with lane (mine ^ `mask`), or `lane`.
   int32_t (*exchange)(EmulatedThread*, int32_t value, int32_t mask) = nullptr;
   int32_t (*broadcast)(EmulatedThread*, int32_t value, int32_t lane) = nullptr;
 };
 
-// `parameters` points at the arguments one by one, as a launch of the CUDA driver takes them.
+// `parameters` points at pointers to the arguments, as for a launch by the CUDA driver.
 using EmulatedFn = void (*)(void* const* parameters, EmulatedThread* thread);
 
 }  // namespace msjit

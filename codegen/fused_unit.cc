@@ -20,7 +20,7 @@ bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
 
 }  // namespace
 
-// A unit that died while it waited for its kernel needs none.
+// Does nothing when the unit died while it waited.
 class FusedUnit::Job final : public CompileJob {
  public:
   Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant, Specs specs)

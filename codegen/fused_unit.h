@@ -1,6 +1,6 @@
-// FusedUnit: a fused step at run time. Holds the compiled variants of one FusedProgram, one for
-// each input layout met, and says which applies. Owns no tensors, so compile jobs may outlive the
-// executable. Variants are only ever added; readers take no lock.
+// FusedUnit: a fused step at run time. It holds the compiled variants of one FusedProgram, one per
+// input layout, and picks the one that applies. It owns no tensors, so a compile job may outlive
+// the executable. Variants are only ever added, so readers take no lock.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,13 @@ namespace msjit {
 
 class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
  public:
-  // `strides`: the static layout of each input operand; the first variant is made for it.
-  // `open`: its kernels take the sizes as arguments and are shared with programs that differ in
-  // nothing else.
+  // `strides`: the static layout of each input operand; the primary variant is made for it. `open`:
+  // its kernels take the sizes as arguments and are shared with programs that differ only in sizes.
   FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides, bool open);
   ~FusedUnit();
 
   const FusedProgram& program() const { return *program_; }
-  // The kernel of the static layout, null until it is compiled (or for ever).
+  // The kernel for the static layout; null until it is compiled, or for ever when that fails.
   const BoundKernel* primary() const { return primary_.kernel.load(std::memory_order_acquire); }
   bool is_contiguous(int input) const { return contiguous_[input]; }
   const Shape& strides(int input) const { return primary_.strides[input]; }
@@ -30,17 +29,18 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   void compile_primary();  // now or in the background, see MSJIT_SYNC_COMPILE
   void wait();             // until the primary variant is settled
   bool settled() const { return primary_.state.load() != kPending; }
-  // The kernel for inputs in another layout; null while it is being compiled, or when there are too
-  // many.
+  // The kernel for inputs in another layout. Null while it is being compiled, and when there are
+  // too many layouts.
   const BoundKernel* find_variant(std::span<const Tensor> inputs);
 
   double compile_ms() const;
-  // A kernel that is not compiled yet counts as the smallest would: budgets hold when it arrives.
+  // A kernel that is not compiled yet counts with the least bytes it can have, so that its arrival
+  // exceeds no budget.
   int64_t code_bytes() const;
   std::string status() const;  // "compiled in 1.2 ms, ..." for describe()
 
  private:
-  // A kernel, and the one that finishes it where it works in chunks.
+  // The main kernel and, when the reduction is cut into chunks, the finishing one.
   struct Specs {
     KernelSpec main;
     std::optional<KernelSpec> finish;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxGroupNodes = 64;  // bounds compile time and register pressure
 constexpr size_t kMaxGroupOperands = 40;
-constexpr int kCheapNodes = 4;  // a smaller producer up to this size is recomputed by its consumer
+constexpr int kCheapNodes = 4;  // a smaller producer up to this size is computed by its consumer
 
 bool is_op(const Node& node) { return node.kind == NodeKind::kOp; }
 
@@ -109,7 +109,8 @@ class Fuser {
     return group.roles[it - group.nodes.begin()];
   }
 
-  // Joins the group of node n, still a singleton, with those of its producers where that is legal.
+  // Merges the group of node n, which still holds only n, with its producers' groups where that is
+  // legal.
   void grow(int32_t n) {
     if (!groups_[group_of_[n]].fused) return;
     for (ValueId id : graph_.nodes[n].inputs) {
@@ -122,7 +123,8 @@ class Fuser {
     }
   }
 
-  // Whether all uses of node n wait for what a group folds, and its kernel cannot do them.
+  // Whether all uses of node n wait for a reduction of group `from` and its kernel has no later
+  // stage. Computed in that group, n would have to be stored there and read again.
   bool is_early(int32_t n, int32_t from) const {
     const Group& group = groups_[from];
     for (size_t i = 0; i < group.nodes.size(); ++i)
@@ -132,12 +134,12 @@ class Fuser {
     return false;
   }
 
-  // The role node n would have in group `from`, kNone when it cannot be part of it.
+  // The role that node n would have in group `from`; kNone when it cannot join it.
   FusionRole joined_role(int32_t n, int32_t from) const {
     const Group& a = groups_[from];
     const Group& b = groups_[group_of_[n]];
     FusionRole role = role_of(n);
-    if (role == FusionRole::kTail) return FusionRole::kNone;  // one tail belongs to one body
+    if (role == FusionRole::kTail) return FusionRole::kNone;  // a tail belongs to one body
     if (role == FusionRole::kReduce) {
       bool same = a.space == b.space && (!a.reduced || same_reduction(a, b));
       return same && role_of(producer_of(graph_.nodes[n].inputs[0])) == FusionRole::kBody
@@ -164,7 +166,7 @@ class Fuser {
     }
     return shape;
   }
-  // Whether node n reads a value that `group` makes in its body, or after it.
+  // Whether node n reads a body value of `group` (`body`), or a result of its reductions or tail.
   bool reads(int32_t n, const Group& group, bool body) const {
     for (ValueId id : graph_.nodes[n].inputs) {
       int32_t p = producer_of(id);
@@ -173,8 +175,8 @@ class Fuser {
     }
     return false;
   }
-  // Bodies can be joined over the same points. What one needs of the folded values of the other is
-  // done in a later stage.
+  // Whether the bodies of two groups can be one loop over the same points. A value that needs the
+  // other group's reductions is computed in a later stage.
   bool bodies_join(const Group& a, const Group& b) const {
     if (a.space != b.space || (a.reduced && b.reduced && !same_reduction(a, b))) return false;
     for (size_t i = 0; i < b.nodes.size(); ++i) {
@@ -183,8 +185,8 @@ class Fuser {
     }
     return true;
   }
-  // Whether a stage may read what the group has folded: by broadcasting, and the points that are
-  // folded together stay near enough to be walked again.
+  // Whether a stage can read what the group has reduced. Its results must broadcast over the
+  // points, and the points reduced together must be few enough to still be in the caches.
   static bool takes_stages(const Group& group) {
     return (group.keepdims || std::has_single_bit(group.reduced + 1)) &&
            stages_fit(group.space, group.reduced);
@@ -237,8 +239,8 @@ class Fuser {
     a.nodes.clear();
   }
 
-  // Loops over the same space that read the same value become one: sums of x and of its square,
-  // say.
+  // Merges loops over the same space that read the same value, for example sums of x and of its
+  // square.
   void join_siblings() {
     std::vector<std::vector<int32_t>> readers(graph_.values.size());
     for (int32_t n = 0; n < num_nodes(); ++n) {
@@ -257,8 +259,7 @@ class Fuser {
     }
   }
 
-  // A cheap elementwise group that feeds the body of a single larger one by broadcasting is
-  // computed there.
+  // A cheap elementwise group whose only reader is the body of one other group is computed there.
   void absorb_small_producers() {
     for (size_t g = 0; g < groups_.size(); ++g) {
       const Group& group = groups_[g];

@@ -1,6 +1,7 @@
-// What is better done late. An optimizer's step that is left out where a gradient overflowed reads
-// the gradients, as the test for overflow does; but its results are picked behind the last test.
-// Done beside a test they would be stored, and read again there.
+// Finds nodes that are better computed late. Example: an optimizer's step that is skipped when a
+// gradient overflowed. It reads the gradients, and so does the overflow test, but its results are
+// only picked after the last test. Computed in the kernel of a test they would be stored there and
+// read again later.
 #include <algorithm>
 
 #include "codegen/fusion.h"
@@ -9,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// A reduction whose kernel does not walk its points again.
+// A reduction whose kernel cannot have a later stage over its points.
 bool ends_kernel(const Graph& graph, const Node& node) {
   const Shape& space = graph.meta(node.inputs[0]).shape;
   ReduceAxes axes;
@@ -22,14 +23,14 @@ bool ends_kernel(const Graph& graph, const Node& node) {
 std::vector<int32_t> needed_after(const Graph& graph, std::span<const char> live,
                                   std::span<const FusionRole> roles) {
   const auto count = static_cast<int32_t>(graph.nodes.size());
-  std::vector<int32_t> waits(count, -1);  // the last such reduction that a node depends on
+  std::vector<int32_t> waits(count, -1);  // the last reduction of this kind that a node depends on
   for (int32_t n = 0; n < count; ++n) {
     if (!live[n]) continue;
     for (ValueId id : graph.nodes[n].inputs)
       if (id >= 0) waits[n] = std::max(waits[n], waits[graph.values[id].node]);
     if (roles[n] == FusionRole::kReduce && ends_kernel(graph, graph.nodes[n])) waits[n] = n;
   }
-  std::vector<int32_t> needed(count, count);  // first that of its users
+  std::vector<int32_t> needed(count, count);  // holds the least value among its users first
   for (ValueId id : graph.outputs) needed[graph.values[id].node] = -1;
   for (int32_t n = count - 1; n >= 0; --n) {
     if (!live[n]) continue;

@@ -8,8 +8,8 @@
 namespace msjit {
 namespace {
 
-// Runs the op's own kernel on one zero element: what it refuses (a dtype, say) must not be fused,
-// so that the error is raised by it in compiled runs too.
+// Runs the op's own kernel on one zero element. An op that its kernel refuses (because of a dtype,
+// say) must not be fused, so that compiled runs raise the same error.
 bool accepted(const Graph& graph, const Node& node) {
   auto one = [&](ValueId id) {
     Shape shape;
@@ -28,7 +28,7 @@ bool accepted(const Graph& graph, const Node& node) {
   return out && kernel(ctx).ok();
 }
 
-// Complex numbers have kernels of their own and no fused loops.
+// Complex numbers have their own kernels and no fused loops.
 bool is_real(const Graph& graph, const Node& node) {
   if (is_complex(graph.meta(node.first_output).dtype)) return false;
   for (ValueId id : node.inputs)
@@ -57,7 +57,7 @@ bool fusable_elementwise(const Graph& graph, const Node& node) {
 bool fusable_reduction(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || node.num_outputs != 1 || node.inputs.size() != 1) return false;
   if (!node.op->has(kReduction) || node.op->reduce_kind == ReduceKind::kNone) return false;
-  // The loops carry sums of integers in int64.
+  // Fused loops add up integers in int64, which is wrong for wide unsigned ones.
   if (!is_real(graph, node) || is_wide_unsigned(graph.meta(node.first_output).dtype)) return false;
   const Shape& shape = graph.meta(node.inputs[0]).shape;
   ReduceAxes axes;

@@ -26,8 +26,8 @@ GroupOrder::GroupOrder(const Graph& graph, const std::vector<int32_t>& group_of,
   place_ = order_;
 }
 
-// Only groups between them can lie on a path, and only those that the later group needs may have to
-// move (Pearce and Kelly, JEA 2006).
+// Only groups placed between the two can lie on a path. Only those of them that the later group
+// needs may have to move (Pearce and Kelly, JEA 2006).
 bool GroupOrder::bring_together(int32_t from, int32_t into) {
   const auto [a, b] = place_[from] < place_[into] ? std::pair(from, into) : std::pair(into, from);
   if (only_read_by(a, b)) {
@@ -43,7 +43,7 @@ bool GroupOrder::bring_together(int32_t from, int32_t into) {
   return true;
 }
 
-// Marks the groups behind `a` that `b` needs; false when one of them reads `a`.
+// Marks the groups placed after `a` that `b` needs. False when one of them reads `a`.
 bool GroupOrder::find_needed(int32_t a, int32_t b, bool* any) {
   ++stamp_;
   std::vector<int32_t> work;
@@ -85,7 +85,8 @@ void GroupOrder::swap_places(int32_t a, int32_t b) {
   order_[place_[b]] = b;
 }
 
-// From place_[a] on: what find_needed() has marked, then a, b and the others.
+// Fills the places from place_[a] to place_[b]: first the groups that find_needed() marked, then a,
+// b and the others.
 void GroupOrder::move_behind_needed(int32_t a, int32_t b) {
   int32_t place = place_[a];
   const int32_t end = place_[b];
@@ -103,7 +104,7 @@ void GroupOrder::move_behind_needed(int32_t a, int32_t b) {
   for (int32_t g : others) put(g);
 }
 
-// Kahn's algorithm.
+// Kahn's algorithm: a topological sort.
 std::vector<FusionGroup> GroupOrder::take() {
   std::vector<std::vector<int32_t>> next(groups_.size());
   std::vector<int32_t> waiting(groups_.size(), 0);

@@ -1,4 +1,4 @@
-// GroupOrder: the groups of a fusion in an order that they can run in, kept while they are merged.
+// GroupOrder: keeps the groups of a fusion in an executable order while they are merged.
 #pragma once
 
 #include "codegen/fusion.h"
@@ -12,17 +12,18 @@ struct OrderedGroup : FusionGroup {
 
 class GroupOrder {
  public:
-  // By node: its group (-1 = none), the node that has to run before it whatever it reads (-1 =
-  // none), and the nodes that read it. All are looked at as they are at each call; the groups are
-  // in order at first.
+  // By node: its group (-1: none), the node that has to run before it in any case (-1: none), and
+  // the nodes that read it. These are references, read at each call. `groups` starts in order.
   GroupOrder(const Graph& graph, const std::vector<int32_t>& group_of,
              const std::vector<int32_t>& order_dep, const std::vector<std::vector<int32_t>>& users,
              std::vector<OrderedGroup>& groups);
 
-  // False when a path leads from one of the groups through another group into the other one. Else
-  // `into` gets a place that is right for both, to be merged.
+  // False when a path leads from one group through a third group to the other: merging them would
+  // make a cycle. Otherwise `into` moves to a place in the order that is right for both, and they
+  // may be merged.
   bool bring_together(int32_t from, int32_t into);
-  // The groups that are left, each behind what it reads, else in the program's own order.
+  // The remaining groups. Each comes behind the groups it reads; where that leaves a choice, the
+  // program's order decides.
   std::vector<FusionGroup> take();
 
  private:

@@ -69,7 +69,7 @@ void log_kernel(const KernelSpec& spec, const std::string& name, const std::stri
   if (dump_enabled() && !ir.empty()) dump_file(name + ".ll", ir);
 }
 
-// What a GPU would run in its place, for whoever wants to see it.
+// Logs what a GPU would run in place of this kernel.
 void log_ptx(const Backend& backend, const KernelSpec& spec, const std::string& name) {
   if (!log_enabled(LogTopic::kPtx)) return;
   std::string ptx, error;
@@ -83,13 +83,13 @@ double ms_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-// The IR and assembly that somebody wants to see are made by the code generator alone.
+// Only the code generator can produce the IR and assembly that a log or dump asks for.
 bool is_shown() {
   return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || log_enabled(LogTopic::kPtx) ||
          dump_enabled();
 }
 
-// What an earlier process has kept; null when there is nothing.
+// The code that an earlier process kept; null when there is none.
 KernelPtr load_kept(size_t hash, const KernelSpec& spec) {
   if (!object_cache_enabled() || is_shown()) return nullptr;
   {

@@ -1,7 +1,7 @@
-// Machine code of fused loops, shared by all executables of the process: equal specs are compiled
-// once, and not at all where an earlier process has (object_cache.h). Kernels are immutable and
-// counted; the cache itself keeps the most recent ones alive, so dropping a graph and capturing it
-// again costs no compile.
+// Machine code of fused loops, shared by all executables of the process. Equal specs are compiled
+// once, and not at all when an earlier process has kept the code (object_cache.h). Kernels are
+// immutable and reference-counted. The cache keeps the most recent ones alive, so dropping a graph
+// and capturing it again costs no compile.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct LaunchRange {
   int64_t align = 1;   // ranges start at multiples of it
 };
 LaunchRange launch_range(const KernelSpec& spec);  // not open
-// Points that are worth a thread of their own.
+// How many points make it worth using another thread.
 int64_t elements_per_thread(const KernelSpec& spec);
 
 class CompiledKernel {
@@ -41,17 +41,16 @@ class CompiledKernel {
 
 using KernelPtr = std::shared_ptr<const CompiledKernel>;
 
-// Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with
-// the reason.
+// Finds or compiles; never null. When compiling fails, fn() is null and error() has the reason.
 KernelPtr get_kernel(const KernelSpec& spec);
-// Null when it is neither in this process nor kept by an earlier one.
+// Null when the kernel is neither in this process nor kept by an earlier one.
 KernelPtr find_kernel(const KernelSpec& spec);
 
-// Called with every spec that is asked for, from whatever thread asks; null: nobody is.
+// Sets a function that is called with every requested spec, on the requesting thread; null: none.
 void observe_kernels(void (*observer)(const KernelSpec&));
 
 struct KernelCacheStats {
-  int64_t kernels, compiles, loads, hits;  // loads: of what earlier processes kept
+  int64_t kernels, compiles, loads, hits;  // loads: of code that earlier processes kept
   double compile_ms;
 };
 KernelCacheStats kernel_cache_stats();

@@ -36,7 +36,7 @@ class Hasher {
   uint64_t state_ = 0x243f6a8885a308d3ull;
 };
 
-// Unlike ==, tells -0.0 from 0.0 and takes a NaN as equal to itself.
+// Unlike ==, distinguishes -0.0 from 0.0 and treats a NaN as equal to itself.
 bool same_node(const ScalarNode& a, const ScalarNode& b) {
   return a.op == b.op && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
          a.imm_int == b.imm_int &&
@@ -101,7 +101,7 @@ std::string KernelSpec::str() const {
 }
 
 bool has_long_sums(const KernelSpec& spec) {
-  // Elements folded into one value: by the lanes of many vectors, or by one lane that keeps a
+  // Elements reduced to one value: by the lanes of many vectors along a row, or by one lane down a
   // column.
   constexpr int64_t kLongRow = 8192, kLongColumn = 64;
   if (spec.open) return spec.long_sums;

@@ -1,6 +1,6 @@
-// Static layouts: the strides every slot has when the graph's inputs are contiguous. Views are
-// found by running their own kernels on address space without memory behind it, so no view op needs
-// a second description here.
+// Static layouts: the strides of every slot when the graph's inputs are contiguous. The strides of
+// views are found by running the view kernels on address space without memory behind it. So no view
+// op needs a second description here.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ Status assign_layouts(Plan* plan) {
   bool has_views = std::any_of(plan->steps.begin(), plan->steps.end(),
                                [](const Step& s) { return s.kind == StepKind::kView; });
   if (!has_views) return {};
-  Blank blank(bytes * 2);  // strided bases may reach past their element count
+  Blank blank(bytes * 2);  // with strides a base may extend beyond its elements
   if (!blank.ok()) return memory_error("[plan] address space for {} bytes", bytes);
   for (const Step& step : plan->steps) {
     if (step.kind != StepKind::kView) continue;

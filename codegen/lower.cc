@@ -1,7 +1,6 @@
-// Fusion group -> FusedProgram: traces every op's maths into the scalar programs of its stages.
-// A stage computes what it needs of earlier ones again where that is cheap. Intermediate values
-// keep the rounding they have in eager mode: a result of dtype float16 or bfloat16 is rounded to it
-// before its next use.
+// Fusion group -> FusedProgram: traces the maths of every op into the scalar programs of its
+// stages. A stage computes cheap values of earlier stages again. Intermediate values are rounded as
+// in eager mode: a float16 or bfloat16 result is rounded before its next use.
 #include <unordered_map>
 
 #include "codegen/fusion.h"
@@ -13,7 +12,7 @@ namespace msjit {
 namespace {
 
 constexpr size_t kMaxScalarNodes =
-    1500;  // a larger body would not fit the instruction cache, nor compile quickly
+    1500;  // larger bodies do not fit the instruction cache and compile slowly
 
 bool is_narrow(DType dtype) { return compute_type(dtype) != dtype; }
 
@@ -60,7 +59,7 @@ class GroupLowering {
     int stage = 0;
     bool tail = false;
   };
-  // Until the number of inputs is known, outputs are counted from here on.
+  // Outputs are numbered from here on until the number of inputs is known.
   static constexpr int32_t kFirstOutput = 1 << 20;
 
   bool lower_stage(int stage) {
@@ -101,7 +100,7 @@ class GroupLowering {
     return stores;
   }
 
-  // The maths of a node in this part; an invalid Sym when it cannot be traced.
+  // The maths of a node in this part; an invalid Sym when the node cannot be traced.
   Sym elementwise(Part* part, const Node& node) {
     InlineVec<const Meta*, 4> metas;
     for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph_.meta(id));
@@ -129,7 +128,7 @@ class GroupLowering {
     return true;
   }
 
-  // Stores a value of the group in the memory of its own.
+  // Stores a value of the group as an output.
   bool store(Part* part, ValueId id, bool tail) {
     part->tail = tail;
     const Sym x = value(part, id);
@@ -155,7 +154,7 @@ class GroupLowering {
   Sym convert(Part& part, Sym x, DType dtype) {
     return x.dtype() == dtype ? x : part.builder.emit(ScalarOp::kCast, dtype, x);
   }
-  // Rounds to a 16-bit float and goes on in float32.
+  // Rounds to a 16-bit float and continues in float32.
   Sym round(Part& part, Sym x, DType dtype) {
     if (!is_narrow(dtype)) return x;
     Sym rounded = part.builder.emit(ScalarOp::kCast, dtype, x);
@@ -186,7 +185,7 @@ class GroupLowering {
       return immediate(*part, producer.constant);
     return part->builder.input(input(id, part->tail), compute_type(meta.dtype));
   }
-  // What the stages read is one operand for all of them.
+  // One operand per value: all stages share it, the tail has operands of its own.
   int32_t input(ValueId id, bool tail) {
     auto [found, added] = input_[tail].try_emplace(id, static_cast<int32_t>(inputs_.size()));
     const Meta& meta = graph_.meta(id);
@@ -194,7 +193,7 @@ class GroupLowering {
     return found->second;
   }
 
-  // A number that is hardly the outcome of a size (as the divisor of a mean is).
+  // A number that is unlikely to be computed from a size (as the divisor of a mean is).
   static bool is_plain_number(const Tensor& t) {
     double value = -1;
     dispatch_dtype(t.dtype(), [&](auto tag) {
@@ -241,8 +240,7 @@ class GroupLowering {
   int32_t num_reduces_ = 0;
 };
 
-// Strides of an operand over the iteration space (rank of `space`), from strides over its own
-// shape.
+// Strides of an operand over the iteration space, given its strides over its own shape.
 Shape spread(const FusedProgram& program, const FusedProgram::Operand& operand,
              const Shape& strides) {
   int rank = program.space.rank();
@@ -260,7 +258,7 @@ Shape spread(const FusedProgram& program, const FusedProgram::Operand& operand,
   return out;
 }
 
-// True when dims d and d + 1 of all operands can be walked as one.
+// Whether dims d and d + 1 can be walked as one dim in all operands.
 bool mergeable(const KernelSpec& spec, int d) {
   if (spec.is_reduced(d) != spec.is_reduced(d + 1)) return false;
   for (const KernelOperand& operand : spec.operands)
@@ -275,7 +273,7 @@ void erase_dim(KernelSpec* spec, int d) {
   for (KernelOperand& operand : spec->operands) operand.strides.erase(d);
 }
 
-// Walks N, C, H, W as N, H, W, C where most of the bytes lie so.
+// Walks N, C, H, W in the order N, H, W, C when most of the operands' bytes lie in that order.
 void walk_channels_last(const FusedProgram& program, KernelSpec* spec) {
   int64_t last = 0, plain = 0;
   for (const FusedProgram::Operand& operand : program.operands)
@@ -326,7 +324,7 @@ KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_
   spec.tail_stores = program.tail_stores;
   walk_channels_last(program, &spec);
   collapse(&spec);
-  // Vectors that are written past the caches have to be aligned, and are not read again.
+  // Only aligned whole vectors can be written past the caches, hence one dim and one stage.
   for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1 && spec.stages.size() == 1;
        ++i)
     spec.operands[i].streams = program.operands[i].streams && spec.operands[i].strides[0] == 1;

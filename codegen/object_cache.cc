@@ -29,7 +29,7 @@ constexpr std::string_view kSuffix = ".msjit";
 constexpr int64_t kMaxFileBytes = int64_t{1} << 26;
 constexpr int64_t kMaxBytes = int64_t{256} << 20;  // of all files
 constexpr int kStoresPerTrim = 256;
-constexpr time_t kDay = 24 * 60 * 60;  // recency is kept to a day, files written aside an hour
+constexpr time_t kDay = 24 * 60 * 60;  // times of use are kept to a day, unfinished files an hour
 constexpr time_t kHour = 60 * 60;
 
 uint64_t hash_bytes(std::string_view bytes, uint64_t state = 0xcbf29ce484222325ull) {
@@ -55,7 +55,7 @@ bool is_own(const struct stat& info) {
   return info.st_uid == geteuid() && !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-// Only files of this user's own are trusted: they are executed.
+// Only files that this user owns are trusted, because their contents are executed.
 std::optional<std::string> read_file(const std::string& path, bool own) {
   File file(std::fopen(path.c_str(), "rbe"));
   struct stat info;
@@ -67,7 +67,7 @@ std::optional<std::string> read_file(const std::string& path, bool own) {
   return text;
 }
 
-// Whoever runs as somebody else (sudo, a setuid program) leaves that user's directory alone.
+// A process that runs as another user (sudo, a setuid program) does not use that user's directory.
 std::string users_directory() {
   struct stat info;
   const std::string home = env_text("HOME"), named = env_text("XDG_CACHE_HOME");
@@ -86,7 +86,8 @@ bool make_directory(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && is_own(info);
 }
 
-// What decides which instructions a CPU has. Leaf 1 names the core that ran it in EBX.
+// Appends the CPUID data that decides which instructions a CPU has. EBX of leaf 1 is left out: it
+// names the core that executed CPUID.
 void add_cpu(std::string* identity) {
   const auto add = [&](unsigned leaf, unsigned subleaf, bool ebx) {
     std::array<unsigned, 4> r{};
@@ -128,7 +129,7 @@ Place& place() {
   return *instance;
 }
 
-// Two hashes of different seeds; the key itself is in the file and is compared.
+// The name is two hashes with different seeds. The file also holds the key, which is compared.
 std::string path_of(const std::string& key) {
   return fmt::format("{}/{:016x}{:016x}{}", place().directory, hash_bytes(key),
                      hash_bytes(key, 0x9e3779b97f4a7c15ull), kSuffix);
@@ -138,7 +139,7 @@ void append(std::string* out, std::string_view field) {
   *out += fmt::format("{}:{}", field.size(), field);
 }
 
-// Takes a field written by append() off the front; false at anything else.
+// Removes a field written by append() from the front; false when the text has another form.
 bool take(std::string_view* text, std::string_view* field) {
   size_t size = 0, digits = 0;
   while (digits < text->size() && digits < 10 && (*text)[digits] >= '0' && (*text)[digits] <= '9')

@@ -1,9 +1,10 @@
-// Machine code kept between processes: one file a kernel, in MSJIT_CACHE_DIR, else in the user's
-// cache directory ($XDG_CACHE_HOME or ~/.cache, there msjit); an empty MSJIT_CACHE_DIR switches it
-// off. A file counts only when everything its code depends on is the same: the spec, the CPU and
-// the code generator's own library. Files are written aside and renamed, so concurrent processes
-// see whole ones; damaged ones are ignored. What was used least recently goes when the directory
-// has grown too large. Nothing here is ever an error: without the cache kernels are compiled.
+// Machine code kept between processes, one file per kernel. The directory is MSJIT_CACHE_DIR, or
+// else $XDG_CACHE_HOME/msjit or ~/.cache/msjit. An empty MSJIT_CACHE_DIR switches the cache off. A
+// file is used only when everything its code depends on is equal: the spec, the CPU and the code
+// generator's library. Files are written under another name and then renamed, so concurrent
+// processes only see complete files; damaged files are ignored. When the directory grows too large,
+// the least recently used files are deleted. Nothing here is ever an error: without the cache,
+// kernels are compiled.
 #pragma once
 
 #include <optional>
@@ -14,17 +15,17 @@
 
 namespace msjit {
 
-// False where there is no directory that is the user's alone.
+// False when there is no directory that only the user can write to.
 bool object_cache_enabled();
-// What identifies a kernel, in full; not text.
+// All that identifies a kernel, as binary data.
 std::string object_cache_key(const KernelSpec& spec);
-// The same of a kernel for a GPU: PTX, or the object that plays it.
+// The key of a GPU kernel: PTX, or the object that emulates it.
 std::string object_cache_key(const DeviceRequest& request, bool ptx);
 std::optional<std::string> object_cache_load(const std::string& key);
 void object_cache_store(const std::string& key, std::string_view object);
 
-// Deletes what was used least recently, where the files of a directory are more than `limit` bytes,
-// until three quarters of that are left.
+// When the files of a directory have more than `limit` bytes, deletes the least recently used ones
+// until three quarters of the limit are left.
 void object_cache_trim(const std::string& directory, int64_t limit);
 
 }  // namespace msjit

@@ -19,7 +19,7 @@ size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 ErrorPtr malformed(const char* what) { return internal_error("[load] {} of a kernel", what); }
 
-// The object file's own tables; every offset and count is checked before it is used.
+// Reads the tables of the object file. Every offset and count is checked before use.
 class ObjectFile {
  public:
   Status open(std::string_view bytes) {
@@ -77,7 +77,7 @@ class ObjectFile {
   std::string_view bytes_, names_;
 };
 
-// Where the sections go: code and the stubs behind it, then read-only data on pages of its own.
+// Where the sections go: code with the stubs behind it, then read-only data on separate pages.
 struct Placement {
   std::vector<size_t> offset;  // by section; kNone: not loaded
   size_t code_bytes = 0, bytes = 0, stubs = 0;
@@ -111,7 +111,7 @@ Result<Placement> place_sections(const ObjectFile& file) {
   return place;
 }
 
-// Writes the sections and their relocations into memory that is writable so far.
+// Copies the sections into memory that is still writable and applies their relocations.
 class Linker {
  public:
   Linker(const ObjectFile& file, const Placement& place, uint8_t* base)
@@ -151,7 +151,8 @@ class Linker {
     return kernel_ ? Status() : malformed("no entry");
   }
 
-  // Code calls what lies within 2 GiB; a function of the C library may lie farther away.
+  // Calls reach 2 GiB. A function of the C library may be farther away, so calls to it go through a
+  // stub.
   Result<uint8_t*> stub_for(const std::string& name) {
     const void* const target = dlsym(RTLD_DEFAULT, name.c_str());
     if (!target) return internal_error("[load] a kernel calls {}, which is not there", name);

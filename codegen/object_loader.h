@@ -1,6 +1,6 @@
-// LoadedObject: the machine code of one kernel, linked into pages of its own from the ELF object
-// that the code generator wrote. A loader of our own, because code kept from an earlier process
-// then runs without LLVM, whose library takes longer to load than a kernel to compile.
+// LoadedObject: the machine code of one kernel, linked from the ELF object that the code generator
+// wrote into memory pages of its own. With this loader, code kept from an earlier process runs
+// without LLVM, whose library takes longer to load than a kernel takes to compile.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ inline constexpr const char* kKernelSymbol = "msjit_kernel";
 
 class LoadedObject {
  public:
-  // An object that is malformed, or holds what kernels do not, is an error.
+  // An error when the object is malformed or holds something that kernels never hold.
   static Result<std::unique_ptr<LoadedObject>> load(std::string_view object);
   ~LoadedObject();
   LoadedObject(const LoadedObject&) = delete;

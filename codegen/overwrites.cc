@@ -1,7 +1,8 @@
 // Results that replace inputs: new Parameters, moments, running statistics. A fused loop that
-// computes nothing else writes them over those inputs, element by element. Such loops come last:
-// whatever can fail has then been done, and what they overwrite has been read. Where nothing gives
-// up a run that has ended, they come as early as they may (early_writes.cc).
+// computes nothing else can write them over those inputs, element by element. Such loops are moved
+// to the end of the plan. By then everything that can fail has been done, and other steps have read
+// the old values. When nothing discards a run that has ended, they come as early as possible
+// instead (early_writes.cc).
 #include <algorithm>
 #include <utility>
 
@@ -20,10 +21,10 @@ class CommitPlanner {
         readers_(plan->slots.size()),
         noted_(plan->slots.size()) {}
 
-  // False where the steps have no such order.
+  // False when the steps have no valid order, or none writes over inputs.
   bool write_early() {
     if (std::ranges::any_of(plan_.steps, [](const Step& s) { return !s.nested.empty(); }))
-      return false;  // may hand on what it is given
+      return false;  // its outputs may be inputs, handed on
     find_targets(true);
     const std::vector<char> writes = find_writers();
     const std::vector<size_t> order = early_order(plan_, base_, target_, writes);
@@ -79,8 +80,9 @@ class CommitPlanner {
         if (step.writes_over) plan_.target_of[slot] = target_[slot];
   }
 
-  // An output is written in place where it is a value of its own that leaves the run once. `read`:
-  // also one that other steps read, as the input behind the write.
+  // Finds the outputs that can be written in place: values with their own storage that leave the
+  // run once. `read`: also values that other steps read; these steps then read them from the input,
+  // after the write.
   void find_targets(bool read) {
     std::ranges::fill(target_, -1);
     std::vector<int> uses(plan_.slots.size());  // of its memory
@@ -107,7 +109,8 @@ class CommitPlanner {
     });
   }
 
-  // Every element is read, if at all, right before it is overwritten.
+  // Whether all results of a step overwrite inputs, and each element is read, if at all, right
+  // before it is overwritten.
   bool overwrites_alone(const Step& step) const {
     if (!step.fused || step.fused->reduced || step.fused->stages.size() != 1 ||
         !step.fused->tail.empty())
@@ -126,7 +129,7 @@ class CommitPlanner {
     });
   }
 
-  // Whether no op reads an input that an earlier one has written over.
+  // Whether no op of the step reads an input that an earlier op has overwritten.
   bool reads_before_writes(const Step& step) const {
     std::vector<int32_t> written;
     for (const PlanOp& op : step.ops) {
@@ -141,7 +144,7 @@ class CommitPlanner {
     return true;
   }
 
-  // The memory that a step reads, each once.
+  // The slots whose memory a step reads, each once.
   std::vector<int32_t> read_by(const Step& step) const {
     std::vector<int32_t> slots;
     for (const FusedProgram::Operand& operand : step.fused->operands)
@@ -155,7 +158,7 @@ class CommitPlanner {
     for (int32_t slot : read_by(step)) readers_[slot] += by;
   }
 
-  // Whether another of the last steps reads what this one overwrites.
+  // Whether another writing step reads what this one overwrites.
   bool is_read_by_others(const Step& step) const {
     const std::vector<int32_t> own = read_by(step);
     return std::ranges::any_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
@@ -178,7 +181,7 @@ class CommitPlanner {
   const std::span<const Overwrite> overwrites_;
   const std::vector<int32_t> base_;
   std::vector<int32_t> target_;  // by slot
-  std::vector<int> readers_;     // by slot: the last steps that read it
+  std::vector<int> readers_;     // by slot: the number of writing steps that read it
   std::vector<char> noted_;      // by slot
 };
 

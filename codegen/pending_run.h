@@ -1,8 +1,9 @@
-// PendingRun: a run of which nothing is left but to write results over inputs, in place. Whatever
-// can fail has been done before, so a caller may still give it up without a trace. The commit
-// itself only needs memory, and only while its kernels are not compiled; where there is none, some
-// inputs are written and others not, as by eager operators. A graph with `writes_early` writes
-// before its run ends, once all that may refuse its inputs has been done.
+// PendingRun: a run that is complete except for its commit, which writes results over inputs in
+// place. Everything that can fail has been done, so the caller may still discard the run without a
+// trace. The commit only needs memory, and only while its kernels are not compiled. When it gets
+// none, some inputs are written and others are not, as with eager operators. A graph with
+// `writes_early` is different: its run writes over inputs before it ends, as soon as nothing can
+// fail any more.
 #pragma once
 
 #include <vector>
@@ -21,9 +22,9 @@ class PendingRun {
   PendingRun(const PendingRun&) = delete;
 
   bool waits() const { return workspace_ != nullptr; }
-  // Whether the run has written over inputs already: it cannot be given up, nor run again.
+  // True after a run that has written over inputs: it can be neither discarded nor repeated.
   bool has_written() const { return written_; }
-  // Whether the inputs that are still to be read have been left alone.
+  // Whether nobody has written to the inputs that the commit still has to read.
   bool still_holds() const;
   Status commit();
 

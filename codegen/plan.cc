@@ -12,8 +12,8 @@ extern const OpDef op_cast, op_conv2d, op_linear, op_linear_act;
 
 namespace {
 
-// Inputs of the graph whose cast is read as a weight alone, so that it can be kept from run to run.
-// Not those that the run writes over.
+// Casts of graph inputs that are only read as weights. Their results can be kept from run to run,
+// unless the run writes over that input.
 std::vector<char> find_kept_casts(const Graph& graph, std::span<const Overwrite> overwrites) {
   std::vector<char> kept(graph.values.size());
   for (const Node& node : graph.nodes) {
@@ -74,7 +74,7 @@ class Planner {
         for (ValueId id : graph_.nodes[n].inputs)
           if (id >= 0 && group_of[graph_.values[id].node] != group_of[n]) escapes_[id] = 1;
     for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[storage_root(graph_, id)] = 1;
-    // An If or While may hand on what it is given.
+    // A control node may hand on its inputs as outputs.
     for (const Node& node : graph_.nodes)
       for (ValueId id : node.is_control() ? node.inputs : InlineVec<ValueId, 3>())
         leaves_run_[storage_root(graph_, id)] = 1;
@@ -113,7 +113,7 @@ class Planner {
 
   Status add_step(const FusionGroup& group) {
     bool fused = group.fused;
-    if (group.nodes.size() > 1)  // fused with more, it is no step of its own
+    if (group.nodes.size() > 1)  // fused with other nodes, a cast is no step by itself
       for (int32_t n : group.nodes) kept_casts_[graph_.nodes[n].first_output] = 0;
     const bool is_weight = kept_casts_[graph_.nodes[group.nodes[0]].first_output];
     auto program = std::make_shared<FusedProgram>();
@@ -157,7 +157,7 @@ class Planner {
     return {};
   }
 
-  // A group that stays op by op has no temps: its inner values live in the arena.
+  // When a group stays op by op, its inner values live in the arena.
   void demote_temps(const std::vector<PlanOp>& ops) {
     for (const PlanOp& op : ops)
       for (int32_t s : op.out)
@@ -188,16 +188,17 @@ class Planner {
         if (plan_->slots[s].kind == SlotKind::kFresh) step.fresh.push_back(s);
   }
 
-  // Outputs share storage in a compiled run exactly where they do in the graph as captured.
+  // Outputs share storage in a compiled run exactly where they do in the captured graph.
   void add_outputs() {
-    std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> root there of its first output
+    std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> that of its first output there
     std::vector<int32_t> taken;
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const ValueId id = graph_.outputs[i], root = storage_root(graph_, id);
       const ValueId was = storage_root(original_, original_.outputs[i]);
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
-      // A view of what a branch or a loop gives is not that tensor, even where it shows all of it.
+      // A view of a control node's result is another tensor than that result, even when it shows
+      // all of it.
       if (graph_.producer(id).is_control() && viewed(original_, original_.outputs[i]) >= 0 &&
           plan_->outputs.back().how == PlanOutput::How::kTake)
         plan_->outputs.back().how = PlanOutput::How::kAlias;
@@ -209,8 +210,9 @@ class Planner {
     }
   }
 
-  // Results that are larger together than any cache and are not read again, as those of an
-  // optimizer: written past the caches, their lines are not fetched first.
+  // Results that are not read again in this run and are together larger than any cache (an
+  // optimizer's update) are written past the caches. Their cache lines then need not be fetched
+  // first.
   void stream_outputs() {
     constexpr int64_t kManyBytes = int64_t{32} << 20;
     std::vector<char> read(plan_->slots.size());  // by another step
@@ -256,7 +258,7 @@ class Planner {
       if (plan_->slots[slot].kind != SlotKind::kInput) return take(slot, taken);
       return nested_ ? PlanOutput::How::kShare : PlanOutput::How::kAlias;
     }
-    // It may be any tensor that was given to the branch or the loop.
+    // The result of a branch or loop may be any tensor that was given to it.
     if (producer.is_control() && !was_producer.is_control()) return PlanOutput::How::kCopy;
     for (auto& [here, there] : owners)
       if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;

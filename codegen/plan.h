@@ -1,7 +1,7 @@
-// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, a
-// view, or a weight in another dtype. Invariants: steps stand in execution order; each slot has one
-// writer; a slot of kind kArena never escapes a run; random ops keep their program order. A Plan is
-// immutable and shared by all threads.
+// Plan: a frozen graph as a list of steps over slots. A slot holds one value of a run. A step is a
+// fused loop, one op's kernel, a view, a branch or loop, or a weight in another dtype. Invariants:
+// steps stand in execution order; each slot has one writer; a slot of kind kArena never escapes a
+// run; random ops keep their program order. A Plan is immutable and shared by all threads.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ struct PlanOp {
   InlineVec<int32_t, 2> release;  // temps read here for the last time
 };
 
-// A fused loop independent of layout; specialize() makes a KernelSpec of it for given input
+// A fused loop before its layout is known. specialize() makes a KernelSpec of it for given input
 // strides.
 struct FusedProgram {
   Shape space;
@@ -54,7 +54,7 @@ struct FusedProgram {
     bool output = false;
     bool tail = false;           // indexed by the kept dims
     bool channels_last = false;  // lies in memory as N, H, W, C, as planned
-    bool streams = false;        // an output that this run does not read again, among many bytes
+    bool streams = false;        // an output that is written past the caches
   };
   std::vector<Operand> operands;  // inputs, then outputs
   int num_inputs = 0;
@@ -68,7 +68,8 @@ enum class StepKind : uint8_t {
   kOp,
   kView,
   kControl,
-  kWeight,  // a weight in another dtype, kept from run to run while its bytes are the same
+  kWeight,  // a weight in another dtype, kept from run to run while the weight's bytes do not
+            // change
 };
 struct Plan;
 
@@ -78,8 +79,8 @@ struct Step {
   std::shared_ptr<const FusedProgram> fused;
   std::vector<int32_t> fresh;                       // kFresh slots written here
   bool writes_over = false;                         // its results may be written over inputs
-  bool in_order = false;                            // of such a step: so may its ops, one by one
-  std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one a sub-graph
+  bool in_order = false;                            // with writes_over: also when it runs op by op
+  std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one per sub-graph
 };
 
 struct PlanOutput {
@@ -87,8 +88,8 @@ struct PlanOutput {
   enum class How : uint8_t {
     kTake,   // the slot's own handle
     kAlias,  // a new header over storage that is not the plan's own
-    kShare,  // in a sub-graph: that very tensor, which another output or the caller holds too
-    kCopy,   // a copy: constants, and values that eager would have put in storage of their own
+    kShare,  // in a sub-graph: the tensor itself, which another output or the caller holds too
+    kCopy,   // a copy: constants, and values with their own storage in eager mode
   } how;
 };
 
@@ -101,33 +102,34 @@ struct Plan {
   int num_inputs = 0;
   // The steps from here on only compute results that may be written over inputs (overwrites.cc).
   size_t commit = 0;
-  bool writes_early = false;       // those steps stand among the others instead (early_writes.cc)
+  bool writes_early = false;       // these steps stand among the others instead (early_writes.cc)
   std::vector<int32_t> target_of;  // by slot: the input its value may overwrite, or -1
   std::vector<int32_t> commit_inputs;   // the graph's inputs that these steps read or overwrite
-  std::vector<int32_t> commit_results;  // of the slots they read, those that control steps made
-  bool open_sizes = false;  // kernels take sizes, and numbers that may stem from them, as arguments
+  std::vector<int32_t> commit_results;  // slots made by control steps that these steps read
+  bool open_sizes = false;  // kernels take sizes, and numbers computed from them, as arguments
   std::string str() const;
 };
 
 std::string describe_step(const Plan& plan, const Step& step);
-// What a profiler is told of a step; a branch or loop does what the steps inside it do.
+// What a profiler is told of a step. A branch or loop counts as nothing; the steps inside it count.
 profile::Work work_of_step(const Plan& plan, const Step& step);
 
-// `original` is the graph before the passes: it says which outputs own their storage in eager mode.
-// `nested`: the plan of a sub-graph, whose outputs keep the identity of what they hand on.
+// `original` is the graph before the passes: it tells which outputs own their storage in eager
+// mode. `nested`: the plan of a sub-graph. Its outputs keep their identity when they are inputs
+// handed on.
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
                                               const Graph& original, bool nested = false,
                                               bool open_sizes = false);
 
-// Moves the steps that may overwrite inputs behind all others (overwrites.cc), or, `early`, to
-// where they may run first.
+// Moves the steps that may overwrite inputs behind all others (overwrites.cc), or with `early` to
+// the earliest place where they may run.
 void plan_commit(Plan* plan, std::span<const Overwrite> overwrites, bool early);
-// The order of steps in which those that `writes` marks come as early as they may; empty where
-// there is none. `base`: by slot, whose memory it shows. `target`: by slot, the input that is
-// overwritten.
+// An order in which the steps that `writes` marks come as early as they may; empty when there is
+// none. `base`, by slot: the slot whose memory it shows. `target`, by slot: the input that its
+// value overwrites.
 std::vector<size_t> early_order(const Plan& plan, std::span<const int32_t> base,
                                 std::span<const int32_t> target, std::span<const char> writes);
-// By slot: the slot whose memory it shows, itself unless it is a view (buffers.cc).
+// By slot: the slot whose memory it shows; a slot that is no view shows its own (buffers.cc).
 std::vector<int32_t> find_bases(const Plan& plan);
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
@@ -141,7 +143,7 @@ struct FusionGroup;
 bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
                  std::span<const char> escapes, bool open_sizes, FusedProgram* out);
 
-// The loop nest for operands with these strides (one Shape an input operand, in operand order).
+// The loop nest for operands with these strides (one Shape per input operand, in order).
 KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides);
 
 }  // namespace msjit

@@ -12,7 +12,7 @@
 namespace msjit {
 namespace {
 
-// Elements of all values: for less, other threads are not kept waiting for long.
+// Elements of all values together. With fewer, a run is so short that other threads can wait.
 constexpr int64_t kLongElements = 1 << 18;
 
 bool is_long_work(const Graph& graph) {
@@ -41,9 +41,9 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
   return {};
 }
 
-// A branch may give an input, or an earlier output, as an output: that tensor has a history of its
-// own, through which its gradients go; and what it gives may have none. The node is recorded for
-// headers that stand in for such tensors; they themselves come back.
+// A branch may return an input or an earlier output. That tensor already has a history, through
+// which its gradients go. Or a result may have no history at all. In both cases the tape node is
+// recorded on a new header instead of the tensor. Returns the tensors to hand out.
 Result<std::vector<Tensor>> set_apart(const GradGraphs& graphs, std::span<const Tensor> inputs,
                                       std::span<Tensor> results) {
   const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
@@ -63,7 +63,7 @@ Result<std::vector<Tensor>> set_apart(const GradGraphs& graphs, std::span<const 
   return kept;
 }
 
-// A failure is kept too, so that it is met once and not worked out anew in each call.
+// A failure is kept as well, so that later calls do not try again.
 std::shared_ptr<Variant> make_variant(const Graph& graph, bool open_sizes,
                                       std::vector<bool> wanted) {
   auto variant = std::make_shared<Variant>();
@@ -127,7 +127,7 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   return {};
 }
 
-// Null when no gradient could flow: no output depends on a tracked input.
+// Null when no gradient can flow, because no output depends on a tracked input.
 Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Tensor> inputs) {
   std::vector<bool> wanted;
   for (const Tensor& t : inputs) wanted.push_back(is_tracked(t));

@@ -1,7 +1,7 @@
-// RegionFunction: a captured graph as a differentiable function of tensors. Untracked inputs run
-// the plain executable; tracked ones run a forward that also returns what the gradient needs, and
-// the call becomes one node of the tape whose gradient is a compiled backward graph. Thread-safe;
-// an error leaves the random state as it was.
+// RegionFunction: a captured graph as a differentiable function of tensors. Without tracked inputs
+// a call runs the plain executable. With tracked inputs it runs a forward executable that also
+// returns the residuals. The call then becomes one node of the tape, whose gradient is a compiled
+// backward graph. Thread-safe; an error leaves the random state as it was.
 #pragma once
 
 #include <mutex>
@@ -20,8 +20,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
                                                         bool open_sizes = false);
 
-  // As Executable::run, or begin() with `pending`; records on the tape when an input is tracked
-  // now. `unlocked`: without the interpreter's lock.
+  // Like Executable::run, or begin() with `pending`. Records a node on the tape when an input is
+  // tracked now. `unlocked`: runs without the interpreter's lock.
   Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked = false,
               PendingRun* pending = nullptr) {
     bool history = false;
@@ -32,37 +32,38 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
     if (!unlocked) return plain_->run(inputs, outputs);
     return run_unlocked(*plain_, StandIns(borrow(inputs)), outputs);
   }
-  // Enough work to do it without the interpreter's lock. Never one that draws random numbers, whose
-  // order is the program's, nor one with loops, which give other threads turns themselves.
+  // Whether there is enough work to do it without the interpreter's lock. Never for a region that
+  // draws random numbers, since their order is the program's. Nor for one with control nodes: loops
+  // let other threads run themselves.
   bool is_long() const { return long_; }
   bool has_branches() const { return branches_; }
 
   const Graph& graph() const { return *graph_; }
   Executable& executable() const { return *plain_; }  // the plain forward one
-  // Of the plain executable and all gradients compiled so far.
+  // Sums over the plain executable and all gradients compiled so far.
   double compile_ms() const;
   void release_memory() { plain_->release_memory(); }
   int64_t code_bytes() const;
   void wait_compiled();
 
-  // A backward graph for gradients of some outputs, with `given` as JointGraph::backward takes it.
+  // The backward graph for gradients of some outputs; `given` as for JointGraph::backward.
   struct Backward {
     InlineVec<bool, 8> given;
     BackwardGraph graph;
     std::shared_ptr<Executable> executable;  // compiled on first use
-    bool refused = false;                    // what it needs was not kept
+    bool refused = false;                    // it needs values that were not kept
   };
   // The gradient of this function with respect to one set of inputs.
   struct Variant {
     std::vector<bool> wanted;
     GradGraphs graphs;
-    std::shared_ptr<Graph> extras;  // inputs -> extra outputs alone, to build them again
+    std::shared_ptr<Graph> extras;  // inputs -> the extra outputs only, to compute them again
     std::shared_ptr<Executable> forward;
     std::mutex mutex;                                  // guards `backwards`
     std::vector<std::shared_ptr<Backward>> backwards;  // made on first use
-    std::unique_ptr<Error> failure;  // no gradient can be compiled: every call says so
+    std::unique_ptr<Error> failure;  // why no gradient can be compiled; every call reports it
   };
-  // `compiled`: with its executable.
+  // `compiled`: also makes its executable.
   Result<std::shared_ptr<const Backward>> backward_of(Variant& variant, std::span<const bool> given,
                                                       bool compiled) const;
 

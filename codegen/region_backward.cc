@@ -88,28 +88,30 @@ class RegionBackward final : public CustomBackward {
   const Meta& meta_of(int output) const {
     return region_->graph().meta(region_->graph().outputs[output]);
   }
-  // Gradients of integer outputs are floats where they come through an operator that lifts
-  // integers; the backward graph takes them for integers.
+  // The gradient of an integer output is a float when it comes through an operator that lifts
+  // integers to floats. The backward graph expects the output's dtype.
   bool is_lifted(const BackwardRequest& request) const {
     for (int index : variant_->graphs.grad_outputs)
       if (const Tensor& grad = request.output_grads[index])
         if (grad.dtype() != meta_of(index).dtype) return true;
     return false;
   }
-  // Those gradients that arrived, by themselves, need what was not kept.
+  // Whether the backward graph for just the gradients that arrived would need values that were not
+  // kept. run() then runs the region again.
   bool starts_over(const BackwardRequest& request) const {
     if (!region_->has_branches()) return false;
     const auto backward = backward_for(request, false);
     return !backward.ok() && backward.error().kind == ErrorKind::kNotImplemented;
   }
-  // For gradients of gradients, or of integers.
+  // Whether some requests run the region, or part of it, again: gradients of gradients or of
+  // integers.
   bool runs_again() const {
     const auto& tracked = variant_->graphs.grad_outputs;
     return !variant_->extras->outputs.empty() || region_->has_branches() ||
            std::any_of(tracked.begin(), tracked.end(),
                        [&](int index) { return !is_inexact(meta_of(index).dtype); });
   }
-  // The number of residuals if it is none.
+  // The number of residuals when there is no such residual.
   size_t residual_of(Residual::From from, size_t i) const {
     const Residual wanted{from, static_cast<int>(i)};
     return std::find(residuals().begin(), residuals().end(), wanted) - residuals().begin();
@@ -123,7 +125,8 @@ class RegionBackward final : public CustomBackward {
     return region_->backward_of(*variant_, given, compiled);
   }
 
-  // Whether a gradient that is asked for depends on the residual; interpreted graphs run whole.
+  // Whether a requested gradient depends on the residual. With create_graph the whole graph is
+  // interpreted, so all its gradients count.
   bool reads(size_t residual, const BackwardRequest& request) const {
     if (residual == residuals().size()) return false;
     auto backward = backward_for(request, false);
@@ -151,8 +154,8 @@ class RegionBackward final : public CustomBackward {
     return extras[residual.index];
   }
 
-  // The saved values have no history; a gradient of this gradient needs them as functions of the
-  // inputs.
+  // The saved extra outputs have no history. A gradient of this gradient needs them as functions of
+  // the inputs, so they are computed again.
   Result<std::vector<Tensor>> tracked_extras(std::span<const Tensor> inputs) const {
     if (variant_->extras->outputs.empty()) return std::vector<Tensor>();
     RandomRollback rollback;
@@ -160,9 +163,9 @@ class RegionBackward final : public CustomBackward {
     return interpret(*variant_->extras, inputs);
   }
 
-  // Where a backward graph works on something that did not arrive, its own gradient is none. So
-  // what the region did is done over op by op, and the gradient of that taken. It ends at values of
-  // their own, since inputs may depend on each other.
+  // Runs the region again op by op on the tape and takes the gradient of that. A gradient of the
+  // backward graph itself would be wrong: the graph also computes on gradients that did not arrive.
+  // The walk ends at new tensors that stand for the inputs, since inputs may depend on each other.
   Result<std::vector<Tensor>> run_again(std::span<const Tensor> inputs,
                                         const BackwardRequest& request) const {
     RandomRollback rollback;

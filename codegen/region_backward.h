@@ -1,4 +1,4 @@
-// What a tape node of a region does: gradients by the region's compiled backward graphs.
+// The tape node of a region: computes gradients by the region's compiled backward graphs.
 #pragma once
 
 #include "codegen/region.h"
@@ -8,8 +8,8 @@ namespace msjit {
 
 std::vector<TensorImpl*> headers(std::span<const Tensor> tensors);
 
-// `random`: the random state as it was before the forward run. The outputs of the node are those of
-// the region and then the extra ones.
+// `random`: the random state before the forward run. The outputs of the tape node are those of the
+// region, then the extra outputs.
 std::shared_ptr<CustomBackward> make_region_backward(
     std::shared_ptr<const RegionFunction> region, std::shared_ptr<RegionFunction::Variant> variant,
     RandomState random);

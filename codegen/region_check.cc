@@ -17,7 +17,7 @@ double tolerance(DType dtype) {
   }
 }
 
-// The largest difference beyond the tolerance, relative to the largest number involved; 0 = agree.
+// The largest difference beyond the tolerance, relative to the largest number; 0: they agree.
 template <class T>
 double gap(const T* a, const T* b, int64_t count, double allowed) {
   double scale = 0, worst = 0;

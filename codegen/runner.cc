@@ -24,7 +24,7 @@ Result<Tensor> temporary(const Slot& slot) {
   return t;
 }
 
-// The same memory as (N, H, W, C).
+// A view of the memory in the order (N, H, W, C).
 Tensor as_rows(const Tensor& t) {
   constexpr int kOrder[] = {0, 2, 3, 1};
   Shape shape = t.shape(), strides = t.strides();
@@ -37,7 +37,7 @@ Tensor as_rows(const Tensor& t) {
   return rows;
 }
 
-// Runs an elementwise op whose result lies channels last: as rows it is contiguous.
+// Runs an elementwise op whose result lies channels last: in that order it is contiguous.
 Status run_channels_last(const PlanOp& op, std::span<const Tensor> in, const Tensor& out) {
   InlineVec<Tensor, 4> rows;
   for (const Tensor& t : in) rows.push_back(as_rows(t));
@@ -195,7 +195,7 @@ void PlanRunner::end_run(Workspace* workspace) {
   pool_.give_back(workspace);
 }
 
-// With a kernel that is there and fits, or op by op.
+// Whether a writing step can run now: by a compiled kernel for these layouts, or op by op.
 bool PlanRunner::can_write_over(size_t index, TensorImpl* const* slots) const {
   const Step& step = plan_->steps[index];
   return is_as_planned(*units_[index], slots) && (units_[index]->primary() || step.in_order) &&
@@ -208,7 +208,7 @@ bool PlanRunner::can_commit(TensorImpl* const* slots) const {
     if (!can_write_over(s, slots)) return false;
   for (int32_t input : plan_->commit_inputs) {
     if (!slots[input]->contiguous) return false;
-    for (int32_t result : plan_->commit_results)  // may be that very tensor
+    for (int32_t result : plan_->commit_results)  // it may be that input itself
       if (slots[result]->storage.get() == slots[input]->storage.get()) return false;
   }
   return true;
@@ -222,7 +222,7 @@ void PlanRunner::hold_reads(TensorImpl* const* slots, PendingRun* pending) const
   }
 }
 
-// The inputs' tensors stand for the results from then on.
+// From then on the results' slots hold the tensors of the overwritten inputs.
 Status PlanRunner::write_over(size_t index, TensorImpl** slots) const {
   const Step& step = plan_->steps[index];
   for (int32_t slot : step.fresh)

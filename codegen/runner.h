@@ -1,6 +1,6 @@
-// PlanRunner: executes the steps of a plan. Knows two ways to run a fused step: its compiled
-// kernel, or one by one the kernels of the ops in it, which serves until the former is there and
-// for layouts it was not made for.
+// PlanRunner: executes the steps of a plan. It can run a fused step in two ways: by its compiled
+// kernel, or op by op on the kernels of its ops. It does the latter until the compiled kernel is
+// there, and for layouts without one.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,8 @@ class PlanRunner {
  private:
   friend class PendingRun;
   static constexpr int kMaxPointers = 128;
-  // A plan of one fused step whose results are the outputs: no workspace and no slot table.
+  // A plan of one fused step whose results are the outputs needs neither a workspace nor a slot
+  // table.
   struct Single {
     const FusedUnit* unit = nullptr;
     struct Input {
@@ -63,7 +64,7 @@ class PlanRunner {
   // An If or While: the runners of its sub-graphs.
   struct Control {
     std::vector<std::unique_ptr<PlanRunner>> runners;
-    InlineVec<bool, 8> copied;  // by input: a constant, which must not leave the run
+    InlineVec<bool, 8> copied;  // by input: a constant, copied because it must not leave the run
   };
 
   void make_units();
@@ -73,7 +74,7 @@ class PlanRunner {
                   std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                    PendingRun* pending);
-  // `writing`: steps that may write over inputs do.
+  // `writing`: steps that may write over inputs do so.
   Status run_range(size_t begin, size_t end, TensorImpl** slots,
                    PendingRun* writing = nullptr) const;
   Status run_step(size_t index, TensorImpl** slots) const;
@@ -91,7 +92,7 @@ class PlanRunner {
   Status cast_weight(const PlanOp& op, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;
   Status run_op(const PlanOp& op, TensorImpl** slots) const;
-  // `waits`: the commit may read what it hands out.
+  // `waits`: the commit may still read what is handed out, so the slots keep it.
   Status collect(TensorImpl** slots, std::span<Tensor> outputs, bool waits) const;
   void release_owned(TensorImpl** slots) const;
 

@@ -26,7 +26,7 @@ void StagePlan::find_stages() {
   }
 }
 
-// A value of the body is computed where it is needed first.
+// A body value is computed in the stage that needs it first.
 void StagePlan::delay_to_first_use() {
   std::unordered_map<ValueId, int> first_use;
   for (size_t i = group_.nodes.size(); i-- > 0;) {
@@ -46,10 +46,10 @@ void StagePlan::delay_to_first_use() {
   }
 }
 
-// A value that leaves the group is in memory already. Others that are not cheap are kept in the
-// memory of an output that the last stage will write.
+// Chooses the values that later stages load. A value that leaves the group is in memory anyway.
+// Others that are not cheap are kept in the memory of an output that the last stage will write.
 void StagePlan::choose_kept(std::span<const char> escapes) {
-  constexpr size_t kCheapNodes = 8;  // scalar operations that are worth no memory
+  constexpr size_t kCheapNodes = 8;  // scalar operations that are done again
   std::vector<ValueId> free;
   for (int32_t n : group_.nodes)
     if (const ValueId id = graph_.nodes[n].first_output;

@@ -1,6 +1,6 @@
 // StagePlan: in which stage of a fused kernel each value of a group is computed, and which values a
-// later stage loads instead of computing them again. Stages follow from the roles: what reads
-// folded values comes one stage after them.
+// later stage loads instead of computing them again. The stages follow from the roles: a body node
+// that reads the result of a reduction is one stage later than that reduction.
 #pragma once
 
 #include <unordered_map>
@@ -12,12 +12,13 @@ namespace msjit {
 
 class StagePlan {
  public:
-  // `escapes`, by value: it is read outside of the group.
+  // `escapes`, by value: whether it is read outside the group.
   StagePlan(const Graph& graph, const FusionGroup& group, std::span<const char> escapes);
 
   int last() const { return last_; }
   int stage_of(ValueId id) const { return stage_.at(id); }
-  // The output whose memory holds a value of an earlier stage; -1 when it is computed again.
+  // The output whose memory holds a value of an earlier stage; -1 when a later stage computes it
+  // again.
   ValueId kept_in(ValueId id) const {
     auto found = kept_.find(id);
     return found == kept_.end() ? -1 : found->second;

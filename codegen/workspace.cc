@@ -4,7 +4,7 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kMaxKeptBytes = int64_t{1} << 29;  // of idle arenas, over all executables
-constexpr int64_t kTrimBytes = int64_t{8} << 20;     // of an arena worth a walk over the heap
+constexpr int64_t kTrimBytes = int64_t{8} << 20;     // arenas that are worth allocator_trim()
 std::atomic<int64_t> g_kept_bytes{0};
 
 }  // namespace
@@ -22,12 +22,12 @@ void WorkspacePool::drop() {
 }
 
 void WorkspacePool::release() {
-  constexpr int64_t kLargeBytes = int64_t{1} << 16;  // where new headers cost less than the memory
+  constexpr int64_t kLargeBytes = int64_t{1} << 16;  // less is not worth making headers again
   if (plan_.arena_bytes >= kLargeBytes) drop();
 }
 
 Result<Workspace*> WorkspacePool::make() {
-  // What ran op by op until now has left blocks in the allocator that the arena makes superfluous.
+  // Runs that went op by op until now left free blocks in the allocator. The arena replaces them.
   if (!made_.exchange(true) && plan_.arena_bytes >= kTrimBytes) allocator_trim();
   auto workspace = std::make_unique<Workspace>();
   workspace->slots.assign(plan_.slots.size(), nullptr);

@@ -1,6 +1,6 @@
-// What one run of a plan needs beside its inputs and outputs: the slot table and the arena with its
-// tensor headers. A workspace serves one run at a time; the pool hands one to each concurrent run
-// without a lock.
+// What one run of a plan needs besides its inputs and outputs: the slot table, and the arena with
+// its tensor headers. A workspace serves one run at a time. The pool gives one to each concurrent
+// run without a lock.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@ class WorkspacePool {
   explicit WorkspacePool(const Plan& plan) : plan_(plan) {}
   ~WorkspacePool();
   Result<Workspace*> take();
-  // Keeps the workspace for the next run while the process holds few arena bytes in all, else frees
-  // it.
+  // Keeps the workspace for the next run if the process holds few idle arena bytes in all;
+  // otherwise frees it.
   void give_back(Workspace* workspace);
-  // Frees the workspaces that are kept, if they are large.
+  // Frees the kept workspaces if they are large.
   void release();
 
  private:

@@ -25,7 +25,8 @@ size_t num_carried(const Node& node) {
   return is_while(node) ? static_cast<size_t>(node.num_outputs) : 0;
 }
 
-// What the outputs of a control node depend on, given its inputs without the condition of an If.
+// Which outputs of a control node depend on the marked inputs; the condition of an If is not among
+// `in`.
 std::vector<bool> control_flags(const Node& node, std::vector<bool> in) {
   const auto count = static_cast<size_t>(node.num_outputs);
   if (is_if(node)) {
@@ -92,17 +93,17 @@ bool is_active_through_integers(const Graph& graph, const Node& node,
   std::vector<bool> in = without_condition(node, wanted);
   const size_t first = wanted.size() - in.size();
   const auto count = static_cast<size_t>(node.num_outputs);
-  const auto whole = [&](ValueId id) { return !is_inexact(graph.meta(id).dtype); };
+  const auto is_integer = [&](ValueId id) { return !is_inexact(graph.meta(id).dtype); };
   const auto output = [&](size_t i) { return node.first_output + static_cast<ValueId>(i); };
   const std::vector<bool> out = control_flags(node, in);
   for (size_t i = 0; i < count; ++i)
-    if (out[i] && arrived[i] && whole(output(i))) return true;
+    if (out[i] && arrived[i] && is_integer(output(i))) return true;
   for (size_t i = 0; i < in.size(); ++i) {
-    in[i] = (i < num_carried(node) ? out[i] : in[i]) && whole(node.inputs[first + i]);
+    in[i] = (i < num_carried(node) ? out[i] : in[i]) && is_integer(node.inputs[first + i]);
   }
   const std::vector<bool> through = control_flags(node, in);
   for (size_t i = 0; i < count; ++i)
-    if (through[i] && !whole(output(i))) return true;
+    if (through[i] && !is_integer(output(i))) return true;
   return false;
 }
 

@@ -45,7 +45,7 @@ class Differentiator final : public JointGraph {
   bool is_computed_from_kept(std::span<const bool> given) const;
   Residual classify(ValueId kept);
 
-  std::vector<bool> wanted_;  // one an input
+  std::vector<bool> wanted_;  // one per input
   std::shared_ptr<Graph> joint_;
   GraphSink sink_;
   std::vector<ValueId> outputs_;      // of the original graph, in the joint one
@@ -59,7 +59,8 @@ class Differentiator final : public JointGraph {
   GradGraphs result_;
 };
 
-// Ops without a rule of their own are expanded, so that their parts can be differentiated.
+// An op that has a composite but no gradient rule is expanded, so that its parts can be
+// differentiated.
 Result<Vals> Differentiator::copy_node(const Graph& graph, const Node& node, const Vals& in) {
   if (node.is_control()) {
     std::vector<ValueId> ids;
@@ -145,7 +146,7 @@ Status Differentiator::walk_back() {
   return {};
 }
 
-// From those of result_.grad_outputs that are given.
+// Walks back from the outputs among result_.grad_outputs whose gradient is given.
 Status Differentiator::walk_back_from(std::span<const bool> given) {
   grads_.assign(active_.size(), {});
   for (size_t i = 0; i < given.size(); ++i)
@@ -154,7 +155,7 @@ Status Differentiator::walk_back_from(std::span<const bool> given) {
   return walk_back();
 }
 
-// The gradients of the inputs, then the bools that go with them.
+// The gradients of the inputs, then their bools (Grad::arrives).
 std::vector<ValueId> Differentiator::gradient_values() const {
   std::vector<ValueId> found;
   for (size_t i = 0; i < wanted_.size(); ++i) {
@@ -185,7 +186,7 @@ Status Differentiator::build_forward() {
     extract.map(joint_->inputs[i], sink.input(joint_->meta(joint_->inputs[i])).id());
   for (ValueId id : outputs_) extract.need(id);
   for (ValueId id : extras_) extract.need(id);
-  // Draws stay even when unused: later ones must get the numbers they would have got.
+  // Random draws stay even when unused: otherwise later draws would get other numbers.
   for (size_t n = 0; n < num_forward_; ++n)
     if (draws_or_writes(joint_->nodes[n])) extract.need(joint_->nodes[n].first_output);
   MSJIT_OK(extract.run());
@@ -247,8 +248,9 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   return result_;
 }
 
-// Equal values found on the way are one, so what this reads the walk from all outputs mostly read
-// too. Not where a loop or a branch has another gradient when less arrives.
+// The sink merges equal values, so this walk mostly reads what the walk from all outputs read. A
+// loop or branch may have another gradient node when fewer gradients arrive; that node may need
+// values that were not kept.
 Result<BackwardGraph> Differentiator::backward(std::span<const bool> given) {
   MSJIT_OK(walk_back_from(given));
   if (!is_computed_from_kept(given))
@@ -334,8 +336,9 @@ Result<std::vector<Grad>> apply_control(GraphSink& sink, const Node& node,
                                         std::span<const Grad> output_grads, ControlReads* reads) {
   std::vector<bool> arrived;
   for (const Grad& grad : output_grads) arrived.push_back(has_value(grad));
-  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
-  // need not have: the interpreter runs such a region.
+  // The gradient graphs of arms and bodies assume that a gradient has the dtype of its value. The
+  // gradient of an integer need not have it (it may be a float). CPython runs a region with such a
+  // gradient itself.
   const Graph& graph = *sink.graph();
   if (is_active_through_integers(graph, node, {wanted.begin(), wanted.end()}, arrived))
     return not_implemented_error("[backward] the gradient of {} goes through integers",

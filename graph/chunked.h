@@ -1,5 +1,6 @@
-// Chunked: a sequence that grows at its end. References to elements stay valid meanwhile, as those
-// of a std::deque do, but an allocation serves a few kilobytes of elements, however large one is.
+// Chunked: a sequence that grows at its end. References to elements stay valid while it grows, as
+// in a std::deque. Unlike a deque it allocates a few kilobytes of elements at a time, even when one
+// element is large.
 #pragma once
 
 #include <compare>

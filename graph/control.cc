@@ -25,13 +25,8 @@ ErrorPtr bad(const Node& node, std::string_view what) {
   return internal_error("[{}] {}", node.op->name, what);
 }
 
-Meta strong(Meta meta) {
-  meta.weak = false;
-  return meta;
-}
-
-// Metas of values given to a sub-graph, or taken from it, against what the other side says. Whether
-// a scalar is weak mattered when the sub-graph was built, it no longer does.
+// Compares the metas of the values that a sub-graph takes or returns with those on the other side.
+// Whether a scalar is weak is ignored: it only mattered while the sub-graph was built.
 Status check_metas(const Node& node, const char* what, size_t count, size_t expected,
                    const std::function<bool(size_t)>& same) {
   if (count != expected)
@@ -44,15 +39,17 @@ Status check_metas(const Node& node, const char* what, size_t count, size_t expe
 Status check_inputs(const Graph& graph, const Node& node, const Graph& sub, size_t skip) {
   return check_metas(node, "inputs", node.inputs.size() - skip, sub.inputs.size(), [&](size_t i) {
     const ValueId id = node.inputs[i + skip];
-    return id >= 0 && strong(graph.meta(id)) == strong(sub.meta(sub.inputs[i]));
+    return id >= 0 && graph.meta(id).strong() == sub.meta(sub.inputs[i]).strong();
   });
 }
 
 Status check_outputs(const Graph& graph, const Node& node, const Graph& sub, size_t skip) {
-  if (sub.outputs.size() < skip) return bad(node, "no flag");
+  if (sub.outputs.size() < skip)
+    return bad(node, fmt::format("outputs of a sub-graph, got {}, expected at least {}",
+                                 sub.outputs.size(), skip));
   return check_metas(node, "outputs", sub.outputs.size() - skip, node.num_outputs, [&](size_t i) {
-    return strong(graph.meta(node.first_output + static_cast<ValueId>(i))) ==
-           strong(sub.meta(sub.outputs[i + skip]));
+    return graph.meta(node.first_output + static_cast<ValueId>(i)).strong() ==
+           sub.meta(sub.outputs[i + skip]).strong();
   });
 }
 
@@ -65,7 +62,7 @@ Status verify_loop(const Graph& graph, const Node& node) {
   const size_t carried = body.outputs.size() - 1;
   if (body.inputs.size() < carried) return bad(node, "a carried value is no input");
   for (size_t i = 0; i < carried; ++i)
-    if (!(strong(body.meta(body.inputs[i])) == strong(body.meta(body.outputs[i + 1]))))
+    if (!(body.meta(body.inputs[i]).strong() == body.meta(body.outputs[i + 1]).strong()))
       return bad(node, fmt::format("carried value {} changes dtype or shape", i));
   if (node.op == &op_while) {
     MSJIT_OK(check_inputs(graph, node, body, 0));
@@ -119,7 +116,7 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
   return metas;
 }
 
-// Reversed slices are copies.
+// A slice with a negative step makes a copy, not a view.
 static bool is_view(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->has(kView)) return false;
   return node.op != &op_slice ||
@@ -155,7 +152,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 }
 
 // -- Running
-// ---------------------------------------------------------------------------------------
 
 Result<bool> truth_of(const Tensor& t) {
   MSJIT_TRY(const Tensor here, devices::to_host(t));
@@ -220,7 +216,6 @@ Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgra
 }
 
 // -- Building
-// --------------------------------------------------------------------------------------
 
 bool can_join(const Meta& a, const Meta& b) { return a == b; }
 

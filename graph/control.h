@@ -1,7 +1,8 @@
-// If and While: nodes that hold sub-graphs. All are pure: an arm or a body that draws random
-// numbers is refused where it is built. A sub-graph's inputs are the values it takes from outside;
-// an output that is an input hands on that very tensor, so a value keeps its identity through a
-// branch not taken. Loops with a known number of turns are in scan.h.
+// If and While: nodes that hold sub-graphs (the arms of a branch, the body of a loop). They are
+// pure: build_if and build_while refuse an arm or a body that draws random numbers or writes. The
+// inputs of a sub-graph are the values it takes from outside. When an output of a sub-graph is one
+// of its inputs, the node hands on that very tensor. So a value keeps its identity through a branch
+// that leaves it alone. Loops with a known number of turns are in scan.h.
 //
 //   if(p, c...)           two sub-graphs c... -> outputs of equal metas; p has one element
 //   while(v..., c...)     one sub-graph v..., c... -> again, v...: runs at least once, and as long
@@ -30,13 +31,15 @@ Status verify_control(const Graph& graph, const Node& node);
 // Metas of a node's outputs given its sub-graphs.
 std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& subgraphs);
 
-// The value that a view is one of; -1 for everything else. The value at the end of such a chain.
+// viewed(): the value that `id` is a direct view of, or -1 when it is no view. storage_root(): the
+// value at the end of such a chain of views.
 ValueId viewed(const Graph& graph, ValueId id);
 ValueId storage_root(const Graph& graph, ValueId id);
 
-// Values that passes neither merge with equal ones nor replace, because which tensor they are can
-// be told: those that an If or While may hand on, and what these are views of; and where at least
-// `sharing` outputs show the same storage, the value that has it and the views that lead there.
+// Values that passes must neither merge with equal values nor replace, because the program can tell
+// which tensor they are. These are the inputs of control nodes, which the node may hand on, and
+// what these are views of. Where at least `sharing` outputs show one storage, the chains of views
+// from these outputs to the value that owns it belong to them too.
 std::vector<bool> kept_apart(const Graph& graph, int sharing = 2);
 
 // -- Running: one definition for the reference evaluator and for compiled plans.
@@ -44,13 +47,13 @@ Result<bool> truth_of(const Tensor& t);  // of one element, any dtype, on any de
 Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                    std::vector<Tensor>* out);
 
-// -- Building. Both front ends run an arm or a body on the sink of the whole graph: nodes from
-// `first_node` on belong to it. What its results need of them is then copied into a sub-graph; the
-// rest is dead.
+// -- Building. Both front ends run an arm or a body on the sink of the whole graph. Its nodes are
+// those from `first_node` on. The nodes that its results need are then copied into a sub-graph; the
+// originals become dead code.
 
-// The join rule: whether two values, one from either arm, can be one value behind the branch.
+// Whether two values, one from either arm, can become one value behind the branch.
 bool can_join(const Meta& a, const Meta& b);
-// One value a pair; an error when the arms draw random numbers or write.
+// Returns one value per pair. An error when the arms draw random numbers or write.
 Result<Vals> build_if(GraphSink& sink, const Val& predicate, int32_t first_node,
                       std::span<const Val> then_values, std::span<const Val> else_values);
 // `carried` are the placeholders the body was run on, `initial` their first values.

@@ -14,7 +14,7 @@ namespace {
 using Flags = InlineVec<bool, 8>;
 using Arrivals = InlineVec<Arrival, 8>;
 
-// Whether a gradient arrives, as a value.
+// Whether a gradient arrives, as a bool value of the graph.
 Val arrives(GraphSink& sink, const Grad& grad) {
   return grad.arrives ? grad.arrives
                       : sink.constant(Tensor::scalar_of(DType::kBool, static_cast<bool>(grad)));
@@ -31,8 +31,8 @@ Vals append(GraphSink& sink, const OpDef& op, const std::vector<ValueId>& in,
   return values;
 }
 
-// The gradient of an arm or a body, to whose graph outputs are added. Values by number of wanted
-// input.
+// The gradient of an arm or a body, as a graph that still gets its outputs. grad(i) and the like
+// count the wanted inputs only.
 class SubGradient {
  public:
   explicit SubGradient(VjpGraph vjp) : vjp_(std::move(vjp)), sink_(vjp_.graph) {}
@@ -45,7 +45,7 @@ class SubGradient {
   Val arrives(size_t i) { return msjit::arrives(sink_, grad(i)); }
   void add_output(const Val& value) { vjp_.graph->outputs.push_back(value.id()); }
   bool reads(size_t input) const { return input >= vjp_.reads.size() || vjp_.reads[input]; }
-  // Marks the inputs that something needs, if only to run again.
+  // Marks the inputs that some live node reads, for the gradient or for running the arm again.
   void mark_used(std::vector<bool>* used) const {
     const Graph& graph = *vjp_.graph;
     used->resize(graph.inputs.size());
@@ -58,7 +58,7 @@ class SubGradient {
     for (size_t i = 0; i < used->size(); ++i)
       if (values[graph.inputs[i]]) (*used)[i] = true;
   }
-  // Unused ones go; finish() removes their nodes.
+  // Removes the unused inputs; finish() removes their nodes.
   void keep_inputs(const std::vector<bool>& used) {
     const std::vector<ValueId> inputs = std::exchange(vjp_.graph->inputs, {});
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -80,7 +80,7 @@ class SubGradient {
 
 using Arms = std::vector<std::unique_ptr<SubGradient>>;
 
-// An input of an If that a gradient may arrive at: the number-th of the wanted ones.
+// An input of an If that a gradient may reach: the `number`-th of its wanted inputs.
 struct Reached {
   size_t input, number;
   Arrival arrival;
@@ -99,7 +99,7 @@ std::vector<Reached> reached_inputs(const Arms& arms, const Flags& wanted) {
   return reached;
 }
 
-// `used`: which inputs they have kept.
+// `used`: receives which inputs the arms keep.
 Result<GraphSink::Subgraphs> finish_arms(const Node& node, Arms& arms,
                                          const std::vector<Reached>& reached,
                                          std::vector<bool>* used) {
@@ -156,9 +156,9 @@ Result<ControlGrads> if_vjp(GraphSink& sink, const Node& node, std::span<const G
   return result;
 }
 
-// A while_grad node in the making. What goes round with the iterations, last one first: gradients
-// of carried values; sums of those of captured values; and bools that tell whether these arrived,
-// where that is not the same for every iteration.
+// Builds a while_grad node. It carries from iteration to iteration, last one first: the gradients
+// of the carried values, the sums of the gradients of the captured values, and a bool for each of
+// these that does not arrive in every iteration alike.
 class LoopGradient {
  public:
   LoopGradient(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,
@@ -190,7 +190,8 @@ class LoopGradient {
   }
 
  private:
-  // A gradient may reach any carried float by way of another.
+  // A gradient may reach a carried float by way of another carried value, so all carried floats
+  // count as wanted.
   void choose_inputs() {
     for (size_t i = 0; i < wanted_.size(); ++i) {
       inputs_.push_back(i < carried_ ? is_inexact(body_.meta(body_.inputs[i]).dtype) : wanted_[i]);
@@ -200,7 +201,8 @@ class LoopGradient {
     arrives_at_.assign(wanted_.size(), -1);
   }
 
-  // Which gradients of carried values arrive in each iteration alike.
+  // Finds which gradients of carried values arrive in every iteration alike. Repeats until nothing
+  // changes, because an iteration's gradients arrive at the iteration before it.
   Status settle() {
     for (bool settled = false; !settled;) {
       settled = true;
@@ -228,7 +230,7 @@ class LoopGradient {
     return static_cast<int>(seeds_.size()) - 1;
   }
 
-  // In the order in which the step takes them: gradients, then bools.
+  // In the order of the step's inputs: all gradients, then all bools.
   void add_carried() {
     size_t k = 0;
     for (size_t i = 0; i < carried_; ++i) {
@@ -273,11 +275,11 @@ class LoopGradient {
   std::span<const Grad> output_grads_;
   std::span<const bool> wanted_;
   Flags inputs_;
-  Arrivals arrivals_;                  // of carried values, at the start of an iteration's gradient
-  std::unique_ptr<SubGradient> step_;  // of inputs_
-  std::vector<bool> reads_;            // one an input of the body
-  Vals seeds_;                         // of what goes round
-  std::vector<int> value_at_, arrives_at_;  // places among these, by input of the node
+  Arrivals arrivals_;  // of carried values, when the gradient of an iteration starts
+  std::unique_ptr<SubGradient> step_;       // of inputs_
+  std::vector<bool> reads_;                 // one per input of the body
+  Vals seeds_;                              // the first values of what the node carries
+  std::vector<int> value_at_, arrives_at_;  // places among the outputs, by input of the node
   size_t num_carried_grads_ = 0;
 };
 

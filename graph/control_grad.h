@@ -1,9 +1,13 @@
-// Gradients of If and While. An arm's gradient runs the arm again for the values it needs, so
-// nothing crosses from the forward node but its own inputs: if -> if of the arms' gradients; while
-// -> while_grad, which runs the loop again, keeps what every iteration started from, and walks back
-// over it; scan -> a scan over what the forward one then keeps (scan_grad.cc). Where the arms
-// differ in which gradients they give, or a loop meets them in some of its iterations only, a bool
-// travels with the gradient (grad.h).
+// Gradients of If, While and Scan. The gradient of an arm runs the arm again for the values it
+// needs. So the only values kept from the forward node are its inputs.
+//
+// - if: an If over the gradients of the two arms;
+// - while: a while_grad, which runs the loop again, keeps the state at the start of every iteration
+//   and then walks back over the iterations;
+// - scan: a scan over values that the forward scan stacks for it (scan_grad.cc).
+//
+// The arms may give gradients for different inputs, and a loop may give a gradient in some of its
+// iterations only. Then a bool travels with the gradient (grad.h).
 #pragma once
 
 #include <unordered_map>
@@ -14,12 +18,13 @@
 namespace msjit {
 
 struct ControlGrads {
-  std::vector<Grad> grads;  // one an input of the node
-  // For the first inputs of the node that gives them: whether a rule reads that data, which is read
-  // to run again in any case.
+  std::vector<Grad> grads;  // one per input of the node
+  // For the first inputs of the node that computes these gradients: whether a gradient rule reads
+  // the input's data. The node reads the data anyway, to run the arm or the loop again; that alone
+  // does not count.
   std::vector<bool> reads;
 };
-// By node of a joint graph: `reads` of the nodes that give gradients.
+// By node of a joint graph: ControlGrads::reads of the control nodes that compute gradients.
 using ControlReads = std::unordered_map<int32_t, std::vector<bool>>;
 
 Result<ControlGrads> scan_vjp(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,

@@ -1,12 +1,12 @@
-// Cutter: takes the part of a graph that was built for an arm or a body out of it.
+// Cutter: copies the nodes that were appended for an arm or a body into a graph of its own.
 #pragma once
 
 #include "graph/graph_sink.h"
 
 namespace msjit {
 
-// Cuts the part of a graph behind `first` that some values need into graphs of their own, whose
-// inputs are `leading` and what the values take from outside.
+// Works on the nodes from `first` on. cut() copies those that some values need. The inputs of the
+// new graph are `leading`, then the captures: what these nodes take from before `first`.
 class Cutter {
  public:
   Cutter(const Graph& graph, int32_t first, std::span<const Val> leading)
@@ -16,7 +16,7 @@ class Cutter {
     leading_ = inputs_.size();
   }
 
-  // Finds what the values take from outside.
+  // Finds the captures of these values. An error when any node behind the cut draws or writes.
   Status require(std::span<const Val> values) {
     for (size_t n = first_; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
@@ -67,7 +67,7 @@ class Cutter {
     is_capture_[id] = true;
     inputs_.push_back(id);
   }
-  // Nodes behind the cut that the values depend on, in order.
+  // Nodes from first_ on that the values depend on, in order.
   std::vector<int32_t> needed(std::span<const Val> values) const {
     std::vector<bool> wanted(graph_.nodes.size() - first_);
     const auto want = [&](ValueId id) {

@@ -8,7 +8,7 @@ Extractor::Extractor(const Graph& from, GraphSink* to)
     : from_(from),
       to_(to),
       map_(from.values.size(), -1),
-      apart_(kept_apart(from, 1)) {}  // plans compare with this graph
+      apart_(kept_apart(from, 1)) {}  // as in the original graph
 
 Status Extractor::run() {
   std::vector<bool> wanted(from_.nodes.size());

@@ -1,5 +1,5 @@
-// Extractor: copies from one graph into another whatever the asked values need; values mapped
-// beforehand are taken as given.
+// Extractor: copies the nodes that the needed values depend on from one graph into another. A value
+// that was mapped beforehand is taken as given, and nothing it depends on is copied.
 #pragma once
 
 #include "graph/graph_sink.h"

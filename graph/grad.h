@@ -1,6 +1,8 @@
-// A gradient on its way back through a graph. One that is missing is not one of zeros: what lies
-// behind it is left alone, whereas zeros times an infinite derivative are NaN. Eager code tells the
-// two apart as it runs; so do graphs, which know of some gradients only when they run.
+// Grad: the gradient of one value while a backward pass walks through a graph. A gradient that does
+// not arrive (Arrival::kNever) is not a gradient of zeros. Zeros times an infinite derivative are
+// NaN (sqrt at 0), whereas rules do not run at all for a missing gradient. Eager code knows as it
+// runs which gradients are missing. A graph sometimes cannot know before it runs, for example when
+// only one arm of an If reads a value. It then computes a bool beside the gradient (Grad::arrives).
 #pragma once
 
 #include "kernels/core/op.h"
@@ -19,11 +21,12 @@ struct Grad {
   }
 };
 
-// The gradient where it arrives, zeros elsewhere.
+// The gradient if it arrives, otherwise zeros.
 Val masked(const Grad& grad);
-// What arrives by either way.
+// The sum of two gradients of one value, either of which may be missing.
 Grad add(const Grad& a, const Grad& b);
-// Whether one of them arrives, both do; invalid stands for always.
+// The bool that tells whether either of two gradients arrives, or both do. An invalid Val stands
+// for "always".
 Val either_arrives(const Val& a, const Val& b);
 Val both_arrive(const Val& a, const Val& b);
 

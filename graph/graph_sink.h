@@ -1,7 +1,7 @@
-// GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager.
-// Pure nodes are hash-consed, so equal computations are one node from birth, unless told not to;
-// random ones are appended in call order. Composites without a kernel, and those with kDecompose,
-// are expanded here; in-place ops are refused.
+// GraphSink: an OpSink whose apply() appends a node to a graph. Shape errors come from the infer
+// rules that eager execution uses. Equal pure nodes become one node when they are appended (hash
+// consing), unless set_merging(false). Random nodes keep the order of the calls. Composites without
+// a kernel, and those with kDecompose, are expanded here; in-place ops are refused.
 #pragma once
 
 #include <unordered_map>
@@ -20,21 +20,21 @@ class GraphSink final : public OpSink {
   Val constant(Tensor value) override;
   Val input(const Meta& meta) { return Val(this, graph_->add_input(meta)); }
   Val value(ValueId id) { return Val(this, id); }
-  // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first
-  // output.
+  // Like apply(), on plain ids and with known output metas: no infer rule, no expansion. Returns
+  // the first output.
   using Subgraphs = std::vector<std::shared_ptr<const Graph>>;
   ValueId append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                  std::span<const Meta> outs, const Subgraphs& subgraphs = {});
-  // The same for a node of another graph, whose inputs are `in` here.
+  // append() for a copy of a node of another graph; `in` are its inputs in this graph.
   ValueId append_like(const Graph& from, const Node& node, std::span<const ValueId> in);
-  // Off: append() adds a node of its own that later equal ones do not find either.
+  // Off: append() always adds a new node, which later equal ones do not merge with either.
   void set_merging(bool on) { merging_ = on; }
   // On: ops without a gradient rule are expanded, so that their parts can be differentiated.
   void set_differentiable(bool on) { differentiable_ = on; }
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
-  // Told of the calls made from outside, not of those that composites make in turn.
+  // The recorder is told of the calls made from outside, not of those that a composite makes.
   void set_recorder(ShapeRecorder* recorder) { recorder_ = recorder; }
 
  private:
@@ -45,7 +45,7 @@ class GraphSink final : public OpSink {
   SourceLocation location_;
   bool merging_ = true;
   bool differentiable_ = false;
-  ShapeRecorder* recorder_ = nullptr;                    // null while one of its calls is under way
+  ShapeRecorder* recorder_ = nullptr;                    // null while it records a call
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };
 

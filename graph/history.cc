@@ -15,7 +15,7 @@ struct History {
   Val flag;  // a bool scalar where the state is kSometimes
 };
 
-// Copies a graph, and the graphs of its control nodes, with the flags that are needed.
+// Copies a graph and its sub-graphs and adds the bools that tell whether values have a history.
 class HistoryTracer {
  public:
   explicit HistoryTracer(const Graph& from)
@@ -27,8 +27,8 @@ class HistoryTracer {
     graph().name = from.name;
   }
 
-  // `states`, one an input. Flags for the kSometimes ones of the first `leading` come behind these,
-  // those of the others at the end.
+  // `states` has one entry per input. The bool of a kSometimes input becomes a new input. Those of
+  // the first `leading` inputs come right behind these, the others at the end.
   Status run(std::span<const Arrival> states, size_t leading) {
     add_inputs(states.first(leading), 0);
     add_inputs(states.subspan(leading), leading);
@@ -110,15 +110,15 @@ class HistoryTracer {
     return states;
   }
 
-  // The flags that a control node hands its graphs for those inputs.
+  // The bools that a control node hands to its sub-graphs for those inputs.
   void append_flags(std::span<const ValueId> ids, std::span<const Arrival> states,
                     std::vector<ValueId>* in) {
     for (size_t i = 0; i < ids.size(); ++i)
       if (states[i] == Arrival::kSometimes) in->push_back(flag_of(histories_[ids[i]]).id());
   }
 
-  // A node of `subgraphs`, whose outputs end with a flag for each result that sometimes has a
-  // history.
+  // Appends a node with these sub-graphs. Their last outputs are the bools of the results that
+  // sometimes have a history.
   void append(const Node& node, const std::vector<ValueId>& in,
               const GraphSink::Subgraphs& subgraphs, std::vector<History> histories) {
     const ValueId first =
@@ -156,7 +156,8 @@ class HistoryTracer {
     return {};
   }
 
-  // A flag that changes from one iteration to the next is carried.
+  // The bool of a carried value may change from one iteration to the next, so the loop carries it
+  // too.
   Status copy_while(const Node& node, std::vector<ValueId> in) {
     const auto carried = static_cast<size_t>(node.num_outputs);
     std::vector<Arrival> states = states_of({node.inputs.begin(), node.inputs.end()});
@@ -196,7 +197,8 @@ class HistoryTracer {
     return {};
   }
 
-  // What has a history does so from the first turn on. What a gradient keeps is not asked for one.
+  // Refuses a scan in which a value has a history in some turns only. Results that a gradient's
+  // scan adds (see "extends") count as without history.
   Status copy_scan(const Node& node, const std::vector<ValueId>& in) {
     const ScanShape shape = scan_shape(node);
     const size_t asked = node.subgraphs.back()->outputs.size();

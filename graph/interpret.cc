@@ -1,4 +1,5 @@
-// The reference evaluator: what a graph means is what this computes, node by node, on any sink.
+// The reference evaluator. It runs a graph node by node on any sink; its results define what the
+// graph means.
 #include "graph/control.h"
 #include "graph/scan_ops.h"
 #include "kernels/eager/eager_sink.h"

@@ -1,7 +1,8 @@
-// Graph: the one intermediate representation. Nodes stand in topological order; each names an op,
-// its input values, attributes and source line; values carry a Meta. If and While are nodes that
-// hold sub-graphs (control.h). Built by GraphSink (graph_sink.h), printable, parsable, verifiable,
-// interpretable; frozen after the pipeline.
+// Graph: the one intermediate representation, in SSA form. Nodes stand in topological order. Each
+// names an op, its input values, attributes and source line; each value has a Meta (dtype, shape,
+// device). If, While and Scan are nodes that hold sub-graphs (control.h, scan.h). A GraphSink
+// builds a graph (graph_sink.h). It can be printed, parsed, verified and interpreted, and is not
+// changed any more after the pipeline.
 #pragma once
 
 #include <memory>
@@ -34,7 +35,7 @@ struct Node {
   ValueId first_output = -1;  // outputs are first_output .. first_output + num_outputs - 1
   int32_t num_outputs = 1;
   SourceLocation location;
-  std::vector<std::shared_ptr<const Graph>> subgraphs;  // of If and While; shared, never changed
+  std::vector<std::shared_ptr<const Graph>> subgraphs;  // of control nodes; shared, never changed
   bool is_control() const { return !subgraphs.empty(); }
   int num_ops() const;  // 1 for an op, and those in its sub-graphs
 };
@@ -44,8 +45,9 @@ struct ValueInfo {
   int32_t node = -1;  // defining node
 };
 
-// An output that replaces the contents of an input behind the run. Nothing else sees that output,
-// nor does anything but the graph see what the input held: it may be written in place.
+// An output whose only use is to replace the contents of an input after the run: new Parameters,
+// moments. Nothing else reads that output, and nothing but the graph reads the old contents of the
+// input. So the run may write the result over the input in place.
 struct Overwrite {
   int32_t output, input;
   friend bool operator==(const Overwrite&, const Overwrite&) = default;
@@ -58,7 +60,8 @@ class Graph {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Overwrite> overwrites;  // of the graph as captured
-  // Nothing gives up a run that has ended well: they may be done before.
+  // Once the region has run, nothing can make its caller discard the run and repeat it in CPython.
+  // So overwrites need not wait for the end of the run.
   bool writes_early = false;
   std::string name;
 
@@ -67,25 +70,27 @@ class Graph {
   // Appends a node whose output metas are given (the sink has run infer). Returns its first output.
   ValueId add_op(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                  std::span<const Meta> outs, SourceLocation location);
-  // Stands for a value inside a loop while its body is being captured; not an input of the graph.
+  // Stands for a carried value or a row of a loop while its body is being captured. It is no input
+  // of the graph.
   ValueId add_placeholder(const Meta& meta);
   const Meta& meta(ValueId id) const { return values[id].meta; }
   const Node& producer(ValueId id) const { return nodes[values[id].node]; }
   int num_ops() const;  // those in sub-graphs included
 };
 
-// The device of a graph's values; the host where they are all there.
+// The device of a graph's values; the host when all of them are there.
 Device device_of(const Graph& graph);
 
-// Whether two graphs are the same program on the same constants: node for node, with the same
-// metas and places in the source. Constants of more than a few bytes are compared by address.
+// Whether two graphs are the same program on equal constants: node for node, with equal metas and
+// source lines. Constants of more than kMaxComparedBytes are compared by address.
 bool same_graph(const Graph& a, const Graph& b);
-size_t hash_graph(const Graph& graph);  // equal for those, constants and places left out
+// Equal for equal graphs; constants and source lines do not enter it.
+size_t hash_graph(const Graph& graph);
 bool same_constant(const Tensor& a, const Tensor& b);
 inline size_t mix_hash(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
 }
-inline constexpr int64_t kMaxComparedBytes = 256;  // larger constants are told apart by address
+inline constexpr int64_t kMaxComparedBytes = 256;  // larger constants are compared by address
 
 // One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers
 // follow the order of inputs, then nodes, so equal graphs print equally. Attributes at their
@@ -102,7 +107,7 @@ const char* intern_file(std::string_view file);  // for SourceLocation
 Status verify(const Graph& graph);
 // Reference evaluator: runs node by node on the given sink (the eager one by default).
 Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs);
-// The same as part of a compiled run: nothing is recorded on the tape or counted as eager.
+// interpret() as part of a compiled run: nothing is recorded on the tape or counted as eager.
 Result<std::vector<Tensor>> interpret_untracked(const Graph& graph, std::span<const Tensor> inputs);
 Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs);
 

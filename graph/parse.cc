@@ -1,5 +1,5 @@
-// Reads the text form of a graph. Any input is answered with a graph or a ValueError that names the
-// line.
+// Reads the text form of a graph. The result is a graph or a ValueError that names the line,
+// whatever the input.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -258,7 +258,7 @@ Status Parser::returns() {
   return expect("}");
 }
 
-// A sub-graph has values of its own: the surrounding ones are out of reach meanwhile.
+// A sub-graph numbers its values by itself and cannot name those of the graph around it.
 Result<std::shared_ptr<const Graph>> Parser::subgraph(const char* name) {
   skip_space(true);
   MSJIT_OK(expect(name));

@@ -10,8 +10,8 @@
 namespace msjit {
 namespace {
 
-// In order. Branches and loops come first; the next four meet what front ends and gradient rules
-// write; fusing comes when nothing moves any more.
+// In this order. Branches and loops come first, then passes on graphs as front ends and gradient
+// rules write them. Passes that fuse come last, when no other pass moves nodes any more.
 constexpr PassInfo kPipeline[] = {
     {"select_writes", select_writes},   {"merge_scans", merge_scans},
     {"lift_products", lift_products},   {"dead_code", dead_code},

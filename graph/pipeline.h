@@ -17,10 +17,10 @@ std::span<const PassInfo> pipeline();
 const PassInfo* find_pass(std::string_view name);
 Status run_pass(const PassInfo& pass, Graph& graph);
 Status run_pipeline(Graph& graph, bool fuses = true);
-// Whether someone follows what the passes do (MSJIT_LOG, MSJIT_DUMP, MSJIT_BISECT), so that graphs
-// have to go through them in the order of the program.
+// Whether a log, a dump or MSJIT_BISECT follows the passes. Graphs must then go through them one by
+// one, in the order of the program.
 bool pipeline_is_watched();
-// For a sub-graph: the same passes, no dumps.
+// run_pipeline() for a sub-graph, without dumps.
 Status run_pipeline_nested(Graph& graph, bool fuses = true);
 
 }  // namespace msjit

@@ -1,12 +1,13 @@
-// Poll: tells a loop that runs long when to ask g_loop_interrupted, about as often as the
-// interpreter lets other threads run.
+// Poll: tells a long-running loop when to call g_loop_interrupted, about as often as CPython lets
+// other threads run.
 #pragma once
 
 #include <chrono>
 
 namespace msjit {
 
-// Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.
+// Called now and then by a long-running loop; true: the loop gives up. Set by whoever embeds the
+// core.
 extern bool (*g_loop_interrupted)();
 
 class Poll {
@@ -22,8 +23,8 @@ class Poll {
 
  private:
   static constexpr unsigned kTurnsPerClock = 4;
-  // Longer than the 5 ms after which a waiting thread asks for the interpreter's lock: a release
-  // that nobody has asked for makes it wait anew.
+  // Longer than the 5 ms after which a waiting thread asks for the interpreter's lock. A release
+  // before that request makes the waiting thread start its wait again.
   static constexpr std::chrono::milliseconds kPause{8};
   unsigned turns_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

@@ -6,7 +6,7 @@
 namespace msjit {
 namespace {
 
-// Maps ids to printed numbers: inputs first, then values in node order.
+// Maps value ids to printed numbers: inputs first, then values in node order.
 std::vector<ValueId> renumber(const Graph& graph) {
   std::vector<ValueId> number(graph.values.size(), -1);
   ValueId next = 0;
@@ -102,8 +102,8 @@ std::string print_node(const Graph& graph, const Node& node) {
 
 namespace {
 
-// What stands between the name of a graph and its closing brace. Sub-graphs have numbers of their
-// own and are set in by four spaces more.
+// The text from a graph's title to its closing brace. Sub-graphs have their own numbering and are
+// indented by four more spaces.
 std::string print_block(const Graph& graph, std::string_view title, const std::string& indent) {
   std::vector<ValueId> number = renumber(graph);
   Printer printer(graph, &number);

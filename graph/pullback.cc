@@ -100,8 +100,8 @@ Status Pullback::walk(const Step& step) {
     needed |= wanted.back();
   }
   if (!any || !needed) return {};
-  // Whether a gradient arrives is told by a `where` then, whose own gradient does arrive: as zeros,
-  // which times an infinite derivative are NaN.
+  // Such a node puts the result of a `where` in place of a gradient that may not arrive. The
+  // gradient of that `where` would arrive as zeros, and zeros times an infinite derivative are NaN.
   if (node.is_control() && differentiable_)
     return not_implemented_error("[backward] a gradient of a gradient through {}", node.op->name);
   sink_.set_location(node.location);
@@ -112,7 +112,8 @@ Status Pullback::walk(const Step& step) {
   return {};
 }
 
-// A gradient that is a value of the program is seen under a name of its own.
+// A gradient that already was a value of the graph before this pass gets an `identity` node, so
+// that it is a value of its own.
 Result<Vals> Pullback::results(std::span<const Val> wrt) {
   Vals results;
   for (const Val& value : wrt) {

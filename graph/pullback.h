@@ -1,15 +1,15 @@
-// Gradients inside one graph: the backward pass of a transform that a captured function calls
-// (grad, value_and_grad, ...). It walks back through the nodes that the tape would hold and appends
-// the gradients behind them.
+// The backward pass of a gradient transform (grad, value_and_grad, ...) that a captured function
+// calls. The whole transform stays inside one graph: pull_back() walks back through the nodes that
+// a tape would have recorded and appends the gradients to the graph.
 #pragma once
 
 #include "graph/graph_sink.h"
 
 namespace msjit {
 
-// Which nodes of a graph a tape would record: the scopes of gradient transforms, as GradScope
-// opens them, by the node they begin before. Outside all of them ops are recorded for leaves, not
-// for Parameters.
+// Which nodes of a graph a tape would record. Holds the scopes that gradient transforms open and
+// close (GradScope, kernels/eager/tape.h), each change by the node before which it takes effect.
+// Outside all scopes (level 0) ops are recorded for leaves, not for Parameters.
 class GradScopes {
  public:
   void set(int32_t first_node, int level, bool recording) {
@@ -19,8 +19,8 @@ class GradScopes {
   bool recording() const { return changes_.empty() || changes_.back().recording; }
   bool empty() const { return changes_.empty(); }
 
-  // Which values depend on `leaves`, or inside a scope on `parameters`, through recorded nodes. The
-  // flags of both are one a value.
+  // Which values depend through recorded nodes on `leaves`, or inside a scope on `parameters`. Both
+  // have one flag per value of the graph.
   std::vector<bool> active(const Graph& graph, const std::vector<bool>& leaves,
                            const std::vector<bool>& parameters) const;
 
@@ -48,11 +48,12 @@ class GradScopes {
   std::vector<Change> changes_;
 };
 
-// Gradients of `outputs` with respect to `wrt`: leaves (values of the op `identity`) and Parameters
-// (inputs of the graph). An invalid or missing seed stands for ones; a gradient that does not
-// arrive is zeros. `differentiable`: the gradients are recorded in turn. An error of the kind
-// kNotImplemented: an op has no rule, or the way leads through a branch or loop on tensor values
-// and is of integers or to be differentiated again.
+// Gradients of `outputs` with respect to `wrt`: leaves (results of the op `identity`) and
+// Parameters (inputs of the graph). An invalid or missing seed stands for ones. A gradient that
+// does not arrive is returned as zeros. `differentiable`: the nodes of the gradients count as
+// recorded, so that they can be differentiated again. Fails with kNotImplemented when an op has no
+// rule, and in two cases of a branch or loop on tensor values on the way: its gradients go through
+// integers, or `differentiable` is asked for.
 Result<Vals> pull_back(GraphSink& sink, GradScopes& scopes, std::span<const Val> outputs,
                        std::span<const Val> seeds, std::span<const Val> wrt, bool differentiable);
 

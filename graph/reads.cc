@@ -8,11 +8,11 @@ namespace msjit {
 
 namespace {
 
-using Seeds = uint64_t;  // a set of incoming gradients; those from the 64th on share a bit
+using Seeds = uint64_t;  // a set of incoming gradients; the 64th and later ones share a bit
 constexpr Seeds kAll = ~Seeds{0};
 
-// A loop or a branch that runs again reads larger values where they are: a table in a loop is not
-// to be copied in every call.
+// A loop or branch that the backward run runs again reads larger inputs in place. Otherwise every
+// call would copy a large table that a loop reads.
 constexpr int64_t kMaxCopiedBytes = 256 << 10;
 
 class Reads {
@@ -38,7 +38,8 @@ class Reads {
     return ids;
   }
 
-  // For which seeds each value is read when everything else is computed again from `kept`.
+  // Assumes that the backward run has `kept` and recomputes the rest: for which seeds it reads each
+  // value.
   std::vector<Seeds> needed(const std::vector<ValueId>& kept) const {
     std::vector<Seeds> needed = required_;
     std::vector<bool> is_kept(needed.size());
@@ -55,7 +56,7 @@ class Reads {
   }
 
  private:
-  // Which seeds each value depends on.
+  // Which seeds each value of the gradient part depends on.
   void find_sources() {
     for (size_t k = 0; k < parts_.seeds.size(); ++k)
       from_[parts_.seeds[k]] = Seeds{1} << std::min<size_t>(k, 63);
@@ -102,11 +103,12 @@ class Reads {
 
   const JointParts& parts_;
   const Graph& joint_;
-  std::vector<Seeds> from_;      // what a value depends on
-  std::vector<Seeds> asked_;     // which gradients want it
-  std::vector<Seeds> read_;      // which of them by a rule
-  std::vector<Seeds> required_;  // of values that depend on no seed: which read it as it is
-  std::vector<bool> again_;      // control nodes run on data in this storage again
+  std::vector<Seeds> from_;      // the seeds that a value depends on
+  std::vector<Seeds> asked_;     // the seeds whose gradients need the value
+  std::vector<Seeds> read_;      // those of them for which a rule reads its data
+  std::vector<Seeds> required_;  // of values that depend on no seed: the seeds for which the
+                                 // gradient part reads them
+  std::vector<bool> again_;      // a control node reads the data in this storage, to run again
 };
 
 }  // namespace
@@ -116,8 +118,10 @@ std::vector<bool> storage_read(const JointParts& parts) {
   return std::vector<bool>(reads.by_rules().begin(), reads.by_rules().end());
 }
 
-// A value may be computed again from an exposed one if whatever gradient asks for it has a rule
-// that reads the other one too.
+// Inputs, outputs and what shares their storage are exposed: the program may write to them before
+// the backward run. Keeping an exposed value as it is means that such a write is an error in the
+// backward run. That is right only for seeds with a rule that reads the value's storage, since
+// eager code then fails too. If other seeds need the value as well, it is kept as a copy.
 KeptValues keep_values(const JointParts& parts) {
   const Reads reads(parts);
   const Graph& joint = parts.joint;

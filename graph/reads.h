@@ -1,7 +1,7 @@
-// What the gradient part of a joint graph reads of the forward part, and what of that is kept.
-// Inputs and outputs, and whatever shows their storage, may be written to before the backward run.
-// As in eager runs that is an error where a rule reads them; where none does, it must not be
-// noticed.
+// What the gradient part of a joint graph reads of the forward part, and which of these values the
+// forward run keeps. The program may write to inputs and outputs, and to anything that shares their
+// storage, before the backward run. When a gradient rule reads the old contents, that write is an
+// error, as in eager execution. When no rule does, the write must make no difference.
 #pragma once
 
 #include "graph/autodiff.h"
@@ -17,7 +17,8 @@ struct JointParts {
   const ControlReads& control;
 };
 
-// By value: whether rules read data in its storage. Right for values that have their own.
+// By value: whether gradient rules read data in its storage. Only right for a value that owns its
+// storage.
 std::vector<bool> storage_read(const JointParts& parts);
 
 struct KeptValues {

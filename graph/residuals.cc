@@ -1,7 +1,7 @@
-// The choice of residuals is a minimum cut. Each value is a pair of vertices joined by an edge that
-// weighs what keeping the value costs; values that cannot be computed again hang on the source,
-// those the backward graph reads on the sink. The edges across the cut are the values to keep; what
-// lies behind them is recomputed.
+// Chooses the residuals by a minimum cut. Each value is a pair of vertices (in, out) joined by an
+// edge whose capacity is the cost of keeping the value. Values that cannot be computed again are
+// connected to the source. Values that the backward graph reads are connected to the sink. The cut
+// edges are the values to keep; everything between them and the sink is recomputed.
 #include <algorithm>
 #include <limits>
 
@@ -11,8 +11,8 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;
-constexpr int kMaxRecomputeDepth = 8;    // elementwise steps in a row that are done twice
-constexpr size_t kCheapProgram = 10;     // scalar operations of an op that may be done twice
+constexpr int kMaxRecomputeDepth = 8;    // elementwise steps in a row that are recomputed
+constexpr size_t kCheapProgram = 10;     // scalar operations of an op that may be recomputed
 constexpr size_t kMaxVertices = 40000;   // beyond it everything required is kept
 constexpr int64_t kTensorOverhead = 64;  // bytes: a kept value costs a header and a buffer
 
@@ -23,9 +23,9 @@ class FlowNetwork {
     push(from, to, capacity);
     push(to, from, 0);
   }
-  // Saturates all paths from source to sink, then says which vertices still reach the sink. Of all
-  // minimum cuts this is the one nearest to the sink: among equals the later value is kept, and
-  // less is done again.
+  // Saturates all paths from source to sink, then tells which vertices still reach the sink. Of all
+  // minimum cuts this is the one nearest to the sink. So of two values with equal cost the later
+  // one is kept, and less is recomputed.
   std::vector<bool> cut(int source, int sink) {
     while (augment(source, sink)) {
     }
@@ -98,8 +98,8 @@ bool is_cheap_program(const Graph& graph, const Node& node) {
   return builder.program().nodes.size() <= kCheapProgram + inputs.size();
 }
 
-// Steps of recomputation behind a node, or -1 when its values must be kept or come for nothing
-// else.
+// How many elementwise steps in a row lead to this node when it is recomputed, or -1 when its
+// values cannot be, or should not be, computed again.
 int recompute_depth(const Graph& graph, const Node& node, const std::vector<int>& depths) {
   const OpDef& op = *node.op;
   if (!op.has(kPure) || op.has(kRandom) || op.has(kInPlace)) return -1;
@@ -122,7 +122,7 @@ class ResidualChooser {
         relevant_(graph.values.size()) {
     for (size_t v = 0; v < weight_.size(); ++v)
       weight_[v] = value_bytes(graph.values[v].meta) + kTensorOverhead;
-    // These live on without us: their handle is all they cost.
+    // These stay alive without us, so keeping them costs a handle only.
     for (ValueId id : outputs)
       if (!copied[id]) weight_[id] = weight_[id] / 8 + 1;
     for (ValueId id : graph.inputs)

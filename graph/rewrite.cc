@@ -102,7 +102,7 @@ class Rebuilder {
     return {};
   }
 
-  // Whether the composite has taken the node's place.
+  // Whether the composite has replaced the node.
   bool expand(const Node& node, std::span<const ValueId> in) {
     Vals inputs;
     for (ValueId id : in) inputs.push_back(id < 0 ? Val() : sink_.value(id));
@@ -191,8 +191,7 @@ const Node* Match::maker(ValueId id, std::string_view op) const {
 bool Match::constant_value(ValueId id, double* value) const {
   while (const Node* node = maker(id, "broadcast_to")) id = node->inputs[0];
   if (id < 0 || graph().producer(id).kind != NodeKind::kConstant) return false;
-  if (is_complex(meta().dtype))
-    return false;  // the rules on numbers hold for the bits of real ones
+  if (is_complex(meta().dtype)) return false;  // the rules are for real numbers
   return uniform_value(graph().producer(id).constant, value);
 }
 

@@ -1,8 +1,8 @@
-// Rewrite rules: one node in, a cheaper value out. The driver rebuilds the graph from its inputs
-// on, so a rule sees operands that are already rewritten, and builds its answer with the same words
-// as a gradient rule. Safety stands in one place: an answer whose meta (dtype, shape, weak) differs
-// from the node's is refused. A rule keeps every bit of the result, signed zeros and NaNs included,
-// unless its comment says what may differ.
+// Rewrite rules: a rule takes one node and offers a cheaper value for it. The driver builds the
+// graph again from its inputs on, so a rule sees operands that are already rewritten. A rule builds
+// its answer with the functions of kernels/core/words.h, as gradient rules do. The driver refuses
+// an answer whose meta (dtype, shape, weak) differs from the node's. A rule keeps every bit of the
+// result, signed zeros and NaNs included, unless its comment says what may differ.
 #pragma once
 
 #include <unordered_map>
@@ -35,13 +35,13 @@ class Match {
   const Node* maker(ValueId id, std::string_view op) const;
   // A constant with this value in every element, seen through broadcast_to. Tells -0.0 from 0.0.
   bool is_constant(ValueId id, double value) const;
-  // The value of such a constant; false when it is none.
+  // The value of a constant whose elements are all equal; false for anything else.
   bool constant_value(ValueId id, double* value) const;
-  // Read by one node only: rewriting through it does not duplicate its work.
+  // Read by one node only: a rewrite through this value does not compute its node twice.
   bool used_once(ValueId id) const {
     return static_cast<size_t>(id) < uses_.size() && uses_[id] == 1;
   }
-  // The same op on other inputs.
+  // The node's op with its attributes on other inputs.
   Val again(std::initializer_list<Val> inputs) const {
     return call_in(sink_, op(), {inputs.begin(), inputs.size()}, node_.attrs);
   }
@@ -63,7 +63,8 @@ struct Rule {
   RuleFn apply;
 };
 
-// Rules by the op that they are offered; null: those for every node. Made once a pass.
+// The rules of a pass, found by the op they are offered; those with a null op are offered every
+// node. A pass makes its table once.
 class RuleTable {
  public:
   RuleTable() = default;
@@ -75,22 +76,24 @@ class RuleTable {
   std::unordered_map<const OpDef*, std::vector<const Rule*>> rules_;
 };
 
-// Applies the rules until none fires (at most a few rounds); dead nodes vanish on the way.
+// Applies the rules until none fires or after a few rounds, then removes dead code.
 Result<bool> apply_rules(Graph& graph, const RuleTable& rules);
 
-// Replaces the nodes that `wanted` picks by their composites. An answer of other metas is refused.
+// Replaces the nodes that `wanted` picks by their composites. A composite whose metas differ from
+// the node's is refused.
 using NodeTest = bool (*)(const Graph& graph, const Node& node);
 Result<bool> expand_composites(Graph& graph, NodeTest wanted);
 
-// Appends a constant or an op of `from` to the sink's graph. `map` says what its inputs are there,
-// and is told of its outputs. `apart`: nothing is merged with it (kept_apart()).
+// Appends a constant or an op of `from` to the sink's graph. `map` goes from values of `from` to
+// values of that graph; the node's outputs are added to it. `apart`: the copy is not merged with
+// equal nodes (kept_apart()).
 void copy_node(GraphSink* sink, const Graph& from, const Node& node, bool apart,
                std::vector<ValueId>* map);
 
 // Copies `graph` node by node, dead ones left out and equal ones merged.
 Result<bool> rebuild(Graph& graph);
 
-// Marks all that the marked nodes depend on.
+// Also marks all nodes that the marked ones depend on.
 void mark_inputs(const Graph& graph, std::vector<bool>* nodes);
 
 // True for each node that an output, a draw or a write depends on; inputs count as alive.

@@ -14,13 +14,8 @@ const OpDef op_scan = OpBuilder("scan").signature(
 
 namespace {
 
-Meta strong(Meta meta) {
-  meta.weak = false;
-  return meta;
-}
-
 Meta stacked_meta(const Meta& row, int64_t length) {
-  Meta meta = strong(row);
+  Meta meta = row.strong();
   meta.shape = Shape{length};
   for (Dim d : row.shape) meta.shape.push_back(d);
   return meta;
@@ -31,7 +26,8 @@ ErrorPtr bad(fmt::format_string<Args...> text, Args&&... args) {
   return internal_error("[scan] {}", fmt::format(text, std::forward<Args>(args)...));
 }
 
-// Inputs and outputs of the node against those of a body that may give more.
+// Checks the node's inputs, and the body's carried values, against the body. The body may have more
+// outputs than the node.
 Status check_metas(const Graph& graph, const Node& node, const Graph& body,
                    const ScanShape& shape) {
   for (size_t i = 0; i < shape.inputs(); ++i) {
@@ -42,11 +38,11 @@ Status check_metas(const Graph& graph, const Node& node, const Graph& body,
       meta = row_meta(meta);
     }
     const Meta& inside = body.meta(body.inputs[i]);
-    if (!(strong(meta) == strong(inside)))
+    if (!(meta.strong() == inside.strong()))
       return bad("input {} of the body, got {}, expected {}", i, inside.str(), meta.str());
   }
   for (size_t i = 0; i < shape.carried; ++i)
-    if (!(strong(body.meta(body.inputs[i])) == strong(body.meta(body.outputs[i]))))
+    if (!(body.meta(body.inputs[i]).strong() == body.meta(body.outputs[i]).strong()))
       return bad("carried value {} changes dtype or shape", i);
   return {};
 }
@@ -82,7 +78,7 @@ std::vector<Meta> scan_outputs(const Graph& body, const Attrs& attrs) {
   const auto carried = static_cast<size_t>(attrs[1].as_int());
   for (size_t i = 0; i < body.outputs.size(); ++i) {
     const Meta& meta = body.meta(body.outputs[i]);
-    metas.push_back(i < carried ? strong(meta) : stacked_meta(meta, attrs[0].as_int()));
+    metas.push_back(i < carried ? meta.strong() : stacked_meta(meta, attrs[0].as_int()));
   }
   return metas;
 }
@@ -108,7 +104,7 @@ Status verify_scan(const Graph& graph, const Node& node) {
   if (static_cast<size_t>(node.num_outputs) != metas.size())
     return bad("number of outputs, got {}, expected {}", node.num_outputs, metas.size());
   for (size_t i = 0; i < metas.size(); ++i)
-    if (!(strong(graph.meta(node.first_output + static_cast<ValueId>(i))) == metas[i]))
+    if (!(graph.meta(node.first_output + static_cast<ValueId>(i)).strong() == metas[i]))
       return bad("output {}, expected {}", i, metas[i].str());
   return {};
 }
@@ -124,7 +120,8 @@ Tensor row_of(const Tensor& x, int64_t row) {
   return Tensor::view(x, shape, strides, row * x.strides()[0]);
 }
 
-// A body may give a row as its next state: the last one is not to show the tensor it is a row of.
+// A body may return a row as its next state. The final state must not share memory with the tensor
+// that the row belongs to.
 Status own_memory(std::span<const Tensor> scanned, Tensor* state) {
   const auto shows = [&](const Tensor& x) { return x.storage().get() == state->storage().get(); };
   if (std::ranges::none_of(scanned, shows)) return {};

@@ -1,10 +1,11 @@
-// The gradient of a scan is a scan over its rows, last one first. What a turn's gradient needs of
-// the turn is stacked by the forward run: a second scan stands for the first one and gives that as
-// well (merge_scans makes one of the two). Gradients of captured values are summed as they go
-// round.
+// The gradient of a scan is a scan over its rows in reverse order. A turn's gradient needs some
+// values of that turn. They come from a second forward scan, which computes the results of the
+// first one and also stacks these values. merge_scans later replaces the two forward scans by one.
+// The gradients of captured values are summed up from turn to turn.
 //
-// Which gradients of carried values arrive may differ in the last turns: the last state is often
-// not used. These turns stand by themselves behind the scan, computed again from their inputs.
+// In the last turns other gradients of carried values may arrive than in the turns before. (Often
+// the last state is not used, so no gradient arrives for it.) The gradients of these last turns are
+// computed outside the scan, from the inputs of each turn.
 #include <algorithm>
 
 #include "graph/autodiff.h"
@@ -45,7 +46,7 @@ class ScanGradient {
  private:
   struct Turn {
     VjpGraph vjp;
-    Arrivals given;  // one an output of the body
+    Arrivals given;  // one per output of the body
   };
 
   static ErrorPtr refused(const char* what) {
@@ -57,7 +58,9 @@ class ScanGradient {
     return !is_carried(input) && input < shape_.carried + shape_.scanned;
   }
 
-  // A gradient may reach any carried float by way of another.
+  // Finds the turns whose gradients arrive differently: last_turns_; steady_ stands for all others.
+  // A gradient may reach a carried float by way of another carried value, so all carried floats
+  // count as wanted.
   Status settle() {
     constexpr size_t kMaxLastTurns = 3;
     wanted_inside_ = std::make_unique<bool[]>(shape_.inputs());
@@ -89,14 +92,14 @@ class ScanGradient {
     }
   }
 
-  // The gradient of an input of the body; -1: none.
+  // The gradient of an input of the body in the graph of a turn; -1: none.
   ValueId gradient(const Turn& turn, size_t input) const {
     size_t k = 0;
     for (size_t i = 0; i < input; ++i) k += wanted_inside_[i];
     return wanted_inside_[input] ? turn.vjp.grads[k] : -1;
   }
 
-  // What the gradient of a turn takes from the turn.
+  // Chooses the values of a turn that its gradient takes (kept_).
   Status split() {
     const Graph& joint = *steady_.vjp.graph;
     std::vector<bool> behind(joint.values.size());  // depends on an incoming gradient
@@ -118,20 +121,21 @@ class ScanGradient {
     return {};
   }
 
-  // The input of the body that a kept value is; -1: it is stacked by the forward run.
+  // When a kept value is a scanned or captured input of the body: the number of that input. -1: the
+  // forward scan has to stack the value.
   int passed_on(ValueId kept) const {
     const Node& node = steady_.vjp.graph->producer(kept);
     const bool stays = node.kind == NodeKind::kInput && !is_carried(size_t(node.input_index));
     return stays ? node.input_index : -1;
   }
 
-  // Where the state that a turn begins with is among the kept values; their number: nowhere.
+  // The place in kept_ of the state that a turn begins with; kept_.size() when it is not there.
   size_t place_of_state(size_t carried) const {
     const ValueId state = steady_.vjp.graph->inputs[carried];
     return static_cast<size_t>(std::ranges::find(kept_, state) - kept_.begin());
   }
 
-  // The output of the scan that stacks a kept value anyway; -1: none does.
+  // The output of the original scan that stacks a kept value already; -1: none.
   int stacked_as(ValueId kept) const {
     const std::vector<ValueId>& outputs = steady_.vjp.outputs;
     const auto found =
@@ -139,8 +143,8 @@ class ScanGradient {
     return found == outputs.end() ? -1 : static_cast<int>(found - outputs.begin());
   }
 
-  // The forward run again, which also stacks what is kept of each turn, and the states that the
-  // last turns begin with.
+  // Appends the second forward scan. It also stacks the kept values of each turn and the states
+  // from which the last turns are computed again.
   Status keep() {
     auto body = std::make_shared<Graph>();
     body->name = body_->name;
@@ -211,7 +215,7 @@ class ScanGradient {
     return sink_.take_error();
   }
 
-  // In the order of the step's inputs and outputs.
+  // In the order of the inputs and outputs of the step (the body of the gradient's scan).
   std::vector<size_t> carried_gradients() const {
     std::vector<size_t> inputs;
     for (size_t i = 0; i < shape_.carried; ++i)
@@ -262,7 +266,7 @@ class ScanGradient {
     return passed_on(kept) >= 0 && !is_scanned(static_cast<size_t>(passed_on(kept)));
   }
 
-  // The rows of the turns that the step is run for.
+  // The rows of the turns that the gradient's scan runs for.
   Val rows_left(const Val& stacked) {
     if (done_ == 0) return stacked;
     const Shape& shape = stacked.shape();
@@ -298,7 +302,7 @@ class ScanGradient {
     for (size_t i : gradients_of(true)) gradients_[i] = sink_.value(next++);
   }
 
-  // The rows that the step gave together with those of the last turns.
+  // The gradient of a scanned input: the rows from the gradient's scan and those of the last turns.
   Val all_rows(size_t input) {
     const auto last = [&](int64_t turn) -> const Val& {
       return last_rows_[static_cast<size_t>(turn) * shape_.scanned + input - shape_.carried];
@@ -333,11 +337,11 @@ class ScanGradient {
   std::span<const bool> wanted_;
   std::unique_ptr<bool[]> wanted_inside_;
   Turn steady_;
-  std::vector<Turn> last_turns_;  // from the very last one back
-  std::vector<ValueId> kept_;     // of the steady turn's graph
-  Vals kept_in_, states_;         // the same, and the states of all turns, outside
-  int64_t done_ = 0;              // turns that stand by themselves
-  Vals gradients_;                // by input of the body, on the way back
+  std::vector<Turn> last_turns_;  // from the very last turn backwards
+  std::vector<ValueId> kept_;     // values of the steady turn's graph
+  Vals kept_in_, states_;         // kept values and states of all turns, as values outside the loop
+  int64_t done_ = 0;              // number of last turns computed so far
+  Vals gradients_;                // by input of the body
   Vals last_rows_;                // of scanned inputs, turn by turn
 };
 

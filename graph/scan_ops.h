@@ -1,4 +1,4 @@
-// Running a scan where gradients are recorded: its rows are taken and stacked by ops.
+// Running a scan by ops that the tape can record: rows are taken and stacked by operators.
 #pragma once
 
 #include "graph/scan.h"

@@ -47,7 +47,8 @@ int32_t ShapeRecorder::value_of(ValueId id) {
   return value;
 }
 
-// A call may hand back a value that is known already; here every result is a value of its own.
+// A call may return a value that is known already. The trace gives every result its own value, so
+// such a result is copied.
 void ShapeRecorder::add_results(TraceStep step, std::span<Val> results) {
   step.first = static_cast<int32_t>(trace_->values.size());
   step.count = static_cast<int32_t>(results.size());

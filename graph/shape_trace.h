@@ -1,9 +1,9 @@
-// ShapeTrace: what a capture with open sizes called, so that its graph can be built again for other
-// sizes. It lists the calls as the program made them - before composites are expanded and shapes
-// are worked out - with the sizes among their arguments as expressions. Everything the shape rules
-// decide is decided anew each time; what the captured Python code was told meanwhile (dtypes,
-// ranks, numbers of results, dimensions as expressions) is checked, and a graph for which it is not
-// so is refused.
+// ShapeTrace: the calls that a capture with open sizes made, so that its graph can be built again
+// for other sizes. It lists the calls as the program made them, before composites are expanded and
+// shapes inferred. Sizes among their arguments are expressions. Each rebuild runs the shape rules
+// again. During capture the Python code was told facts: dtypes, ranks, numbers of results,
+// dimensions as expressions. A rebuild checks these facts, and fails when one does not hold for the
+// new sizes.
 #pragma once
 
 #include <map>
@@ -26,11 +26,11 @@ struct TracedSize {
 struct TraceStep {
   enum class Kind : uint8_t {
     kInput,
-    kScalar,  // an input that holds the number of a size that only values depend on
+    kScalar,  // an input that holds a size on which only values depend, no shapes
     kConstant,
     kApply,
     kIndex,
-    kCopy,         // a tensor of its own
+    kCopy,         // a copy of a tensor
     kPlaceholder,  // of a loop, for what comes in as inputs[0]
     kRow,          // the same for the rows of inputs[0]
     kIf,           // predicate, values of one arm, of the other
@@ -62,10 +62,10 @@ struct ShapeTrace {
     int dim;
     SizeExpr expr;
   };
-  std::vector<Claim> claims;  // what dimensions were said to be
+  std::vector<Claim> claims;  // dimensions as the program was told them
   struct Output {
     int32_t value;
-    bool own;  // a copy, whatever else holds the value
+    bool own;  // must be a copy
   };
   std::vector<Output> outputs;
   std::vector<Overwrite> overwrites;  // of the graphs built
@@ -75,15 +75,16 @@ struct ShapeTrace {
   int64_t bytes() const;
 };
 
-// The graph for these sizes. An error: the calls are no such program at these sizes.
+// The graph for these sizes. An error when the recorded calls do not work for them.
 Result<std::shared_ptr<Graph>> build_graph(const ShapeTrace& trace, std::span<const int64_t> sizes);
 
-// The basic part of x[items] as ops. Where that is all, it is a view, also of the whole.
+// The basic-indexing part of x[items] as ops. When there is no other part the result is a view,
+// also for x[...], where it is a view of all of x.
 Result<Val> index_in_graph(const Val& x, std::span<const IndexItem> items);
 
 class TraceReplay;
 
-// Writes a trace beside the graph that a GraphSink builds while capturing.
+// Records a trace while a GraphSink builds the graph of a capture.
 class ShapeRecorder {
  public:
   ShapeRecorder(ShapeEnv* env, std::shared_ptr<Graph> graph);
@@ -91,7 +92,7 @@ class ShapeRecorder {
 
   void input(ValueId id, std::vector<TracedSize> sizes);
   ValueId scalar();  // a new 0-d int64 input
-  // Sizes among the attributes of the next applied op.
+  // Sizes among the attributes of the op that is applied next.
   void set_sizes(std::vector<TracedSize> sizes) { pending_ = std::move(sizes); }
   // From the sink.
   void constant(ValueId id);
@@ -100,17 +101,17 @@ class ShapeRecorder {
   void indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
                Val* result, SourceLocation location);
   void output(ValueId id, bool own);
-  // Branches and loops on tensor values; arms and bodies are steps like others.
+  // Branches and loops on tensor values. Arms and bodies are recorded as ordinary steps.
   int32_t mark() const { return static_cast<int32_t>(trace_->steps.size()); }
   void copied(ValueId from, Val* result);
   void placeholder(ValueId initial, Val* result);
   void row(ValueId sequence, Val* result);
-  // What build_if and build_while were given, in the order of kIf and kWhile.
+  // `in`: the arguments of build_if or build_while, in the order of kIf and kWhile.
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
   void scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
                std::span<Val> results);
   void scope(int level, bool recording);
-  // What pull_back was given, a seed for each output.
+  // `seeds` has one entry for each output.
   void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
                    std::span<const Val> wrt, bool differentiable, std::span<Val> results);
 
@@ -120,7 +121,7 @@ class ShapeRecorder {
   bool knows(ValueId id) const {
     return static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0;
   }
-  // Something was built that is not in the trace.
+  // The graph holds something that the trace does not.
   bool broken() const { return broken_; }
   std::shared_ptr<const ShapeTrace> finish() {
     trace_->overwrites = graph_->overwrites;

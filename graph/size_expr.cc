@@ -34,7 +34,7 @@ bool is_value(const SizeExpr& expr, int64_t value) {
   return expr->is_const() && expr->value == value;
 }
 
-// a op b where the result is one of them or a constant for any sizes; null otherwise.
+// a op b where that equals an operand or a constant for all sizes; null otherwise.
 SizeExpr simplified(SizeOp op, const SizeExpr& a, const SizeExpr& b) {
   switch (op) {
     case SizeOp::kAdd:
@@ -111,7 +111,8 @@ bool same_expr(const SizeExpr& a, const SizeExpr& b) {
 
 namespace {
 
-// How tightly Python binds what stands at the top: 2 names and calls, 1 products, 0 sums.
+// How tightly Python binds the outermost operator: 2 for names and calls, 1 for products, 0 for
+// sums.
 int binding(const SizeNode& expr) {
   switch (expr.op) {
     case SizeOp::kAdd:

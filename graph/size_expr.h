@@ -1,7 +1,7 @@
-// SizeExpr: an integer expression over the sizes that a capture left open: dimensions of its inputs
-// and Python ints. Immutable and shared; built folded, so an expression without symbols is a
-// constant. Semantics are Python's (floor division, modulo with the sign of the divisor), but every
-// value must fit 64 bits: evaluation that would overflow, or divide by zero, fails.
+// SizeExpr: an integer expression over the open sizes of a capture: dimensions of its inputs and
+// Python ints. Expressions are immutable and shared. They are folded when built, so one without
+// symbols is a constant. They follow Python (floor division, modulo with the sign of the divisor),
+// but every value must fit 64 bits: evaluation fails on overflow and on division by zero.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ enum class SizeCompare : uint8_t { kLess, kLessEqual, kEqual, kNotEqual, kGreate
 SizeCompare negate(SizeCompare op);
 bool compare_sizes(SizeCompare op, int64_t a, int64_t b);
 
-// A relation that must hold for a capture to hold.
+// A relation on which a capture relies.
 struct SizeRelation {
   SizeCompare op;
   SizeExpr a, b;

@@ -19,7 +19,8 @@ SizeExpr binary(SizeOp op, const SizeExpr& a, const SizeExpr& b) {
   return a && b ? size_binary(op, a, b) : nullptr;
 }
 
-// Steps of one show rounding; multiples keep what divides by the hint divisible.
+// Sizes one apart show where a value is rounded. Multiples of the hint stay divisible by what
+// divides the hint.
 std::vector<Sample> take_samples(std::vector<int64_t> sizes, int symbol, const SizeFunction& f) {
   std::vector<Sample> samples;
   const int64_t hint = sizes[symbol];
@@ -128,7 +129,8 @@ SizeExpr fit_size(const std::vector<int64_t>& hints, uint64_t symbols, int64_t b
   if (all.size() > 1) {
     SizeExpr guess = product(all, base);
     if (guess && guess->symbols) {
-      // A sum of two sizes can look like a product nowhere but where one sample was taken.
+      // At samples that change one size, a sum of two sizes can look like a product. So also
+      // compare where all sizes change.
       std::vector<int64_t> sizes = hints;
       for (const Dependence& d : all) sizes[d.symbol] = 2 * d.hint;
       int64_t value = 0, guessed = 0;

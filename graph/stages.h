@@ -1,12 +1,13 @@
-// How far apart points of an array may be that a fused kernel folds together and then walks again.
+// A fused kernel may reduce a group of points and then read these points again in a later stage
+// (softmax does). That pays only while the group is still in the caches.
 #pragma once
 
 #include "kernels/core/shape.h"
 
 namespace msjit {
 
-// Whether the points of `space` that are folded together (bit i of `reduced`: along dim i) are few
-// enough to be found in the caches again. False where a point is folded alone.
+// Whether the points of `space` that are reduced together are few enough for that. Bit i of
+// `reduced`: dim i is reduced. False when each point is reduced alone.
 inline bool stages_fit(const Shape& space, uint32_t reduced) {
   constexpr int64_t kMaxFolded = 1 << 15;         // float32: a part of the second-level cache
   constexpr int64_t kMaxFoldedByColumn = 1 << 8;  // some vectors of columns go side by side

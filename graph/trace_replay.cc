@@ -44,7 +44,7 @@ Result<std::shared_ptr<Graph>> TraceReplay::finish() {
   }
   graph_->overwrites = trace_.overwrites;
   graph_->writes_early = trace_.writes_early;
-  if (trace_.branches) {  // what arms have left behind
+  if (trace_.branches) {  // the originals of arms and bodies
     MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*graph_));
   }
   return graph_;

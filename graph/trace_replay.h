@@ -1,4 +1,4 @@
-// Runs a shape trace for given sizes, onto a graph of its own.
+// TraceReplay: runs a shape trace for given sizes and builds the graph.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace msjit {
 
-// Builds the graph of a trace, or of as much of it as has been recorded so far.
+// Also works on a trace that is still being recorded: it replays the steps there are so far.
 class TraceReplay {
  public:
   TraceReplay(const ShapeTrace& trace, std::span<const int64_t> sizes);
@@ -26,12 +26,12 @@ class TraceReplay {
   Result<Vals> scan(const TraceStep& step);
   Result<Vals> gradients(const TraceStep& step);
   static Status check_pairs(std::span<const Val> a, std::span<const Val> b);
-  // As the join rule asks: what an arm has made is no view of a tensor from outside.
+  // The join rule of captures: what an arm returns must be no view of a tensor from outside.
   Status check_view(const Val& value, int32_t first) const;
   Result<Meta> input_meta(const TraceStep& step) const;
   Result<Vals> apply(const TraceStep& step);
   Result<Val> index(const TraceStep& step);
-  // What Python code may have been told of the results.
+  // Compares the results with what the captured Python code may have been told of them.
   Status check(const TraceStep& step, Vals& results);
 
   const ShapeTrace& trace_;

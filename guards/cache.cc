@@ -20,7 +20,7 @@ std::vector<CodeState*>& states() {
   return *all;
 }
 
-CodeTotals departed;  // what functions and entries that are gone had counted
+CodeTotals departed;  // counts of functions and entries that are gone
 
 void count(const CodeState& state, CodeTotals* totals) {
   totals->calls += state.calls;
@@ -31,7 +31,7 @@ void count(const CodeState& state, CodeTotals* totals) {
 
 constexpr int kManyDeaths = 64;
 
-// By what their texts have in common: how many codes in succession were called once at most.
+// By the hash of their text: how many codes were called once at most before they died.
 std::unordered_map<size_t, int>& early_deaths() {
   static auto* const all = new std::unordered_map<size_t, int>;
   return *all;
@@ -46,7 +46,7 @@ void note_death(const CodeState& state) {
 
 void forget(void* extra) {
   auto* state = static_cast<CodeState*>(extra);
-  if (!state) return;  // CPython asks for every code object
+  if (!state) return;  // CPython calls this for every code object
   count(*state, &departed);
   note_death(*state);
   auto& all = states();
@@ -54,7 +54,7 @@ void forget(void* extra) {
   delete state;
 }
 
-// Of the file, the name, the place and the instructions of a code; none of this runs Python code.
+// A hash of a code's file, name, line and instructions. None of this runs Python code.
 size_t text_hash(PyCodeObject* code) {
   size_t hash = static_cast<size_t>(code->co_firstlineno);
   for (const char* name : {"co_filename", "co_name", "co_names", "co_code"}) {
@@ -303,7 +303,7 @@ void drop_entries() {
   for (CodeState* state : states()) {
     for (auto& [index, point] : state->points) {
       while (!point.entries.empty()) bury(*point.entries.back());  // one may be running
-      point = EntryPoint();  // at its address: a capture may be under way there
+      point = EntryPoint();  // emptied in place: a capture may be running there
     }
     state->start = nullptr;
     state->inert = false;

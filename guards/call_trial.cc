@@ -7,7 +7,8 @@
 namespace msjit {
 namespace {
 
-// MSJIT_TRIAL=pieces: every function that is run in pieces is tried soon, and loses.
+// MSJIT_TRIAL=pieces, for tests: every function that runs in pieces is tried soon, and its pieces
+// lose.
 bool must_lose() {
   static const bool lose = env_text("MSJIT_TRIAL") == "pieces";
   return lose;
@@ -35,10 +36,10 @@ bool CallTrial::took(Turn turn, double us) {
   count_ = {};
   const bool lost = median_[0] > median_[1] || must_lose();
   losses_ = lost ? losses_ + 1 : 0;
-  constexpr int64_t kLater = 8;  // times as many calls, where the pieces have won
+  constexpr int64_t kLater = 8;  // after a win, waits for this many times as many calls
   next_ = calls_ + (must_lose() ? 1 : lost ? kFirst : kLater * calls_);
   if (losses_ < kLosses) return false;
-  losses_ = kLosses - 1;  // when it is looked at again one more is enough
+  losses_ = kLosses - 1;  // in a later trial one more loss is enough
   return true;
 }
 

@@ -1,7 +1,8 @@
-// CallTrial: whether the calls of a function that is run in pieces - regions, and instructions
-// between them - are worth it. A few calls in a row are timed, every second one of them left to the
-// interpreter; what loses twice is left to it for long.
-// Invariant: which of the two serves a call never changes what the call does.
+// CallTrial: whether a function that runs in pieces is faster than the interpreter. "In pieces"
+// means several compiled regions, with interpreted instructions between them. A few calls in a row
+// are timed, and every second one of them is left to the interpreter. A function whose pieces lose
+// twice is left to the interpreter for long.
+// Invariant: who serves a call never changes what the call does.
 #pragma once
 
 #include <array>
@@ -15,17 +16,19 @@ class CallTrial {
 
   enum class Turn : uint8_t { kNone, kPieces, kInterpreter };
 
-  // What the next call is to be.
+  // How the next call runs: kNone: as usual, untimed; else timed, in pieces or by the interpreter.
   Turn turn() {
     if (++calls_ < next_) [[likely]]
       return Turn::kNone;
     return (calls_ - next_) % 2 ? Turn::kInterpreter : Turn::kPieces;
   }
-  // A call of this kind took so long. True: the function is to be left to the interpreter.
+  // A timed call of this kind took `us` microseconds. True: the function is to be left to the
+  // interpreter.
   bool took(Turn turn, double us);
   // The call was one region from beginning to end: it does not count.
   void was_whole() { --calls_; }
-  // What is compiled is not there yet. False: it has been waited for long enough.
+  // Kernels are still being compiled, so a trial would be unfair. False: there has been waiting
+  // enough.
   bool put_off();
   int64_t calls() const { return calls_; }
   double pieces_us() const { return median_[0]; }

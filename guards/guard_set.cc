@@ -112,7 +112,7 @@ SourceId GuardBuilder::add_source(const LoadKind& kind, SourceId base, int index
       return it->second;
   }
   Source source{&kind, base, index, std::move(key), 0, std::move(text)};
-  // A name, or a key that Heap::pin_key has admitted.
+  // The key is a name, or one that Heap::pin_key has admitted: hashing it runs no Python code.
   if (source.key && &kind != &load::constant)
     source.hash = host::call(host::checked, PyObject_Hash, source.key.address());
   const SourceId id = static_cast<SourceId>(set_.sources_.size());

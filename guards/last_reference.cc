@@ -8,7 +8,7 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kMaxVisits = 1024;  // what holds more is taken for something that runs code
+constexpr size_t kMaxVisits = 1024;  // an object that holds more is assumed to run code
 
 bool has_callback(PyObject* object) {
   const Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
@@ -24,12 +24,12 @@ bool ends_in_code(PyObject* object) {
   return type->tp_finalize || type->tp_del || has_callback(object);
 }
 
-// Takes references away one by one. An object without any left is at its end, and what it holds
-// loses a reference each.
+// Drops references in thought, one by one. An object without any left dies; then each object that
+// it holds loses a reference.
 class Fall {
  public:
   void gains(PyObject* object) { --lost_[object]; }
-  // Whether an object at its end runs code.
+  // Whether dropping a reference to this object runs code.
   bool meets_code(PyObject* object) {
     due_.push_back(object);
     for (size_t next = due_.size() - 1; next < due_.size(); ++next) {
@@ -54,7 +54,7 @@ class Fall {
     return due.size() > kMaxVisits;
   }
   std::vector<PyObject*> due_;
-  std::unordered_map<PyObject*, Py_ssize_t> lost_;  // less what they gain
+  std::unordered_map<PyObject*, Py_ssize_t> lost_;  // minus what they gain
 };
 
 }  // namespace

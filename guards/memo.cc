@@ -26,8 +26,8 @@ bool Memo::recheck(size_t index) {
   return true;
 }
 
-// The first word that has another value now. One branch a word, as only a word that is as it was
-// proves the next one's memory alive.
+// The first word whose value has changed. There is one branch a word, because only an unchanged
+// word proves that the memory of the next one is alive.
 [[gnu::noinline, gnu::aligned(64)]] const Memo::Word* Memo::first_changed(const Word* word,
                                                                           const Word* end) {
   constexpr int kBlock = 8;
@@ -75,7 +75,7 @@ std::vector<std::shared_ptr<Memo>>& unsettled_memos() {
 
 void Memo::update(const GuardSet& set, const Slots& slots, PyObject** registers,
                   std::shared_ptr<Memo>* memo) {
-  constexpr size_t kWorthwhile = 6;  // fewer steps are as fast one by one
+  constexpr size_t kWorthwhile = 6;  // with fewer steps a memo is no faster
   if (set.steps_.size() < kWorthwhile) return;
   const int stale = *memo ? (*memo)->stale_ : 0;
   if (stale & (stale - 1)) return;  // remade after 1, 2, 4, 8... misses in a row
@@ -92,7 +92,7 @@ namespace {
 
 constexpr uint64_t kNobodyDied = 0;
 
-// Called by CPython while an object dies, with its weak reference.
+// CPython calls this while an object dies, with its weak reference.
 PyObject* note_death(PyObject* deaths, PyObject*) noexcept {
   PyCell_Set(deaths, Py_None);
   return Ref::none().release();
@@ -105,8 +105,9 @@ void Memo::settle_all() {
     for (const auto& memo : std::exchange(unsettled_memos(), {})) memo->settle();
 }
 
-// By a weak reference a compared address can be told from that of a later tensor. What runs
-// meanwhile may use the memo: the tensors are let go last. Without memory the memo never holds.
+// Replaces the references to tensors by weak references. These tell a compared address from that of
+// a later tensor. Making them may run Python code, which may use the memo, so the references are
+// dropped last. If there is no memory for it, the memo never holds again.
 void Memo::settle() {
   const std::vector<Ref> tensors = std::exchange(unsettled_, {});
   bool watched = false;
@@ -160,7 +161,7 @@ bool MemoBuilder::dict_version(PyObject* dict) {
   return true;
 }
 
-// What is asked of the dictionary again when its version has changed; null when no change at all
+// The lookups to repeat when the version of this dictionary has changed; null when no change at all
 // is allowed.
 Memo::Table* MemoBuilder::table_of(PyObject* dict, const void* version) {
   const bool known = word_at_.count(version) != 0;
@@ -174,8 +175,8 @@ Memo::Table* MemoBuilder::table_of(PyObject* dict, const void* version) {
   return it == memo_->table_of_.end() ? nullptr : &memo_->tables_[it->second];
 }
 
-// A value that an object shares with its dictionary stays in its place. A dictionary with other
-// keys than those of the class does not share.
+// An instance and its dictionary share the storage of values only while the dictionary has no keys
+// beyond those of the class. While they do, a value keeps its place.
 bool MemoBuilder::shared_lookup(PyObject* dict, PyObject* key) {
   if (!PyUnicode_CheckExact(key)) return false;
   word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);
@@ -197,7 +198,7 @@ bool MemoBuilder::string_keys(PyObject* dict) {
     if (Memo::Table* table = table_of(dict, version)) table->string_keys = true;
     return true;
   }
-  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);  // shared keys are strings for good
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);  // shared keys are always strings
   return true;
 }
 
@@ -222,8 +223,9 @@ bool MemoBuilder::own_lookup(PyObject* object, PyObject* key) {
   return true;
 }
 
-// An object can be given another class that is not static and has the same layout: for a tensor,
-// one that derives from Tensor. While `type` is the only such class there is none to change to.
+// An object's class can be replaced by another class that is not static and has the same layout.
+// For a tensor these are the classes derived from Tensor. While `type` is the only one there is
+// none to change to.
 bool MemoBuilder::only_tensor_class(PyTypeObject* type) {
   auto* const classes = static_cast<PyObject*>(g_tensor_type.tp_subclasses);
   if (!classes || type->tp_subclasses || !compat::dict_version(classes)) return false;
@@ -233,7 +235,7 @@ bool MemoBuilder::only_tensor_class(PyTypeObject* type) {
     if (other != Py_None && other != reinterpret_cast<PyObject*>(type)) return false;
   }
   word(&g_tensor_type.tp_subclasses);
-  dict_version(classes);  // changes before `type` is freed
+  dict_version(classes);  // its version changes before `type` is freed
   word(&type->tp_subclasses);
   return true;
 }
@@ -245,7 +247,7 @@ void MemoBuilder::tensor_class(PyObject* tensor) {
 
 void MemoBuilder::tensor_metas() { word(&tensor_meta_changes); }
 
-// The slot of a frame is compared before all words.
+// Slots of the frame are compared before all words.
 void MemoBuilder::root(bool stack, int index, PyObject* object) {
   memo_->roots_.push_back({stack, index, object});
 }
@@ -281,11 +283,12 @@ Trust MemoBuilder::changing_lookup(PyObject* dict, const Source& source, PyObjec
   return dict_lookup(dict, source.key.address(), source.hash, found) ? trust : Trust::kNone;
 }
 
-// A tensor at a compared address could be a later one: it is held, and watched once settled.
+// A later tensor could get a compared address. So the tensor is held, and after settle() watched by
+// a weak reference.
 Trust MemoBuilder::alive(PyObject* object) {
   if (!is_tensor(object)) return by_pointer(object);
   if (memo_->unsettled_.empty()) {
-    memo_->deaths_ = memo_->words_.size();  // before every word of a tensor's
+    memo_->deaths_ = memo_->words_.size();  // this word comes before every word in a tensor
     word(&kNobodyDied);
   }
   memo_->unsettled_.push_back(Ref::share(object));
@@ -324,7 +327,7 @@ bool MemoBuilder::build() {
   return memo_->steps_.size() * 4 < set_.steps_.size() * 3;
 }
 
-// The registers that the caller, or a step that still runs, reads.
+// Keeps the registers that the caller reads, or a step that still runs.
 void MemoBuilder::finish() {
   std::vector<bool> wanted(set_.sources_.size(), false);
   auto want = [&](SourceId id) {

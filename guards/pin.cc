@@ -22,13 +22,13 @@ Table& by_reference() {
 }
 
 void drop(const std::shared_ptr<Watched>& watched) {
-  // A new object may stand at the address already.
+  // A new object may be at the address already.
   auto it = by_object().find(watched->object);
   if (it != by_object().end() && it->second == watched) by_object().erase(it);
   by_reference().erase(watched->weak.get());
 }
 
-// Called by CPython while the object dies, with the weak reference.
+// CPython calls this while the object dies, with the weak reference.
 PyObject* on_death(PyObject*, PyObject* reference) noexcept {
   auto it = by_reference().find(reference);
   if (it != by_reference().end()) {
@@ -42,7 +42,8 @@ PyObject* on_death(PyObject*, PyObject* reference) noexcept {
 
 PyObject* death_callback() {
   static PyMethodDef method = {"evict", on_death, METH_O, nullptr};
-  static PyObject* callback = nullptr;  // without a guard: a collection may let other threads run
+  // Without the guard of a static initialiser: a collection may let other threads run.
+  static PyObject* callback = nullptr;
   if (!callback) callback = PyCFunction_New(&method, nullptr);
   return callback;
 }
@@ -83,7 +84,7 @@ PyObject* Pin::get() const {
 
 void Pin::weaken(EntryBase& entry) {
   if (!object_ || weak_ || !can_weaken(object_)) return;
-  if (Py_REFCNT(object_) == 1) return;  // made by the capture, as its array constants are
+  if (Py_REFCNT(object_) == 1) return;  // the capture made it, such as an array constant
   const std::shared_ptr<Watched> watched = watch(object_);
   if (!watched) return;
   if (std::find(entry.watched.begin(), entry.watched.end(), watched) == entry.watched.end()) {

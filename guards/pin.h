@@ -1,7 +1,8 @@
-// Pin: an object of the program as a capture remembers it. While capturing it keeps the object
-// alive; a published entry holds it weakly wherever the object allows that, and its death evicts
-// every entry that names it before the address can be used again. So an address that is compared
-// is never a stale one, and no entry keeps alive what the program could free.
+// Pin: an object of the program as a capture remembers it. While capturing, a Pin keeps the object
+// alive. A published entry (one in the graph pool, cache.h) holds it by a weak reference wherever
+// the object allows that. When the object dies, every entry that names it is evicted before the
+// address can be used again. So a compared address never belongs to another, later object, and no
+// entry keeps alive what the program could free.
 #pragma once
 
 #include <memory>
@@ -32,10 +33,11 @@ class Pin {
   explicit operator bool() const { return object_ != nullptr; }
   friend bool operator==(const Pin& a, const Pin& b) { return a.object_ == b.object_; }
 
-  // Lets go of the object; from now on `entry` is evicted when it dies. Objects that cannot be
-  // referenced weakly (numbers, strings, what is built in) stay held.
+  // Replaces the reference by a weak one; from now on `entry` is evicted when the object dies.
+  // Objects without weak references (numbers, strings, builtin classes) stay held.
   void weaken(EntryBase& entry);
-  // The word that equals address() as long as the object lives; null when it is held.
+  // The address of the word that equals address() as long as the object lives; null when the object
+  // is held.
   PyObject* const* life() const;
 
  private:
@@ -44,13 +46,14 @@ class Pin {
   bool weak_ = false;
 };
 
-// An object as a constant of an entry holds it, a tuple of keys say: itself, or a weak reference
-// where it can have one, so that the program can free it. Empty with an error set: no memory.
+// What an entry stores for an object inside one of its constants, such as a tuple of keys: a weak
+// reference where the object can have one, so that the program can free it, else the object itself.
+// Empty with an error set: no memory.
 Ref hold_loosely(PyObject* object);
-// What that stands for, borrowed; null when it has died.
+// The object that hold_loosely() gave this for, borrowed; null when it has died.
 PyObject* loosely_held(PyObject* held);
 
-// Takes an entry that goes away off the objects it watched.
+// Removes an entry that is about to be destroyed from the lists of the objects it watched.
 void unwatch(EntryBase& entry);
 // How many objects are watched, for tests.
 int watched_count();

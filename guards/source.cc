@@ -12,7 +12,7 @@ PyObject** instance_dict_slot(PyObject* object) {
 }
 
 PyObject* instance_dict(PyObject* object) {
-  QuietCollector none;  // by the making of a dictionary
+  QuietCollector none;  // no collection while the dictionary is made
   if (!existing_dict(object)) none.begin();
   PyObject** slot = _PyObject_GetDictPtr(object);
   return slot ? *slot : nullptr;

@@ -1,7 +1,7 @@
-// Source: where an object that a capture read can be found again, as a step from a frame slot or
-// from another source. Sources are hash-consed in a GuardBuilder and numbered; the number is the
-// register that holds the object while a guard program runs. Loading runs no Python code and takes
-// no references.
+// Source: where an object that a capture read can be found again: a frame slot, or a step from
+// another source (an attribute, an item). A GuardBuilder keeps each distinct source once and
+// numbers them. The number is also the index of the register that holds the object while a guard
+// program runs. Loading runs no Python code and takes no references.
 #pragma once
 
 #include <string>
@@ -33,29 +33,31 @@ struct Source {
   Pin key;             // name, dict key or constant
   Py_hash_t hash = 0;  // of key, for the dict loads
   std::string text;    // as Python writes it: self.layers[0].w
-  // Whether each call brings an object of its own here: a frame slot.
+  // Whether this is a frame slot: each call brings an object of its own there.
   bool handed_in() const;
 };
 
-// What a memo may assume of a loaded object without loading it again (memo.h).
+// What a memo (memo.h) may assume of a loaded object without loading it again.
 enum class Trust : uint8_t {
   kNone,     // nothing: load and check every time
-  kPointer,  // the pointer is compared, facts about the object are words of their own
+  kPointer,  // the pointer is compared; what is known of the object is compared by further words
   kExact,    // the very same object as when the memo was made
 };
 
-// One kind of load, all of which stands in guards/loads.
+// One kind of load. All that is specific to it stands in one file of guards/loads.
 struct LoadKind {
   const char* name;
-  // The object that the source stands for now, or null when it is not there. `base` is what its
-  // base has loaded, null for the kinds that have none. Runs no Python code, and makes nothing but,
-  // for `instance_dict`, the dictionary.
+  // The object that the source stands for now, or null when it is not there. `base` is the object
+  // that the base source has loaded, null for the kinds without one. It runs no Python code and
+  // makes nothing, except that `instance_dict` may make the dictionary.
   PyObject* (*find)(const Source& source, PyObject* base, const Slots& slots);
   // Adds to a memo the words of memory that imply that the load finds `object` again, and says what
-  // they prove. Without a function the load runs every time. `base` is trusted itself.
+  // they prove. Asked only where `base` is trusted itself. Without a function the load runs every
+  // time.
   Trust (*trust)(const Source& source, PyObject* base, Trust base_trust, PyObject* object,
                  MemoBuilder& memo) = nullptr;
-  // Whether it can fail though the guards before it hold, which makes it a check of its own.
+  // Whether the load can fail although the guards before it hold. If so, the load is a check of its
+  // own.
   bool can_fail = true;
   bool handed_in = false;  // see Source
 };
@@ -69,14 +71,14 @@ namespace load {
 
 inline bool Source::handed_in() const { return kind->handed_in; }
 
-// The instance dictionary of an object, or null. An object that has none yet gets one; no
-// collection starts meanwhile.
+// The instance dictionary of an object, or null. It is made where the object has none yet, with the
+// collector kept from starting.
 PyObject* instance_dict(PyObject* object);
-// The same, but null for an object that has none yet.
+// As instance_dict(), but never makes one: null for an object that has none yet.
 PyObject* existing_dict(PyObject* object);
 // Whether an object may have attributes of its own.
 bool has_attributes(PyObject* object);
-// What the object has for a name, apart from its class; null when that is nothing.
+// The value in the object's own attributes (not its class) under a name; null when there is none.
 PyObject* instance_item(PyObject* object, PyObject* name, Py_hash_t hash);
 // The object pointer `offset` bytes into an object, as member descriptors read it.
 inline PyObject* object_at(PyObject* object, int offset) {

@@ -1,7 +1,7 @@
 // The driver: runs a frame as a sequence of compiled regions and single instructions, in the
-// original frame. Per place in the function: look for an entry whose guards hold, or capture one;
-// run it; at its exit let the stepper do the one instruction that cannot be captured; go on. When
-// that gets nowhere, CPython gets the frame.
+// original frame. At each instruction it looks for an entry whose guards hold, or captures one, and
+// runs it. Behind the region's exit the stepper runs the one instruction that cannot be captured,
+// and the driver goes on. When no region comes for long, CPython gets the frame.
 #pragma once
 
 #include "bytecode/capture.h"
@@ -18,9 +18,9 @@ PyObject* drive_frame(FrameView& frame);
 // room for point.register_count. Valid until Python code runs.
 Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers);
 
-// What the extension sets. `check_source` raises msjit.CompileError where the source of a function
-// that is inlined is not in the language of PSJit. `refuse` raises it for a region that ends before
-// its function does.
+// Functions that the extension module provides. `check_source` raises msjit.CompileError if the
+// source of an inlined function is outside PSJit's strict language. `refuse` raises it for a region
+// that ends before its function does.
 enum class SourceCheck { kKnown, kPassed, kFailed };  // kKnown: no Python code ran
 struct FrontEnd {
   SourceCheck (*check_source)(const InlinedCode& inlined) = nullptr;

@@ -1,5 +1,5 @@
-// What a region changed of existing objects, done at its exit: text printed, then one change after
-// the other.
+// Applies the effects of a region at its exit: prints its text, then makes its changes of existing
+// objects one after the other.
 #include <Python.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool writes_tensor(const Effect& effect) {
 
 bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
   using Read = std::pair<const StorageImpl*, SourceId>;
-  std::vector<Read> reads;  // by their memory
+  std::vector<Read> reads;  // sorted by memory
   for (SourceId input : entry.inputs)
     if (input != kNoSource) reads.emplace_back(tensor_of(registers[input]).storage().get(), input);
   std::ranges::sort(reads);
@@ -50,14 +50,15 @@ bool gives_history(const Entry& entry, std::span<const Tensor> outputs) {
 
 namespace {
 
-// Whether nobody else has the memory of a tensor, nor its address, and it holds the tensor alone.
+// Whether this tensor alone uses its memory, fills it, and nobody else has the memory's address.
 bool owns_memory(const Tensor& tensor) {
   const Storage& memory = tensor.storage();
   return memory.unique() && !memory->deleter && !memory->scratch && memory->exports.load() == 0 &&
          tensor.contiguous() && tensor.data() == memory->data;
 }
 
-// Gives the tensor the memory of a value that is not used any more, in the place of a copy.
+// Instead of a copy: swaps the memory of the tensor with that of the value, which nobody uses
+// later.
 bool take_memory(const Tensor& tensor, const Tensor& value) {
   if (!owns_memory(tensor) || !owns_memory(value) || tensor.dtype() != value.dtype() ||
       !(tensor.shape() == value.shape()))
@@ -114,7 +115,7 @@ void drop_global(PyObject* globals, const Effect& effect, Departure* departure) 
 // All that a region prints is printed at once, before the other changes.
 bool printed_before(PyObject*, const Effect&, const Objects&) { return true; }
 
-// What one print() writes. Its keywords are constants whose kinds the capture has looked at.
+// The text that one print() writes. Its keywords are constants whose types the capture has checked.
 Ref printed_text(const Effect& effect, const Objects& objects) {
   PyObject* keywords = effect.name.get();
   const auto given = [&](const char* name, const char* otherwise) {
@@ -138,7 +139,8 @@ Ref printed_text(const Effect& effect, const Objects& objects) {
               : Ref();
 }
 
-// All that a region prints, to one file, written at once, so that a failure leaves nothing behind.
+// Writes all text of a region at once, so that a failure leaves nothing half done. A region prints
+// to one file only.
 bool print_all(const Entry& entry, const Objects& objects) {
   Ref texts = Ref::steal(PyList_New(0));
   const Effect* last = nullptr;
@@ -164,7 +166,8 @@ bool print_all(const Entry& entry, const Objects& objects) {
          Ref::steal(host::call(host::program, PyObject_CallMethod, output.get(), "flush", nullptr));
 }
 
-// Whether writing failed by itself, and would again; anything else was raised by a signal handler.
+// Whether the file itself refused the text, and would again. Any other exception comes from a
+// signal handler.
 bool is_of_output() {
   PyObject* const type = PyErr_Occurred();
   return type == PyExc_OSError || type == PyExc_BrokenPipeError ||

@@ -65,8 +65,8 @@ namespace {
 
 constexpr int kInlineTensors = 16;
 
-// MSJIT_CHECK: a disagreement is an InternalError under MSJIT_STRICT, otherwise a warning, and the
-// interpreter runs the region.
+// MSJIT_CHECK: compares the results with eager kernels. A disagreement is an InternalError under
+// MSJIT_STRICT, otherwise a warning, and then the interpreter runs the region.
 bool agrees(const RegionFunction& region, std::span<TensorImpl* const> inputs,
             std::span<Tensor> outputs, RandomState random, std::string* error) {
   Status status = compare_with_eager(region.graph(), inputs, outputs, random);
@@ -80,7 +80,7 @@ bool agrees(const RegionFunction& region, std::span<TensorImpl* const> inputs,
   return false;
 }
 
-// The open sizes of a call.
+// The values of the open sizes in this call.
 class SizesNow {
  public:
   SizesNow(const Entry& entry, PyObject* const* registers)
@@ -97,14 +97,15 @@ class SizesNow {
 
 const char kNumberRaises[] = "a computation with numbers raises or gives no float";
 
-// The memory of an array of the program, which a region only copies from.
+// An array of the program as an input tensor that shares its memory; the region only copies from
+// it.
 bool array_input(const ScalarInput& input, PyObject* const* registers, std::vector<Tensor>* out) {
   out->emplace_back();
   if (tensor_from_buffer(registers[input.array], "Tensor", input.copies, &out->back())) return true;
   return PyErr_Clear(), false;
 }
 
-// Sizes, numbers and arrays that the graph computes with.
+// Makes the inputs of the graph that are no tensors of the program: sizes, numbers and arrays.
 bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<Tensor>* scalars) {
   const SizesNow sizes(entry, registers);
   for (const ScalarInput& scalar : entry.scalars) {
@@ -122,7 +123,8 @@ bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<T
   return true;
 }
 
-// What a region with loops has read.
+// What a region with loops has read: its guards, sizes and inputs. After a loop has let other code
+// run, outdated() says whether one of them has changed.
 class LoopWatch {
  public:
   LoopWatch(const Entry& entry, const Slots& slots, PyObject* const* registers,
@@ -153,7 +155,7 @@ class LoopWatch {
   std::vector<Input> inputs_;
 };
 
-// Of the region that runs on this thread; null in the midst of a turn.
+// The watch of the region that runs on this thread; null while a loop lets other code run.
 thread_local LoopWatch* t_watch = nullptr;
 
 class WatchScope {
@@ -168,7 +170,7 @@ class WatchScope {
 
 struct RegionInputs {
   InlineVec<TensorImpl*, kInlineTensors> impls;
-  std::vector<Tensor> scalars;             // the owners of those that are no tensors of the program
+  std::vector<Tensor> scalars;             // owns the inputs that are no tensors of the program
   std::shared_ptr<RegionFunction> region;  // another thread may bind other sizes meanwhile
 };
 
@@ -192,7 +194,7 @@ bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* i
                                               : tensor_of(registers[id]).impl());
   }
   if (!entry.plain || !any_tracked(borrow(inputs->impls))) return true;
-  // By the user, outside all transforms.
+  // The user tracks an input, outside all transforms.
   *error = "gradients are asked for of a region that holds gradients of its own";
   return false;
 }
@@ -234,7 +236,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
 
 bool loop_turn(bool (*turn)()) {
   LoopWatch* const watch = t_watch;
-  const WatchScope none(nullptr);  // what runs meanwhile has regions of its own
+  const WatchScope none(nullptr);  // the code that runs now may run other regions
   return turn() || (watch && watch->outdated());
 }
 
@@ -248,15 +250,16 @@ Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
 
 namespace {
 
-// A constant, or what is made of one and of earlier objects.
+// A kConst recipe: its object. A kMade recipe: what `build` makes of its object and of earlier
+// ones.
 Ref rebuild(const Recipe& recipe, const Objects& objects) {
   const Ref object = Ref::share(recipe.object.get());  // a collection may free it meanwhile
   if (recipe.object && !object) return {};
   return recipe.kind == RecipeKind::kConst ? object : recipe.build(recipe, objects);
 }
 
-// The object of an output that a branch has handed on: that of the input or of the earlier output
-// whose tensor it is. Empty when it is a tensor of its own.
+// A branch may return one of its inputs unchanged. Then the output is the very tensor of an input
+// or of an earlier output, and this is the Python object of that. Empty when it is a new tensor.
 Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Tensor> outputs,
               int32_t output, const std::vector<Ref>& objects) {
   const Tensor& tensor = outputs[output];
@@ -270,7 +273,7 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
   return {};
 }
 
-// The objects that the exit makes others of. False: one has died.
+// Takes references to the objects that the recipes name. False: one has died.
 bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   for (const Recipe& recipe : entry.recipes) {
     if (!recipe.object) continue;
@@ -280,7 +283,7 @@ bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   return true;
 }
 
-// What a region must find before it may run.
+// Checks what must be true before the region may run, and takes the references it needs.
 bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::vector<Ref>* held,
              std::string* error) {
   if (entry.writes_tensors && !may_write_tensors(entry, registers)) {
@@ -299,11 +302,11 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
   return true;
 }
 
-// Whether a region that has run gives what its entry takes for granted.
+// Whether the assumptions of the entry were right, judged by the results of the run.
 bool is_as_assumed(Entry& entry, std::span<const Tensor> outputs, std::string* error) {
   const auto wrong = std::ranges::find_if(entry.assumptions, [&](const Assumption& assumed) {
     const auto truth = truth_of(outputs[assumed.output]);
-    return !truth.ok() || truth.value() != assumed.truth;  // the eager run meets the error too
+    return !truth.ok() || truth.value() != assumed.truth;  // on an error the eager run raises it
   });
   if (wrong != entry.assumptions.end())
     *error = wrong->otherwise;
@@ -315,8 +318,8 @@ bool is_as_assumed(Entry& entry, std::span<const Tensor> outputs, std::string* e
   return false;
 }
 
-// One object of the exit; empty, without an exception, for a result that is to be written over an
-// input or has been. False: `error` says why.
+// Makes one object of the exit and appends it to run->objects. It appends an empty Ref for a result
+// that is written over an input. False: `error` says why.
 bool make_object(const Entry& entry, const Recipe& recipe, PyObject* const* registers,
                  const SizesNow& sizes, std::span<const Tensor> outputs, EntryRun* run,
                  std::string* error) {

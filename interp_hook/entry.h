@@ -1,5 +1,6 @@
-// Entry: a captured region ready to run again: guards, inputs, compiled graph, recipes and effects,
-// exit.
+// Entry: a captured region ready to run again. It holds the guards, the inputs, the compiled graph,
+// and the exit: recipes (which Python objects to build) and effects (which existing objects to
+// change), as bytecode/capture.h declares them.
 #pragma once
 
 #include "bytecode/capture.h"
@@ -38,33 +39,34 @@ struct Entry final : EntryBase {
   int64_t constant_bytes = 0;
   bool rewrites = false;  // an effect writes all contents of a list, dict or set
   bool joined = false;    // an output may be the very tensor of an input or of another output
-  // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
-  // tracked.
+  // The region holds a step with a custom gradient, or a whole gradient transform. It must not run
+  // on inputs that the tape tracks.
   bool plain = false;
-  bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
-  bool small = false;    // so little that the interpreter does it as fast as an entry is begun
+  bool loops = false;    // holds a loop; it lets other threads and signal handlers run in between
+  bool small = false;    // so little work that starting an entry takes as long as interpreting it
   bool repeats = false;  // small, and the body of a long loop
   bool strict = false;   // captured at level STRICT: nothing in it is outside the language
-  int failures = 0;      // how often it failed inside
-  int rest = 0;          // calls that the interpreter serves before it is tried again
-  bool untrue = false;   // the failure under way is that of an assumption
+  int failures = 0;      // runs that failed inside
+  int rest = 0;          // calls that the interpreter serves before the region is tried again
+  bool untrue = false;   // the current failure: an assumption was wrong
   int times_untrue = 0;
   bool writes_tensors = false;
   bool draws = false;  // random numbers
   Trial trial;
   bool retired = false;  // lost its trial
-  // It ends early at what a later call may not come to. The reason lies in a callee, say, whose
-  // first call fills a cache, and takes a lock for that.
+  // The break may not happen in later calls. Example: it lies in a callee whose first call fills a
+  // cache under a lock. So the region is captured again after some calls.
   bool may_go_further = false;
-  int looks = 0;  // how often it has been captured anew to see
+  int looks = 0;  // such captures so far
   bool wants_a_look() {
     constexpr int kLooks = 2;
     constexpr int64_t kAfter[kLooks] = {3, 64};  // hits
     if (!may_go_further || looks == kLooks || hits < kAfter[looks]) return false;
     return ++looks, true;
   }
-  // Whether this call is part of the entry's trial, or of that of the region for its sizes. Not one
-  // that the tape records, whose gradient is a part of what it costs.
+  // Whether this call belongs to the trial of the entry (with open sizes: of the region for this
+  // call's sizes). A call that the tape records never does: its cost includes the gradient, which
+  // runs later.
   Trial::Turn trial_turn(PyObject* const* registers) {
     const Trial::Turn turn = trace ? regions.next_turn() : trial.turn(hits);
     if (turn == Trial::Turn::kNone) [[likely]]
@@ -72,12 +74,13 @@ struct Entry final : EntryBase {
     return can_be_tried(registers) ? turn : Trial::Turn::kNone;
   }
   bool can_be_tried(PyObject* const* registers) const;
-  // False: its kernels are still to come.
+  // False while the compile thread still makes its kernels.
   bool is_compiled() const { return !region || region->executable().tier() > 0; }
   void entry_took(double us) { trace ? regions.entry_took(us) : trial.entry_took(us); }
-  // The interpreter took so long. Where that ends the entry's use, `state` is told.
+  // Ends a trial with the interpreter's time. If the entry has lost, it is no longer used and
+  // `state` records a break.
   void interpreter_took(double us, CodeState* state);
-  // `again`: the same call comes here once more.
+  // Notes a failed run. `again`: the same call comes here once more.
   void fail(bool again = false) {
     constexpr int kMostFailures = 10;
     constexpr int64_t kSeldom = 4;
@@ -90,9 +93,10 @@ struct Entry final : EntryBase {
   }
   bool rests() { return retired || !is_bound || (rest > 0 && rest-- > 0); }
   bool serves() const { return is_bound; }  // the sizes of this call
-  // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
-  // objects what it makes of their contents at the start: changes made meanwhile would be lost.
-  // Loops must let others run even then, and look at the guards again (loop_turn).
+  // Whether the region releases the GIL while it runs. It does not if its exit changes existing
+  // objects: the new contents are computed from those at the start, so a change that another thread
+  // makes meanwhile would be lost. A region with loops must let other threads run in any case, and
+  // checks its guards again afterwards (loop_turn).
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
   int64_t bytes() const override;
@@ -107,38 +111,37 @@ struct Entry final : EntryBase {
 // Compiles a capture. An error is an internal one.
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture);
 
-// A region that has run, before its effects.
+// A region whose graph has run and whose effects are still to be applied.
 struct EntryRun {
   std::vector<Ref> objects;                // by recipe; empty: an output that `pending` is to write
-  QuietCollector quiet;                    // where all contents of a list are written anew
-  RandomState random;                      // as it was before, where the region draws
+  QuietCollector quiet;                    // on if an effect rewrites a list, dict or set
+  RandomState random;                      // the state before the run, if the region draws
   std::shared_ptr<RegionFunction> region;  // of `pending`
   PendingRun pending;
 };
 
-// Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
-// outside is changed yet, but tensors of a region with Graph::writes_early. False: the region
-// failed (`error` says why, no Python exception set) and must be run by the interpreter; or, with
-// an exception set, that is what the region raises.
+// Runs the graph of an entry whose guards hold and builds the Python objects of its exit. Nothing
+// that the program can see is changed yet, except tensors of a region with Graph::writes_early.
+// False without a Python exception: the region failed (`error` says why) and the interpreter must
+// run it. False with an exception: the region raises that exception.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error);
-// A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give
-// up. Gives up too where the guards of the region, or what its inputs held, are no longer so behind
-// it: the interpreter then runs the region, from its start, on what is so now.
+// Called by a loop in a region to let other code run, by `turn()`. True: the region must be given
+// up, because `turn()` says so, or because a guard no longer holds or an input has changed. The
+// interpreter then runs the region from its start, with the objects as they are now.
 bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
-// Whether an effect writes a tensor, and whether all such writes of an entry are what the program
-// would see of them: nobody records gradients, and no other tensor that the region reads lies in
-// the memory written.
 bool writes_tensor(const Effect& effect);
+// Whether the tensor writes of an entry do in this call what the program's own writes would do: no
+// target is tracked, and the region reads no other tensor that shares a target's memory.
 bool may_write_tensors(const Entry& entry, PyObject* const* registers);
-// Whether a tensor written would have gradients from then on, which only the tape can give it.
+// Whether a written tensor would be tracked from then on. Only the tape can make it so.
 bool gives_history(const Entry& entry, std::span<const Tensor> outputs);
-// Prints, writes over inputs in place, then replays the other changes of existing objects. False:
-// either nothing is changed, since printing failed or somebody has changed such an input
-// (`untouched`, no Python exception set), so that the interpreter must run the region, or a Python
-// exception is set.
+// Prints, writes over inputs in place, then replays the other changes of existing objects. False
+// with `untouched`: nothing is changed, because printing failed or somebody has changed an input
+// that is to be overwritten. No exception is set, and the interpreter must run the region. False
+// without `untouched`: a Python exception is set.
 bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched);
 
 // Op calls executed inside compiled regions since start or reset.

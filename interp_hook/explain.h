@@ -1,5 +1,5 @@
-// What the JIT did, for msjit.explain, --explain and --explain-json: one record a function that was
-// met.
+// What the JIT did, for msjit.explain, --explain and --explain-json: one record for each function
+// that was called.
 #pragma once
 
 #include <string>

@@ -9,8 +9,7 @@ FrameView::~FrameView() {
   if (!ended_ && !compat::is_finalizing()) drop_reference(finish({}));
 }
 
-// Destructors run by a dropped value may look at the frame, so a slot changes before its old value
-// dies.
+// A finalizer of the old value may look at the frame, so the slot changes before that value dies.
 void FrameView::set_local(int slot, Ref value) { slots_[slot].replace(std::move(value)); }
 
 Ref FrameView::take_local(int slot) { return slots_[slot].take(); }

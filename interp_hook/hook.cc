@@ -1,4 +1,4 @@
-// The door up to 3.11: an evaluator of frames.
+// Offers frames to doors up to 3.11: a frame evaluator (PEP 523).
 #include "interp_hook/hook.h"
 
 #include <new>
@@ -12,8 +12,8 @@ namespace {
 
 Py_ssize_t mark_index = -1;
 int arm_count = 0;
-bool installed = false;                // we put ourselves in and did not take ourselves out
-frames::Evaluator previous = nullptr;  // the evaluator below us
+bool installed = false;                // by install(), and not yet removed by uninstall()
+frames::Evaluator previous = nullptr;  // the evaluator that ours calls
 
 // Read on every call while the hook is installed, hence the cheap access model.
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
@@ -51,7 +51,7 @@ struct HookEntry {
     return requested ? requested : door;
   }
 
-  // The view empties the frame when memory runs out.
+  // When memory runs out, the view's destructor empties the frame.
   [[gnu::noinline]] static PyObject* run(PyThreadState* thread, void* frame, FrameDoor door) {
     try {
       FrameView view(thread, frame);
@@ -67,8 +67,9 @@ struct HookEntry {
   }
 };
 
-// Every call of Python code comes through eval: for code without a mark it must stay a few loads
-// and a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through it.
+// Every call of Python code goes through eval, so for unmarked code it must stay a few loads and a
+// jump. Not noexcept: the stack of a daemon thread that outlives the interpreter is unwound through
+// it.
 template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
   static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) {
@@ -103,8 +104,8 @@ using Hook = HookFor<frames::Evaluator>;
 void install() {
   const frames::Evaluator current = frames::evaluator();
   if (current == Hook::eval) return;
-  // Somebody who installed after us calls us as the evaluator below: putting us on top again would
-  // make a circle. CPython's own evaluator in our place means that we were thrown out.
+  // An evaluator that somebody installed after ours calls ours. Installing ours again above it
+  // would make a circle. If CPython's own evaluator is in place, somebody has removed ours.
   if (installed && current != _PyEval_EvalFrameDefault) return;
   previous = current;
   frames::set_evaluator(Hook::eval);

@@ -8,7 +8,7 @@
 namespace msjit {
 namespace {
 
-// Of an entry or a capture, which name what leaves alike.
+// kept_objects() for an entry or a capture: both have these members.
 template <class Exit>
 std::vector<SourceId> kept_at(const Exit& exit) {
   std::vector<int32_t> due = exit.stack;
@@ -47,14 +47,15 @@ void add_dropped(const Exit& exit, PyObject* const* registers, const Slots* fram
   for (int32_t item : exit.dropped_stack) departure->drop(frame->stack[item]);
 }
 
-// What a capture names weakly for.
+// Stands in for the entry, so that a capture's references can be made weak.
 struct Probe final : EntryBase {
   int64_t bytes() const override { return 0; }
   double compile_ms() const override { return 0; }
 };
 
-// One whose guards do not hold is of no use, and counts as one that drops code. As long as a
-// capture owns what it names nothing of that is at its end, so it is used up here.
+// Whether the exit of a capture would run code of the program. True also if its guards do not hold:
+// such a capture is of no use. The references that the capture holds would hide a last reference,
+// so they are made weak here, which uses the capture up.
 bool capture_drops_code(Capture capture, const Slots& frame) {
   Probe probe;
   capture.guards.weaken(probe);
@@ -83,7 +84,7 @@ bool drops_code(const Entry& entry, PyObject* const* registers, const Slots* fra
 
 Result<Capture> capture_before_code(const std::function<Result<Capture>(int)>& take, int steps,
                                     const Slots& frame) {
-  int quiet = 0, loud = steps;  // steps before which a region may end, and must not
+  int quiet = 0, loud = steps;  // a region may end before step `quiet`, and not before `loud`
   PyCodeObject* callee = nullptr;
   while (loud - quiet > 1) {
     const int middle = quiet + (loud - quiet) / 2;

@@ -1,5 +1,5 @@
-// A finished capture as an entry: its graph as a region, its recipes in an order that no collection
-// disturbs.
+// Turns a finished capture into an entry: compiles its graph, and orders its recipes so that a
+// garbage collection in the middle of the exit does no harm.
 #include <algorithm>
 #include <utility>
 
@@ -43,8 +43,8 @@ bool is_part(const Recipe& recipe) {
   return recipe.kind != RecipeKind::kConst && recipe.kind != RecipeKind::kMade;
 }
 
-// What is read from the registers and the outputs comes first: making anything else may start a
-// collection, whose finalizers may free what the registers borrow.
+// Puts the recipes first that read registers and graph outputs. The other recipes make objects, and
+// that may start a collection, whose finalizers may free objects that the registers only borrow.
 void put_parts_first(Capture* capture) {
   const size_t count = capture->recipes.size();
   std::vector<Recipe> ordered;
@@ -68,6 +68,53 @@ void put_parts_first(Capture* capture) {
   capture->recipes = std::move(ordered);
 }
 
+// The objects and changes that the exit makes.
+void take_exit(Capture& capture, Entry* entry) {
+  entry->recipes = std::move(capture.recipes);
+  entry->effects = std::move(capture.effects);
+  entry->result = capture.result;
+  entry->locals = std::move(capture.locals);
+  entry->stack = std::move(capture.stack);
+  entry->dropped_locals = std::move(capture.dropped_locals);
+  entry->dropped_stack = std::move(capture.dropped_stack);
+  entry->kept = kept_objects(*entry);
+  entry->writes_tensors = std::any_of(entry->effects.begin(), entry->effects.end(), writes_tensor);
+  entry->rewrites = std::ranges::any_of(entry->effects,
+                                        [](const Effect& effect) { return effect.kind->refills; });
+}
+
+// What the graph says of a run.
+void note_graph(const Graph& graph, Entry* entry) {
+  entry->draws = draws_numbers(graph);
+  entry->loops = has_loop(graph);
+  entry->small = !entry->returns && is_small(graph);
+  for (const Node& node : graph.nodes)
+    if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();
+}
+
+// Why and where a region ends before its function does.
+void take_break(const Capture& capture, Entry* entry) {
+  entry->exit_index = capture.exit_index;
+  entry->break_reason = break_name(capture.reason);
+  entry->break_detail = break_text(capture.reason, capture.detail);
+  const bool in_callee = !capture.break_place.empty();
+  entry->may_go_further = in_callee || capture.for_now;
+  if (in_callee) entry->break_detail += " (" + capture.break_place + ")";
+  entry->break_line = capture.break_line;
+}
+
+// The output that is the result of the function, if a call has nothing to do but to return it; -1
+// otherwise.
+int only_output(const Entry& entry) {
+  if (!entry.returns || !entry.effects.empty() || entry.num_outputs != 1) return -1;
+  const Recipe& result = entry.recipes[entry.result];
+  const bool numbers =  // these may raise, so every call must compute them
+      std::ranges::any_of(entry.recipes,
+                          [](const Recipe& recipe) { return recipe.kind == RecipeKind::kNumber; });
+  const bool only = result.kind == RecipeKind::kOutput && !entry.joined && !entry.loops && !numbers;
+  return only ? result.index : -1;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -84,52 +131,20 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   }
   entry->guards = std::move(capture.guards);
   entry->inputs = std::move(capture.inputs);
-  entry->recipes = std::move(capture.recipes);
-  entry->effects = std::move(capture.effects);
   entry->assumptions = std::move(capture.assumptions);
-  entry->writes_tensors = std::any_of(entry->effects.begin(), entry->effects.end(), writes_tensor);
-  entry->draws = draws_numbers(*capture.graph);
   entry->returns = capture.returns;
-  entry->result = capture.result;
-  entry->locals = std::move(capture.locals);
-  entry->stack = std::move(capture.stack);
-  entry->dropped_locals = std::move(capture.dropped_locals);
-  entry->dropped_stack = std::move(capture.dropped_stack);
-  entry->kept = kept_objects(*entry);
   entry->num_ops = capture.num_ops;
   entry->steps = capture.steps;
   entry->joined = capture.joined;
-  entry->rewrites = std::ranges::any_of(entry->effects,
-                                        [](const Effect& effect) { return effect.kind->refills; });
   entry->plain = capture.plain;
-  entry->loops = has_loop(*capture.graph);
-  entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
-  for (const Node& node : capture.graph->nodes)
-    if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();
+  take_exit(capture, entry.get());
+  note_graph(*capture.graph, entry.get());
+  if (!entry->returns) take_break(capture, entry.get());
+  entry->single_output = only_output(*entry);
   entry->guards.weaken(*entry);
   for (Recipe& recipe : entry->recipes) recipe.object.weaken(*entry);
-  if (!entry->returns) {
-    entry->exit_index = capture.exit_index;
-    entry->break_reason = break_name(capture.reason);
-    entry->break_detail = break_text(capture.reason, capture.detail);
-    const bool in_callee = !capture.break_place.empty();
-    entry->may_go_further = in_callee || capture.for_now;
-    if (in_callee) entry->break_detail += " (" + capture.break_place + ")";
-    entry->break_line = capture.break_line;
-  } else if (entry->effects.empty()) {
-    const Recipe& result = entry->recipes[entry->result];
-    const bool numbers =  // which may raise, so they are computed in each call
-        std::ranges::any_of(entry->recipes, [](const Recipe& recipe) {
-          return recipe.kind == RecipeKind::kNumber;
-        });
-    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined &&
-        !entry->loops && !numbers)
-      entry->single_output = result.index;
-  }
   return entry;
 }
-
-// A region may hold plans for its sizes, whose kernels run op by op until they are compiled.
 
 }  // namespace msjit

@@ -1,7 +1,7 @@
-// The door of 3.12 and later: a sys.monitoring callback for the start of chosen code objects, which
-// moves the running frame. Other code pays nothing and no evaluator is installed. The tool id is
-// taken when the first code is chosen; where none is free, and wherever another tool watches,
-// CPython keeps the frames.
+// Offers frames to doors from 3.12 on: a sys.monitoring callback for PY_START of marked code
+// objects. The callback runs the frame natively and leaves it where the interpreter has to go on.
+// Other code pays nothing, and no evaluator is installed. A tool id is taken when the first code
+// object is marked. If none is free, or another tool watches the code, CPython runs the frame.
 #include <new>
 
 #include "guards/cache.h"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kPyStart = 1;  // sys.monitoring.events.PY_START
 constexpr int kNoTool = -1;
-// Frames driven inside one another stand on the C stack; deeper ones are CPython's, whose calls do
-// not.
+// Each nested frame in the driver occupies the C stack. CPython runs deeper ones, as its own calls
+// of Python functions do not.
 constexpr int kMaxNesting = 64;
 
 constexpr int kNeverNative =
@@ -34,7 +34,7 @@ FrameDoor door_of(PyCodeObject* code) {
   return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
 }
 
-// sys.monitoring, looked up once. Null where there is no memory to look.
+// sys.monitoring, looked up once. Null when out of memory.
 PyObject* monitoring() {
   static PyObject* kept = nullptr;
   if (!kept) kept = Ref::share(PySys_GetObject("monitoring")).release();
@@ -75,7 +75,7 @@ PyObject* run_door(PyThreadState* thread, void* frame, FrameDoor door) {
   const frames::LeaveCallback ordinary(thread);
   nesting++;
   PyObject* result;
-  // The view empties the frame then.
+  // When memory runs out, the view's destructor empties the frame.
   try {
     FrameView view(thread, frame);
     result = door(view);
@@ -126,7 +126,7 @@ bool take_tool() {
   return false;
 }
 
-// Whether the start of `code` calls us. A failure means that the code stays CPython's.
+// Switches the callback for `code` on or off. If that fails, CPython runs the code.
 void listen(PyCodeObject* code, bool wanted_now) {
   if (tool == kNoTool && (!wanted_now || !take_tool())) return;
   const Ref events = number(wanted_now ? kPyStart : 0);
@@ -152,7 +152,8 @@ bool mark(PyCodeObject* code, FrameDoor door) {
   if (!compat::set_code_extra((PyObject*)code, mark_index, reinterpret_cast<void*>(door)))
     return false;
   if (code->co_flags & kNeverNative) return true;
-  // Twice, because a callback that was answered with DISABLE only comes back with a change.
+  // Off and on again: after a callback has returned DISABLE, only a change of the events revives
+  // it.
   if (tool != kNoTool && frames::listens(code, tool)) listen(code, false);
   if (door && door != leave_frame) listen(code, true);
   return true;

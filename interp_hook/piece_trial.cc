@@ -26,7 +26,7 @@ CallTrial::Turn next_turn_in_pieces(CodeState& state) {
 }
 
 void end_pieces(CodeState& state) {
-  constexpr int64_t kLater = 32;                      // times as many calls
+  constexpr int64_t kLater = 32;                      // tried again after this many times the calls
   if (2 * state.trial.calls() < state.calls) return;  // most calls are one region, and fast
   const char* const reason = break_name(BreakReason::kSlower);
   const auto is_known = [&](const BreakRecord& known) { return known.reason == reason; };

@@ -12,11 +12,11 @@ namespace msjit {
 namespace {
 
 constexpr int kWorthIt = 8;  // runs of a capture
-// Times the usual limit: captures of a place whose entries are used again, as where several
-// networks share the code of a container.
+// A point whose entries are used again may have this many times the usual number of captures. Such
+// points exist where several networks share the code of a container.
 constexpr int kManyForms = 8;
 
-// Whether another capture is to be made: few have been made, or most of them were used again.
+// Whether another capture may be made: few have been made, or most of them were used again.
 bool may_capture(const EntryPoint& point) {
   const int limit = jit_config().max_entries_per_pc;
   if (point.captures < limit) return true;
@@ -41,7 +41,8 @@ void leave_alone(CodeState& state, int64_t retry_at) {
   if (hook::marked(state.code) == drive_frame) hook::mark(state.code, nullptr);
 }
 
-// A full place is not looked at: it would be given up, and with it the regions behind it.
+// A full point is not looked at again: the driver would give it up, and stop looking for regions
+// behind it.
 bool is_due(const EntryPoint& point, int64_t calls) {
   if (!point.retry_at || calls < point.retry_at) return false;
   return may_capture(point);
@@ -89,7 +90,7 @@ std::string sizes_now(const EntryBase& entry, uint64_t symbols, const Slots& now
   return text;
 }
 
-// A relation between open sizes did not hold.
+// Notes a call in which a relation between open sizes did not hold.
 std::string note_relation(EntryPoint& point, const SizeRelation& relation, const Slots& now,
                           PyObject** registers) {
   const EntryBase& entry = *point.entries.front();

@@ -11,9 +11,9 @@ namespace msjit {
 namespace {
 
 constexpr size_t kMaxRegions = 512;  // kept for the sizes one entry has met
-// A region of its own pays off for sizes that come again. The interpreter serves them until then
-// where there are so many regions already, and where calls have fewer steps than it takes to wake
-// the compile thread.
+// Sizes get a region only when they come a second time if there are kManyRegions already, or if the
+// trace has fewer than kFewSteps steps: running these takes less time than waking the compile
+// thread.
 constexpr size_t kManyRegions = 16;
 constexpr size_t kFewSteps = 24;
 constexpr size_t kMaxSightings = 4096;
@@ -59,7 +59,7 @@ size_t SizedRegions::KeyHash::operator()(const std::vector<int64_t>& key) const 
   return hash;
 }
 
-// Whether sizes without a region are to have one.
+// Whether to make a region for sizes that have none.
 bool SizedRegions::pays_off(const ShapeTrace& trace, const std::vector<int64_t>& key) {
   const bool at_once = known_.empty() || compile_synchronously() || pipeline_is_watched();
   const bool few = trace.steps.size() < kFewSteps && !at_once;
@@ -83,7 +83,7 @@ bool SizedRegions::interpreter_took(double us) {
 }
 
 void SizedRegions::add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region) {
-  // Within the budget of the pool too: here it is this entry that gives way.
+  // The pool's byte budget holds here too. This entry drops regions of its own to keep it.
   while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes))
     drop_oldest();
   Known& made = known_[std::move(key)];
@@ -100,8 +100,9 @@ void SizedRegions::drop_oldest() {
   known_.erase(oldest);
 }
 
-// Kernels and gradients arrive while a region is in use: it is looked at again when another one
-// takes its turn, so that the sum over hundreds of them need not be made for each new one.
+// A region grows while it is in use, because kernels and gradients are compiled later. Its bytes
+// are therefore counted again when another region takes its turn. That avoids a sum over hundreds
+// of regions each time one is added.
 void SizedRegions::weigh(Known* known) {
   const int64_t bytes = known->region->code_bytes();
   bytes_ += bytes - std::exchange(known->bytes, bytes);
@@ -130,7 +131,7 @@ bool SizedRegions::collect(const std::vector<int64_t>& key, std::string* error) 
 SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& trace,
                                        std::vector<int64_t> key, std::span<const int64_t> sizes,
                                        std::string* error) {
-  const bool first = known_.empty() && jobs_.empty();  // by the capture that has just been made
+  const bool first = known_.empty() && jobs_.empty();  // the sizes of the capture itself
   if (first || compile_synchronously() || pipeline_is_watched()) {
     auto made = make_region(*trace, sizes);
     if (made.ok()) return add(std::move(key), made.take()), Ready::kYes;

@@ -8,8 +8,8 @@ constexpr Step (*kSteppers[])(const Stepping&) = {
 #include "bytecode/isa.def"
 };
 
-// NULL lies on the stack for calls, and while a comprehension's variable is put aside. Only code of
-// no compiler hands it to anything else.
+// NULL lies on the stack for calls, and while a comprehension's variable is put aside. Only
+// hand-made bytecode gives it to other instructions.
 bool holds_null(const FrameView& frame, int items) {
   for (int i = 1; i <= items; ++i)
     if (!frame.peek(i)) return true;
@@ -26,7 +26,7 @@ bool can_step(const Instr& instr) {
 Step step(FrameView& frame, const DecodedCode& code, int index) {
   const Instr& instr = code[index];
   const Stepping stepping{frame, code, index, instr};
-  // A debugger that starts inside a call has to see the lines that follow.
+  // A debugger that started inside this call must see the lines that follow.
   if (instr.is_exit() && frame.is_traced()) return stepping.hand_over();
   if (instr.is_exit() && !(op_flags(instr.op) & kOpNulls) && holds_null(frame, pops(instr)))
     return stepping.hand_over();

@@ -7,13 +7,14 @@
 namespace msjit {
 namespace {
 
-constexpr double kWorthTiming =
-    20;                           // microseconds; a shorter call is seldom slower, and hard to time
-constexpr double kClearly = 1.1;  // times as long as the interpreter
+// Microseconds. A shorter call is seldom slower than the interpreter, and hard to time.
+constexpr double kWorthTiming = 20;
+constexpr double kClearly =
+    1.1;  // an entry loses that takes this many times the interpreter's time
 constexpr int kLosses = 2;
-constexpr int64_t kLater = 8;  // times as many calls
+constexpr int64_t kLater = 8;  // the second trial comes after this many times the hits
 
-// MSJIT_TRIAL=lose: every entry is tried soon, however short, and loses.
+// MSJIT_TRIAL=lose: every entry, however short, is tried early and loses.
 bool must_lose() {
   static const bool lose = env_text("MSJIT_TRIAL") == "lose";
   return lose;

@@ -1,5 +1,6 @@
-// Trial: the rule of last resort. A captured call that takes a while is timed now and then, and one
-// call beside it is left to the interpreter. What loses to that twice is not used any more.
+// Trial: finds out whether compiled code is slower than the interpreter. A few captured calls are
+// timed, and the call after them is left to the interpreter. An entry that loses twice is no longer
+// used. Short calls are not compared.
 // Invariant: which of the two serves a call never changes what the call does.
 #pragma once
 
@@ -10,20 +11,20 @@ namespace msjit {
 
 class Trial {
  public:
-  // `first`: how often an entry has been found when it is first tried; its kernels are compiled by
+  // `first`: the number of hits after which the first trial begins; the kernels are compiled by
   // then.
   explicit Trial(int64_t first = 64);
 
   enum class Turn : uint8_t { kNone, kTimed, kInterpreter };
 
-  // What the call is to be, of an entry that has been found `hits` times.
+  // How to run this call of an entry that has been found `hits` times.
   Turn turn(int64_t hits) const {
     if (hits < next_) [[likely]]
       return Turn::kNone;
     return timed_ < kTimedCalls ? Turn::kTimed : Turn::kInterpreter;
   }
   void entry_took(double us);
-  // Of the same call op by op. True: the entry has lost for good.
+  // The time of a similar call in the interpreter. True: the entry has lost for good.
   bool interpreter_took(double us, int64_t hits);
   double entry_us() const { return entry_us_; }
 
@@ -40,7 +41,7 @@ class Trial {
   int64_t next_;
   int timed_ = 0;
   int lost_ = 0;
-  double entry_us_ = 0;  // the least of those timed
+  double entry_us_ = 0;  // the shortest of the timed calls
 };
 
 }  // namespace msjit

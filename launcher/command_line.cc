@@ -7,7 +7,7 @@ namespace msjit::launcher {
 namespace {
 
 constexpr std::string_view kName = "msjit";
-// What follows these is their value: the rest of the word, else the next word.
+// These options have a value: the rest of the word, else the next word.
 constexpr std::string_view kValued = "cmWX";
 // After these the arguments of the program begin.
 constexpr std::string_view kLast = "cm";

@@ -1,5 +1,5 @@
-// msjit-python: the interpreter with msjit in place from its start. Where nothing asks for msjit it
-// is plain python: main is Python's own.
+// msjit-python: the interpreter with msjit in place from its start. If neither the command line nor
+// MSJIT_AUTO asks for msjit, it is plain python.
 #include <Python.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ extern "C" int MSJIT_PYTHON_MAIN(int argc, char** argv);
 
 namespace {
 
-// `3.10.` of 3.10.13: releases of one minor version have the same ABI.
+// Compares up to the minor version (`3.10.` of 3.10.13): its releases have the same ABI.
 bool is_built_for(const char* version) {
   const size_t size = std::strrchr(PY_VERSION, '.') - PY_VERSION + 1;
   return std::strncmp(version, PY_VERSION, size) == 0;

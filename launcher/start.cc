@@ -17,7 +17,7 @@ constexpr int kBroken = 1, kMisused = 2;  // exit statuses, as python's
 std::vector<std::string> g_options;
 PyObject* (*g_posix_init)() = nullptr;
 
-// Nothing of the program has run yet, so nothing is there to be finalized.
+// Nothing of the program has run yet, so nothing needs finalizing.
 [[noreturn]] void end(int status, const std::string& text) {
   std::FILE* out = status ? stderr : stdout;
   std::fprintf(out, "%s%s\n", status ? "msjit-python: " : "", text.c_str());
@@ -57,9 +57,10 @@ std::string real_executable() {
   return std::string(path, size > 0 ? size : 0);
 }
 
-// `site` has not added the environment's packages to sys.path yet. They lie below the folder of the
-// executable: in an environment, and where pip puts scripts. An environment that was made with us
-// may have no msjit: then ours serves. MSJIT_PACKAGE_DIR: what was built with us.
+// Folders that may hold the package. `site` has not added the environment's packages to sys.path
+// yet. In an environment, and where pip puts scripts, they lie in lib/ beside the folder of the
+// executable. An environment made by this launcher may have no msjit. Then the package beside the
+// real executable serves, or the one built together with it (MSJIT_PACKAGE_DIR).
 std::vector<std::string> package_folders() {
   std::vector<std::string> folders;
   const std::string version = std::string(PY_VERSION, std::strrchr(PY_VERSION, '.'));
@@ -82,7 +83,7 @@ Ref text_list(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Imports msjit.launcher with these folders at the end of sys.path meanwhile.
+// Imports msjit.launcher, with these folders at the end of sys.path during the import.
 Ref import_package(const std::vector<std::string>& folders) {
   const Ref added = text_list(folders);
   const Ref path = Ref::share(PySys_GetObject("path"));
@@ -116,18 +117,17 @@ void expect_program() {
     PyErr_WriteUnraisable(module.get());
 }
 
-// --- when: around the import of `site`
-// ------------------------------------------------------------
+// --- when: around the import of `site` -----------------------------------------------------------
 
-// A module that stands at the head of sys.meta_path until `site` is looked for, and is then the
-// loader of `site` until that is executed.
-Ref& g_site_loader = *new Ref;  // the real one; not destroyed behind the interpreter
+// A module object is the first finder on sys.meta_path until `site` is looked for. Then it acts as
+// the loader of `site`, by way of the real one below, until `site` is executed.
+Ref& g_site_loader = *new Ref;  // never destroyed: the interpreter ends before C++ destructors run
 
 Ref attribute(PyObject* object, const char* name) {
   return Ref::steal(PyObject_GetAttrString(object, name));
 }
 
-// What the finders on sys.meta_path say.
+// Asks the finders on sys.meta_path for the spec of `site`.
 Ref find_site() {
   const Ref path = Ref::share(PySys_GetObject("meta_path"));
   for (Py_ssize_t i = 0; path && i < PySequence_Size(path.get()); ++i) {
@@ -185,11 +185,10 @@ bool add_finder() {
          PyList_Insert(path, 0, finder.get()) == 0;
 }
 
-// --- when, without `site`
-// -------------------------------------------------------------------------
+// --- when, without `site` ------------------------------------------------------------------------
 
-// Without `site` there is no import to wait for that the program could not make itself: a tracer
-// waits for the code of the program.
+// Without `site` every import may be one of the program itself. So a trace function waits for the
+// program's first frame instead.
 int on_event(PyObject*, struct _frame* frame, int event, PyObject*) noexcept {
   if (event != PyTrace_CALL) return 0;
   PyObject* program = PyDict_GetItemString(PyImport_GetModuleDict(), "__main__");
@@ -213,8 +212,8 @@ bool wait_for_start() {
   return true;
 }
 
-// Stands in for the init function of the built-in module `posix`, which every interpreter imports
-// right after it has made sys.meta_path. Sub-interpreters import it again.
+// Replaces the init function of the built-in module `posix`, which every interpreter imports right
+// after it has made sys.meta_path. Sub-interpreters import it again; only the first call counts.
 PyObject* init_posix() noexcept {
   static bool done = false;
   if (!std::exchange(done, true) && !wait_for_start()) return nullptr;

@@ -1,4 +1,4 @@
-// Puts msjit in place in an interpreter that starts, before `site` runs.
+// Starts msjit in an interpreter before that runs `site`.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace msjit::launcher {
 
-// To be called before Python's main function. Right before `site` is executed
-// msjit.launcher.start(options) is called - when that fails, the process ends with a message - and
-// right after it msjit.launcher.expect_program(). Without `site` (-S) both are called when the
-// program begins.
+// Call this before Python's main function. It arranges two calls: msjit.launcher.start(options)
+// right before `site` is executed, and msjit.launcher.expect_program() right after. If the first
+// one fails, the process ends with a message. Without `site` (-S) both are made when the program
+// begins.
 void arrange_start(std::vector<std::string> options);
 
 }  // namespace msjit::launcher

@@ -28,8 +28,8 @@ bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.length(args[0], out);
 }
 
-// What an abstract class answers of another class by what it remembers. What it has not been asked
-// yet the interpreter asks.
+// isinstance() of an abstract class, from the answers that it remembers. Where it remembers none
+// the region ends, and the interpreter runs the test.
 bool abstract_instance(Executor& x, PyTypeObject* type, PyTypeObject* cls, bool* out) {
   PyTypeObject* const meta = Py_TYPE(cls);
   if (meta != abstract_metaclass() || !tells_its_class(type) || !x.heap().guard_class_version(meta))
@@ -162,7 +162,7 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// A range the other way round.
+// The range in reverse order.
 Ref backwards(PyObject* range) {
   const Ref step = allocated(Ref::steal(PyLong_FromLong(-1)));
   const Ref slice = Ref::steal(PySlice_New(nullptr, nullptr, step.get()));
@@ -173,7 +173,7 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
   if (args[0]->kind == SymKind::kIterator) return x.reverse_turns(args[0], out);
   if (args[0]->kind == SymKind::kConst && PyRange_Check(args[0]->object.get())) {
-    *out = x.new_iterator(iter_constant, {});  // an iterator over a range, as CPython's is
+    *out = x.new_iterator(iter_constant, {});  // CPython's is an iterator over a range, too
     (*out)->iterator->object = backwards(args[0]->object.get());
     return (*out)->iterator->object ? true : x.raise_python("reversed()");
   }
@@ -194,7 +194,8 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "iter");
   if (!x.iterate(args[0], out)) return false;
-  // Outside the region it would have to be an iterator over the tensor.
+  // A row iterator over a tensor could only leave the region as an iterator over the tensor, so
+  // this one may not leave.
   if (args[0]->is_tensor()) (*out)->iterator->kind = &iter_computed;
   return true;
 }
@@ -222,7 +223,7 @@ bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// The address of an object that is the same in the next call.
+// id(): only of an object that is the same one in the next call.
 bool model_id(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "id");
   if (!x.look(args[0])) return false;
@@ -262,7 +263,7 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// pow() of two operands, one of them a tensor, is their `**`.
+// pow(a, b) with a tensor or NumPy scalar among them is a ** b.
 bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!names && args.size() == 2) {
     if (!x.look_number(args[0]) || !x.look_number(args[1])) return false;
@@ -273,7 +274,7 @@ bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
   return call_pure(x, modelled(model_pow), "pow", args, names, out);
 }
 
-// round() of a tensor is what its __round__ gives.
+// round() of a tensor calls its __round__.
 bool model_round(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!names && !args.empty() && args.size() <= 2 && !is_shown_later(x, args[0])) {
     if (!x.look_number(args[0])) return false;

@@ -1,5 +1,5 @@
-// Methods of dicts and of those derived from them; args[0] is self. To add one: write it, add its
-// row.
+// Methods of dicts and of instances of its subclasses; args[0] is self. To add one: write it, add
+// its row.
 #include <algorithm>
 #include <cstring>
 
@@ -36,7 +36,7 @@ bool dict_items(Executor& x, Args args, PyObject* names, SymRef* out) {
   return view(x, args, names, "items", out);
 }
 
-// The key of a method that takes one and a default.
+// Checks the key of a method that takes a key and a default.
 bool key_argument(Executor& x, const char* name, Args args, PyObject* names) {
   if (!positional(x, name, args, names, 2, 3) || !x.look(args[1])) return false;
   return x.heap().pin_key(args[1]) || wrong_arguments(x, name);
@@ -95,7 +95,7 @@ bool dict_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// `last` of OrderedDict.popitem() and move_to_end().
+// The argument `last` of OrderedDict.popitem() and move_to_end().
 bool last_argument(Executor& x, Keywords* given, size_t place, bool* out) {
   SymRef last = given->take("last");
   if (!last && given->positional.size() > place) last = given->positional[place];
@@ -144,7 +144,7 @@ bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// dict.fromkeys(keys, value), also of an instance.
+// dict.fromkeys(keys, value), also called on an instance.
 bool dict_from_keys(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> keys;
   if (!positional(x, "dict.fromkeys", args, names, 2, 3)) return false;
@@ -162,7 +162,8 @@ bool dict_from_keys(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// defaultdict(factory, ...) and OrderedDict(...); what follows the factory is as for dict().
+// defaultdict(factory, ...) and OrderedDict(...). The arguments after the factory are those of
+// dict().
 bool make_table(Executor& x, PyTypeObject* type, bool factory, Args args, PyObject* names,
                 SymRef* out) {
   std::vector<SymRef> rest = args;
@@ -194,7 +195,7 @@ bool model_ordered_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   return make_table(x, &PyODict_Type, false, args, names, out);
 }
 
-// Counter's: table[key] = table.get(key, 0) + 1 for each item.
+// Used by Counter: table[key] = table.get(key, 0) + 1 for each item.
 bool model_count_elements(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> keys;
   if (!positional(x, "_count_elements", args, names, 2, 2) || !x.look(args[0])) return false;

@@ -1,7 +1,7 @@
 // Gradients in captured code. A transform that begins and ends inside the region is part of the
 // graph: its scopes are noted, and its backward pass is appended as nodes (graph/pullback.h). Steps
-// with a gradient of their own (Cell.bprop, functions with a backward) have no node: while no
-// gradient is asked for they are like any other code; else the region ends before them.
+// with a gradient of their own (Cell.bprop, functions with a backward) have no node. While no
+// gradient is asked for they are like any other code; otherwise the region ends before them.
 #include "bytecode/builtins/models.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -10,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// The first scope of a region: the thread itself has none.
+// A region may open its first scope only where the thread itself is in none.
 bool begins_outside(Executor& x, const char* what) {
   if (x.gradient_scopes().any()) return true;
   if (gradients_asked()) return x.fail_recorded(what);
@@ -65,7 +65,7 @@ bool model_alias(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = make_tensor(leaf.take()), true;
 }
 
-// Another object with the same value: what is written into it later does not change the first one.
+// Another object with the same value: a later write to it does not change the first one.
 bool model_stand_in(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!one_tensor(x, "stand_in", args, names)) return false;
   return *out = make_tensor(args[0]->tensor), true;
@@ -92,8 +92,8 @@ bool tensors_of(Executor& x, const SymRef& list, bool optional, std::vector<SymR
   return true;
 }
 
-// What a gradient can be taken by: a leaf made here, or a Parameter that requires gradients and
-// has the values it came with.
+// Checks that a gradient can be taken by this tensor: it is a leaf made here, or a Parameter that
+// requires gradients and has not been written to in the region.
 bool is_differentiated(Executor& x, const SymRef& wrt) {
   if (x.gradient_scopes().is_leaf(wrt->tensor)) return true;
   if (wrt->source == kNoSource || wrt->changed || !is_state(tensor_of(wrt->object.get())))

@@ -1,5 +1,6 @@
-// functools, itertools and copy. The iterators of itertools compute while they are taken (lazy.cc);
-// they never leave a region: it ends before the call that made one which is still alive.
+// functools, itertools and copy. The iterators of itertools compute their items when these are
+// taken (lazy.cc). They cannot leave a region: if one is still alive at the end, the region ends
+// before the call that made it.
 #include <algorithm>
 #include <cstring>
 
@@ -38,7 +39,7 @@ bool model_reduce(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// A list of tuples that is run over once.
+// An iterator over a list of tuples that is computed already.
 bool computed(Executor& x, std::vector<SymRef> rows, SymRef* out) {
   *out = x.new_iterator(iter_computed, {make_items(SymKind::kTuple, std::move(rows))});
   return true;
@@ -75,7 +76,7 @@ bool model_product(Executor& x, Args args, PyObject* names, SymRef* out) {
   return computed(x, std::move(tuples), out);
 }
 
-// permutations, combinations: CPython chooses the places, the items are put there.
+// permutations(), combinations(): CPython chooses the positions; the items are put there.
 bool chosen(Executor& x, const char* name, Args args, PyObject* names, size_t min, SymRef* out) {
   std::vector<SymRef> items, rows;
   if (!positional(x, name, args, names, min, 2) || !x.unpack(args[0], &items)) return false;
@@ -117,7 +118,8 @@ bool model_chain(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// All items of what has none of its own way of giving them; lists are noted in `taken`.
+// All items of a container that is no iterator, instance or dict. Lists are noted in `taken`,
+// because they may change later.
 using Taken = std::vector<std::pair<SymRef, std::vector<SymRef>>>;
 bool take_all(Executor& x, const char* name, const SymRef& from, std::vector<SymRef>* items,
               Taken* taken) {
@@ -130,7 +132,7 @@ bool take_all(Executor& x, const char* name, const SymRef& from, std::vector<Sym
   return true;
 }
 
-// chain.from_iterable(): the iterables are taken as they come.
+// chain.from_iterable(): an iterable is only iterated when the one before it is exhausted.
 bool chain_from_iterable(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> iterables;
   constexpr const char* name = "itertools.chain.from_iterable";
@@ -166,7 +168,8 @@ bool model_zip_longest(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// groupby(): the keys are computed at once, which must change nothing that the turns could see.
+// groupby(): all keys are computed at once. That must not change anything, since the program
+// computes them one by one.
 bool model_groupby(Executor& x, Args args, PyObject* names, SymRef* out) {
   constexpr const char* name = "itertools.groupby";
   Keywords keywords(args, names);
@@ -254,7 +257,7 @@ bool model_islice(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// The callable, then an iterator over the other argument.
+// Makes an iterator whose children are the callable and an iterator over the other argument.
 bool with_function(Executor& x, const char* name, Args args, PyObject* names, const IterKind& kind,
                    SymRef* out) {
   SymRef child;
@@ -278,7 +281,7 @@ bool model_accumulate(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// copy.copy() of what has no copying of its own.
+// copy.copy() of values that define no __copy__.
 bool model_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "copy.copy", args, names, 1, 1) || !x.look(args[0])) return false;
   const SymRef& value = args[0];

@@ -31,7 +31,7 @@ bool next_chain(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   for (;;) {
     *done = it.position >= static_cast<int64_t>(it.children.size());
     if (*done) return true;
-    // An iterable turns into its iterator when its turn comes.
+    // An iterable is turned into an iterator only when it is reached.
     SymRef& current = it.children[it.position];
     SymRef iterator;
     if (it.step == 0) {
@@ -143,7 +143,7 @@ Ref build_filter(const Recipe& recipe, const Objects& objects) {
 
 }  // namespace
 
-// Of map and filter the first child is the function, of accumulate, repeat, count and slice see
+// The first child of map and filter is the function; for accumulate, repeat, count and slice see
 // itertools.cc.
 const IterKind iter_map = {
     .next = next_map, .build = build_map, .asks_again = true, .wraps_from = 1};

@@ -53,7 +53,8 @@ bool list_insert(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// The place of an item equal to `item`, found as CPython does: identity first, then ==; -1 = none.
+// The position of an item equal to `item`, found as CPython does: identity first, then ==; -1 =
+// none.
 bool find_item(Executor& x, const SymRef& list, const SymRef& item, int64_t from, int64_t to,
                int64_t* out) {
   const std::vector<SymRef> items = *x.heap().items(list);
@@ -159,7 +160,7 @@ bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* o
   if (*out) return true;
   SymRef equal;
   if (!x.compare(candidate, item, Py_EQ, &equal) || !x.truth(equal, out)) return false;
-  // A NaN is in a list by its identity alone, which holds for this call only.
+  // A NaN is found in a list by its identity alone, which is valid for this call only.
   if (!*out && candidate->object && candidate->object == item->object)
     return x.fail(BreakReason::kUnsupported, "identity of values");
   return true;

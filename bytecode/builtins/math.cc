@@ -1,4 +1,4 @@
-// The math module: every function of it computes with numbers only.
+// The math module: every function of it only computes with numbers.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {

@@ -1,5 +1,5 @@
-// Methods of builtin types, found by name: of containers and sets in their tables, of tensors in
-// tensor.cc; those of numbers and texts only compute with values and are called while capturing.
+// Finds methods of builtin types by name. Those of containers, sets and tensors have models in
+// tables. Those of numbers and texts only compute with values; they are called while capturing.
 #include <fmt/core.h>
 
 #include <cstring>

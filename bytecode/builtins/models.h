@@ -1,6 +1,6 @@
-// What the models of builtins share: rows and tables, arguments, and the way between SymValues and
-// the Python objects they stand for while capturing. A table lists one module; registry.cc lists
-// the tables, keyed by object identity once the module is imported.
+// Shared by the models of builtins: rows and tables, arguments, and conversions between SymValues
+// and Python objects while capturing. A table lists one module. registry.cc lists the tables; once
+// a module is imported its functions are found by object identity.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct ModelRow {
   BuiltinModel model;
 };
 
-// `pure`: names of functions that only compute with the values of their arguments; they are called
+// `pure`: names of functions that only compute with the values of their arguments. They are called
 // while capturing. "*" means every C function of the module.
 struct ModelTable {
   const char* module;
@@ -43,8 +43,8 @@ bool is_private(Executor& x, const SymRef& tensor);                       // ten
 std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc
 std::span<const ModelRow> gradient_methods();                             // gradients.cc
 std::span<const ModelRow> set_methods();                                  // sets.cc
-std::span<const ModelRow> ordered_dict_methods();  // those dict has not, or not so
-// Whether an item is the one looked for, as containers compare: identity first, then ==.
+std::span<const ModelRow> ordered_dict_methods();  // those that dict lacks or that differ
+// Whether an item equals the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);
 
@@ -53,10 +53,10 @@ inline SymRef sym_bool(bool value) { return make_const(Ref::share(value ? Py_Tru
 inline SymRef sym_none() { return make_const(Ref::none()); }
 inline SymRef sym_int(int64_t value) { return make_const(Ref::steal(PyLong_FromLongLong(value))); }
 bool wrong_arguments(Executor& x, const char* name);          // ends the region; always false
-bool to_int(Executor& x, const SymRef& value, int64_t* out);  // an exact int; false without a fail
+bool to_int(Executor& x, const SymRef& value, int64_t* out);  // an exact int; false does not fail
 // Positional arguments `min` to `max`, without keywords.
 bool positional(Executor& x, const char* name, Args args, PyObject* names, size_t min, size_t max);
-// Takes the keyword `key` out of args and names; null when it is not given.
+// Keyword arguments: take() removes the one called `key` and returns it; null when it is not given.
 struct Keywords {
   Keywords(Args args, PyObject* names);
   SymRef take(const char* key);
@@ -69,22 +69,22 @@ struct Keywords {
 };
 
 // --- values ---
-// A Python object with the value of a number, text, range, or container of such; empty when a
-// tensor, an instance or something known by identity is inside. Containers are new objects.
+// A Python object equal to a number, text, range, or container of these; empty when a tensor, an
+// instance or an object known by identity is inside. Containers are new objects.
 Ref to_python(Executor& x, const SymRef& value);
-// The same for an item at some depth of a container; leaves an exception set.
+// The same for an item inside a container; leaves an exception set.
 Ref to_python(Executor& x, const SymRef& value, int depth);
 Ref constant_to_python(Executor& x, const SymRef& value, int depth);  // of a kConst
-// What a pure function gave, as SymValues; null for objects of other types.
+// The result of a pure function as a SymValue; null for objects of other types.
 SymRef from_python(const Ref& object);
 // Calls `function` with the values of the arguments. Ends the region when it raises.
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out);
-// Whether a function on texts, by its name, depends on more than its arguments. texts.cc
+// Whether a function on texts depends on more than its arguments: codecs, the locale. texts.cc
 bool asks_outside(PyObject* function, std::string_view name, PyObject* args, PyObject* keywords);
 bool shows_locale(PyObject* spec);  // a format specification
-// Whether an int is too large, or a text too long, to become the other within every limit that
-// sys.set_int_max_str_digits() can set.
+// Whether an int has too many digits, or a text is too long, to be converted into the other under
+// every limit that sys.set_int_max_str_digits() can set.
 bool may_be_too_long(PyObject* value);
 bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out);
 // An attribute of a number, range or slice: real, imag, start, stop, step, ...
@@ -95,7 +95,7 @@ const char* pure_name(PyObject* object);
 PyObject* modelled(BuiltinModel model);
 // Sorts by `key` (a callable, None or null) as list.sort() does. sequences.cc
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse);
-// What `reverse` says, left to CPython where it is no int; null stands for False.
+// The value of `reverse`. Left to CPython where it is no int; null stands for False.
 bool sort_direction(Executor& x, const SymRef& reverse, bool* out);
 
 }  // namespace msjit

@@ -1,6 +1,6 @@
-// NumPy's functions on known values. Arrays made in captured code are constants that nobody
-// changes: each region that hands one on hands on a copy of its own. Numbers go through NumPy's own
-// ufuncs, where these can warn of nothing.
+// NumPy's functions on known values. Arrays made in captured code are constants that nothing
+// changes; where one leaves a region, it is copied. Numbers go through NumPy's own ufuncs where
+// these cannot warn.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -16,9 +16,9 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kMaxElements = 1 << 16;  // of an array that a capture keeps
+constexpr int64_t kMaxElements = 1 << 16;  // the largest array that a capture keeps
 
-// What the loaded numpy has under a name (borrowed); null when it is not loaded.
+// An attribute of the loaded numpy module, borrowed; null when it is not loaded.
 PyObject* of_numpy(const char* name) {
   PyObject* const module = loaded_module("numpy");
   return module ? host::find_name(PyModule_GetDict(module), name) : nullptr;
@@ -31,7 +31,8 @@ PyTypeObject* type_of_numpy(const char* name) {
   return own ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
 }
 
-// Whether a function says that it is of numpy, which one that a program puts there does not.
+// Whether a function's __module__ is in numpy, as opposed to a function that a program has put
+// there.
 bool is_of_numpy(PyObject* function) {
   if (!PyCFunction_Check(function) && !PyFunction_Check(function))
     return true;  // found by its type
@@ -55,7 +56,8 @@ Ref dtype_argument(Executor& x, const SymRef& value) {
 
 bool refuse(Executor& x, const char* name) { return wrong_arguments(x, name); }
 
-// An array as a value of the region. False: it is too large, or of numbers msjit does not know.
+// Makes an array a value of the region. False: it is too large, or msjit has no dtype for its
+// elements.
 bool keep_array(Executor& x, const char* name, Ref array, SymRef* out) {
   Tensor shown;
   if (!array) return PyErr_Clear(), refuse(x, name);
@@ -127,7 +129,8 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
       return refuse(x, name);
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
   }
-  // What is no number, or a list of unequal rows, NumPy may warn of: then CPython makes it.
+  // For elements that are no numbers, and for rows of unequal length, NumPy may warn: left to
+  // CPython.
   Tensor plain;
   if (!ranges && !tensor_from_object(PyTuple_GET_ITEM(tuple.get(), 0), name, &plain))
     return PyErr_Clear(), refuse(x, name);
@@ -139,8 +142,8 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
       out);
 }
 
-// An array of a capture, an int, or a float whose arithmetic does not overflow, of which NumPy
-// warns.
+// An array made by captured code, an int, or a float small enough that its arithmetic does not
+// overflow, of which NumPy would warn.
 Ref known_argument(Executor& x, const SymRef& value) {
   constexpr double kLargest = 1e150;
   if (!x.look(value)) return {};
@@ -151,7 +154,7 @@ Ref known_argument(Executor& x, const SymRef& value) {
   return known && PyLong_CheckExact(known.get()) ? known : Ref();
 }
 
-// Functions that give an array of their own, not a view, and warn of nothing.
+// Functions that return a new array, not a view, and never warn.
 constexpr const char* kNewArrays[] = {"triu", "tril", "eye", "linspace"};
 bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
                     SymRef* out) {
@@ -180,7 +183,7 @@ bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args
       out);
 }
 
-// prod() and sum() of ints, as of a shape.
+// prod() and sum() of ints, for example of a shape.
 bool fold_ints(Executor& x, const char* name, Args args, PyObject* names, SymRef* out) {
   constexpr double kExact = 1LL << 53;
   PyTypeObject* const type = type_of_numpy("int64");
@@ -216,7 +219,8 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
   Tensor plain;
   if (!kind || !tensor_from_object(args[0]->object.get(), "astype", &plain))
     return PyErr_Clear(), refuse(x, "astype");
-  // Casts warn of what does not fit.
+  // NumPy warns of a cast where the dtype cannot hold the number, so only numbers below 120 are
+  // cast here.
   Tensor wide;
   if (!plain.device().is_host()) return refuse(x, "astype");
   if (!cast_tensor(plain, DType::kFloat64, &wide)) return PyErr_Clear(), refuse(x, "astype");
@@ -229,7 +233,7 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
       out);
 }
 
-// The functions that have a model, as numpy came with them.
+// The functions that have a model and are numpy's own.
 using Functions = std::unordered_map<PyObject*, const char*>;
 const Functions& numpy_functions() {
   static auto* const known = new Functions;

@@ -4,7 +4,7 @@
 namespace msjit {
 namespace {
 
-// A Cell asks whether it is called by compiled code: what is being captured is.
+// A Cell asks whether it is called by compiled code. Captured code is.
 bool in_graph_call(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "in_graph_call", args, names, 0, 0)) return false;
   *out = sym_bool(true);

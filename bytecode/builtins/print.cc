@@ -1,5 +1,6 @@
-// print(): an effect, replayed in program order at the region's exit. What it is given is turned to
-// text at once, because a list may change behind the call; only tensors wait for their values.
+// print(): an effect, replayed in program order at the region's exit. The arguments are converted
+// to text at once, because a list may change after the call. Only tensors and open numbers are
+// converted at the exit, when their values are known.
 #include "bytecode/builtins/models.h"
 #include "bytecode/values/computed.h"
 #include "guards/py/host_call.h"
@@ -8,21 +9,21 @@
 namespace msjit {
 namespace {
 
-// Whether write() and flush() of a file are methods of C.
+// Whether write() and flush() of a file are methods written in C.
 bool writes_in_c(Executor& x, const SymRef& file) {
   if (!x.look(file) || file->kind != SymKind::kObject || !file->object) return false;
   PyTypeObject* const type = Py_TYPE(file->object.get());
   for (const char* name : {"write", "flush"}) {
     const Ref text = text_object(name);
-    PyObject* const method = host::call(host::values, _PyType_Lookup, type, text.get());
+    PyObject* const method = host::find_on_class(type, text.get());
     const bool plain = method && Py_TYPE(method) == &PyMethodDescr_Type;
     if (!plain || x.heap().instance_attr(file, text.get())) return false;
   }
   return type->tp_getattro == PyObject_GenericGetAttr;
 }
 
-// Whether what a file hands its text or bytes on to is CPython's own, down to the last: the program
-// may have put a stream of its own below.
+// Whether all streams below a file are CPython's own. A program may have put a stream of its own
+// there.
 bool hands_on_in_c(Executor& x, const SymRef& file) {
   static constinit LibraryType ends[] = {{"_io", "BytesIO"}, {"_io", "FileIO"}};
   static constinit LibraryType buffers[] = {{"_io", "BufferedWriter"}, {"_io", "BufferedRandom"}};
@@ -45,7 +46,8 @@ bool is_plain_file(Executor& x, const SymRef& file) {
   return writes_in_c(x, file) && hands_on_in_c(x, file);
 }
 
-// Where a print() writes to, by its `file`, which may be null; null in `out` is sys.stdout.
+// The file that a print() writes to, from its `file`, which may be null; null in `out` means
+// sys.stdout.
 bool output_of(Executor& x, const SymRef& file, SymRef* out) {
   PyObject* const sys = loaded_module("sys");
   static PyObject* const stdout_name = special_name("stdout");
@@ -58,8 +60,8 @@ bool output_of(Executor& x, const SymRef& file, SymRef* out) {
   return is_plain_file(x, file);
 }
 
-// What is shown when it has its value. A tensor made in the region, which x[...] = value may give
-// another value later, is shown as it is now.
+// Whether the text of a value is only known at the exit. A tensor made in the region is printed as
+// it is now, because x[...] = value may give it another value later.
 bool has_value_later(const Executor& x, const SymRef& value, SymRef* out) {
   *out = value;
   if (is_shown_later(x, value)) return true;
@@ -68,7 +70,8 @@ bool has_value_later(const Executor& x, const SymRef& value, SymRef* out) {
   return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
 }
 
-// A list, tuple or dict that holds tensors as it is now, to be shown when they have their values.
+// A copy of a list, tuple or dict that holds tensors, whose text is made when these have their
+// values.
 bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
   constexpr int kMaxDepth = 8;  // a list may hold itself
   if (!is_shown_later(x, value) && !x.look_number(value)) return false;

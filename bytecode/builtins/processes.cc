@@ -1,11 +1,11 @@
-// Calls that wait for other processes. Every process must make them once, in the order of the
-// program, and no graph promises that: they end the region, and the interpreter makes them.
+// Calls that wait for other processes. Every process must make them once and in program order,
+// which a graph does not promise. They end the region, and the interpreter makes them.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {
 namespace {
 
-// Comes before every such call; its argument is the name that the program knows.
+// Called before every such call, with the name by which the program knows it.
 bool model_collective(Executor& x, Args args, PyObject*, SymRef*) {
   const bool named = args.size() == 1 && x.look(args[0]) && args[0]->kind == SymKind::kConst &&
                      PyUnicode_CheckExact(args[0]->object.get());

@@ -7,7 +7,8 @@
 namespace msjit {
 namespace {
 
-// Takes the items one by one, as the consumer of a generator has to; `use` says whether to go on.
+// Takes the items one by one, because an item of a generator may depend on the steps before. `use`
+// says whether to go on.
 template <class Use>
 bool each_item(Executor& x, const SymRef& iterable, Use use) {
   SymRef iterator, item;
@@ -20,9 +21,10 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
   return true;
 }
 
-// Whether sum() adds floats as `+` does: it keeps the bits that get lost from Python 3.12 on.
+// Whether sum() adds floats like `+`. From Python 3.12 on it compensates for lost bits.
 bool adds_one_by_one(PyObject* sum) {
-  static int answer = -1;  // without a guard: the call may let other threads run
+  // Without the guard of a static initialiser: the call may let other threads run.
+  static int answer = -1;
   if (answer < 0) {
     Ref total =
         Ref::steal(host::call(host::checked, PyObject_CallFunction, sum, "((ddd))", 0.1, 0.2, 0.3));
@@ -32,7 +34,7 @@ bool adds_one_by_one(PyObject* sum) {
   return answer > 0;
 }
 
-// The items of sum(): numbers in a row of which one is a float are left to sum() itself.
+// Sums the items of sum(). Consecutive numbers with a float among them are left to sum() itself.
 class Sum {
  public:
   Sum(Executor& x, PyObject* sum, SymRef start) : x_(x), sum_(sum), total_(std::move(start)) {}
@@ -83,7 +85,7 @@ class Sum {
   PyObject* sum_;
   SymRef total_;
   std::vector<SymRef> numbers_;
-  std::vector<SymRef> later_;  // these, and all from the first number of a tensor on
+  std::vector<SymRef> later_;  // all items from the first kScalar or kComputed on
 };
 
 bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {

@@ -24,7 +24,8 @@ void add_all(const ModelTable& table, PyObject* module, Index* index) {
   }
 }
 
-// What a module came with; null when it has been replaced, or is younger than this interpreter.
+// The module's own object of this name; null when a program has replaced it, or this Python version
+// has none.
 Ref original(const ModelTable& table, PyObject* module, const char* name) {
   Ref found = Ref::share(host::find_name(PyModule_GetDict(module), name));
   return found && comes_with(table.module, name, found.get()) ? std::move(found) : Ref();
@@ -50,9 +51,9 @@ const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &mod
                                      &models_reductions, &models_own,       &models_gradients,
                                      &models_processes,  &models_system};
 
-// Tables join as their modules are loaded.
+// Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {
-  static unsigned waiting = (1u << std::size(kTables)) - 1;  // a bit a table
+  static unsigned waiting = (1u << std::size(kTables)) - 1;  // one bit for each table
   for (size_t i = 0; waiting && i < std::size(kTables); ++i) {
     PyObject* module = waiting >> i & 1 ? loaded_module(kTables[i]->module) : nullptr;
     if (!module) continue;

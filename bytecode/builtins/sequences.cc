@@ -1,4 +1,4 @@
-// Builtins over several values: order, selection, lazy maps and filters; and those of one value
+// Builtins over several values (order, selection, lazy maps and filters), and builtins of one value
 // that is more than a number.
 #include <algorithm>
 
@@ -14,13 +14,13 @@ namespace msjit {
 
 namespace {
 
-// While CPython sorts, a value that has no Python object yet is stood for by one that is compared
-// symbolically.
+// While CPython sorts, values that have no Python object yet are represented by stand-ins, which
+// are compared symbolically.
 struct Sorting {
   Executor& x;
   std::vector<SymRef> values;
   bool failed = false;
-  static inline Sorting* current = nullptr;  // under the GIL
+  static inline Sorting* current = nullptr;  // protected by the GIL
 };
 
 struct StandIn {
@@ -29,7 +29,8 @@ struct StandIn {
 PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op);
 
 PyTypeObject* stand_in_type() {
-  static PyTypeObject* type = nullptr;  // without a guard: a collection may let other threads run
+  // Without the guard of a static initialiser: a collection may let other threads run.
+  static PyTypeObject* type = nullptr;
   static PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void*>(compare_stand_ins)},
                                 {0, nullptr}};
   static PyType_Spec spec = {"msjit.StandIn", sizeof(StandIn), 0, Py_TPFLAGS_DEFAULT, slots};
@@ -73,7 +74,7 @@ Ref sort_key(Sorting& sorting, const SymRef& value) {
   return made;
 }
 
-// Calls `function` with `args`; the stand-ins among them belong to `sorting`.
+// Calls `function` with `args`; stand-ins among them refer to `sorting`.
 Ref call_sorting(Sorting& sorting, PyObject* function, PyObject* args, PyObject* keywords) {
   Sorting* const outer = std::exchange(Sorting::current, &sorting);
   Ref result = Ref::steal(host::call(host::checked, PyObject_Call, function, args, keywords));
@@ -98,7 +99,7 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
         PyList_Append(order.get(), allocated(Ref::steal(PyLong_FromSsize_t(i))).get()) < 0)
       return x.raise_python("sorting");
   }
-  // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
+  // CPython itself sorts, so that the same comparisons are made in the same order.
   Ref sort =
       allocated(Ref::steal(host::call(host::checked, PyObject_GetAttrString, order.get(), "sort")));
   Ref none = allocated(Ref::steal(PyTuple_New(0))), options = allocated(Ref::steal(PyDict_New()));
@@ -140,7 +141,7 @@ bool model_sorted(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// The smallest or largest of sizes as an expression; null when it is none.
+// The minimum or maximum of sizes as an expression; null when an item is no size.
 SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
   bool open = false;
   for (const SymRef& item : items) {
@@ -155,7 +156,7 @@ SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
 bool model_min(Executor& x, Args args, PyObject* names, SymRef* out);
 bool model_max(Executor& x, Args args, PyObject* names, SymRef* out);
 
-// min() and max(): the first of the items that no other beats.
+// min() and max(): the first of the best items.
 bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, SymRef* out) {
   Keywords keywords(args, names);
   const SymRef key = keywords.take("key"), fallback = keywords.take("default");
@@ -265,7 +266,7 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
           !has_plain_metaclass(part->object.get()))
         return wrong_arguments(x, "issubclass");
     auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
-    // A class may be given other bases.
+    // A class may get other bases.
     if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !x.heap().guard_class_version(type))
       return wrong_arguments(x, "issubclass");
     result = result || PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls->object.get()));
@@ -274,7 +275,8 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// The callable, then an iterator over each of the other arguments.
+// Makes an iterator whose children are the callable and an iterator over each of the other
+// arguments.
 bool lazy(Executor& x, Args args, PyObject* names, const IterKind& kind, size_t max,
           const char* name, SymRef* out) {
   if (!positional(x, name, args, names, 2, max) || !x.look(args[0])) return false;

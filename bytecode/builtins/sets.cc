@@ -1,6 +1,6 @@
-// Sets: a set in captured code has a real set beside it (`shadow`) with the same items in the same
-// places of its table. Every operation is CPython's own on that, so its items come in the very
-// order they would. Items are plain keys only, whose hash and equality run no code of the program.
+// Sets. A set in captured code has a real set with it (`shadow`), whose table has the same items in
+// the same places. Every operation is CPython's own on the real set, so items come in exactly
+// CPython's order. Items must be plain keys, whose hash and equality run no code of the program.
 #include "bytecode/builtins/sets.h"
 
 #include <fmt/core.h>
@@ -37,8 +37,8 @@ bool not_known(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kUnsupported, fmt::format("a set with {}", describe(*value)));
 }
 
-// An iterable as an argument of a method of sets: what CPython would meet, but for its items'
-// being constants already.
+// An iterable as an argument for a method of the real set: a container of the kind CPython would
+// get, with constants as items.
 Ref items_argument(Executor& x, const SymRef& value) {
   if (!x.look(value)) return {};
   if (Ref set = shadow_of(value)) return set;

@@ -5,7 +5,7 @@
 
 namespace msjit {
 
-// The set that stands beside a kSet, or a constant frozenset; empty for anything else.
+// The real set that is kept with a kSet, or a constant frozenset; empty for anything else.
 Ref shadow_of(const SymRef& value);
 // The items, in the order of iteration.
 bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out);

@@ -1,10 +1,10 @@
-// What Python's sys tells of the thread.
+// Functions of sys about the thread.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {
 namespace {
 
-// Known where nothing is handled, in the region or around it.
+// sys.exc_info() is known if no exception is being handled, in the region or around it.
 bool model_exc_info(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "exc_info", args, names, 0, 0)) return false;
   if (!x.handled().empty() || !x.heap().guard_unhandled())

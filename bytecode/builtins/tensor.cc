@@ -1,6 +1,5 @@
 // Tensors in captured code: attributes known from dtype and shape, basic indexing, and methods of
-// the C type that are no op of their own. To add a method: write the model, add its row to
-// kTensorMethods.
+// the C type that are no ops. To add a method: write the model, add its row to kTensorMethods.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -55,7 +54,7 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
 
 namespace {
 
-// An integer tensor, or a list of ints as one, becomes the next of the index tensors.
+// Adds an integer tensor, or a list of ints as one, to the index tensors.
 bool index_tensor(Executor& x, const SymRef& key, IndexItem* out, std::vector<Val>* tensors) {
   out->kind = IndexItem::Kind::kTensor;
   out->tensor = static_cast<int>(tensors->size());
@@ -76,7 +75,7 @@ bool index_tensor(Executor& x, const SymRef& key, IndexItem* out, std::vector<Va
   return true;
 }
 
-// An int or an open size, which is noted as the `part`-th number of index item `at`.
+// An int or an open size as part of an index. A size is noted as number `part` of index item `at`.
 bool index_size(Executor& x, const SymRef& value, int32_t at, int32_t part,
                 std::vector<TracedSize>* sizes, int64_t* out) {
   if (!x.heap().realize_open(value)) return false;
@@ -87,7 +86,7 @@ bool index_size(Executor& x, const SymRef& value, int32_t at, int32_t part,
   return true;
 }
 
-// An index with open sizes in it. False: it is not of that kind.
+// An index with open sizes in it. False: it is of another kind.
 bool open_index_item(Executor& x, const SymRef& key, int32_t at, std::vector<TracedSize>* sizes,
                      IndexItem* out) {
   if (key->kind == SymKind::kSize) return index_size(x, key, at, 0, sizes, &out->start);
@@ -136,8 +135,8 @@ bool index_item(Executor& x, const SymRef& given, int32_t at, std::vector<Traced
 
 }  // namespace
 
-// The dimensions that index tensors take, and which of them each is. False where integers among
-// them put the result elsewhere than the ops do.
+// The dimensions that are indexed by tensors, and the tensor of each. False where ints between the
+// index tensors move the result's dimensions to another place than the ops do.
 bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors) {
   int place = -1, last = -1;
   for (int d = 0; d < static_cast<int>(plan.tensor_of_dim.size()); ++d) {
@@ -152,8 +151,8 @@ bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors)
 
 namespace {
 
-// The advanced part of an index. Where integers among the index tensors would put the result
-// elsewhere than the op does, CPython indexes.
+// The part of an index with tensors. Where ints between them would move the result to another place
+// than the op does, CPython indexes.
 bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector<Val> tensors,
                 SymRef* out) {
   std::vector<Val> inputs = {from};
@@ -223,7 +222,7 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
     return x.fail(BreakReason::kOpArguments, "astype");
   }
   if (dtype == args[0]->tensor.dtype())
-    return *out = args[0], true;  // the very tensor, as in eager
+    return *out = args[0], true;  // the same tensor object, as in eager code
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
@@ -232,7 +231,7 @@ template <DType kTo>
 bool method_cast(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "a conversion", args, names, 1, 1)) return false;
   const Meta& meta = args[0]->tensor.meta();
-  if (meta.dtype == kTo && !meta.weak) return *out = args[0], true;  // the very tensor
+  if (meta.dtype == kTo && !meta.weak) return *out = args[0], true;  // the same tensor object
   return apply_attr(x, "cast", args[0], AttrValue(kTo), out);
 }
 
@@ -261,7 +260,7 @@ bool method_asnumpy(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "asnumpy", args, names, 1, 1) && array_of_tensor(x, args[0], out);
 }
 
-// Lists of numbers, which are known only when the region runs.
+// A list of a tensor's numbers is known only when the region runs.
 bool method_tolist(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || args[0]->tensor.rank() != 0)
     return x.fail(BreakReason::kTensorValue, "tolist()");

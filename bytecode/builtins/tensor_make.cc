@@ -1,4 +1,4 @@
-// Tensors made in captured code of values that are known, and of numbers made of tensors.
+// Tensors made in captured code from known values, and from numbers made of tensors.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool apply_attr(Executor& x, const char* op, const Val& in, AttrValue attr, SymR
 
 constexpr int64_t kMaxConstant = 1 << 16;  // elements of a tensor that a capture keeps
 
-// A tensor of its own with the elements of another one, in `dtype` where one is given.
+// A new tensor with the elements of another one, in `dtype` if that is given.
 bool converted_copy(Executor& x, const Val& from, const SymRef& dtype, SymRef* out) {
   DType wanted = from.dtype();
   if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
@@ -37,8 +37,8 @@ bool converted_copy(Executor& x, const Val& from, const SymRef& dtype, SymRef* o
   return x.apply(*find_op("cast"), std::span(&from, 1), attrs, out);
 }
 
-// Tensor(float(t)) and the like: a tensor of the number, which knows no gradient. Where the number
-// would be rounded on its way, CPython makes it.
+// Tensor(float(t)) and the like: a tensor of the number, without gradient. Where the number would
+// be rounded on the way, CPython makes it.
 bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, SymRef* out) {
   const DType from = number->tensor.dtype();
   PyTypeObject* const type = type_of(*number);
@@ -60,7 +60,7 @@ bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, Sy
   return x.apply(op_copy, std::span(&SymRef(value)->tensor, 1), {}, out);
 }
 
-// Open ints lie within 2**31, the one that is too large.
+// Open ints lie within +-2**31. Guards that they are below 2**31, so that int32 holds them.
 bool fit_int32(Executor& x, std::span<const SymRef> ints) {
   const SizeExpr limit = size_const(kLargestOpenInt);
   return std::ranges::all_of(ints, [&](const SymRef& number) {
@@ -70,8 +70,8 @@ bool fit_int32(Executor& x, std::span<const SymRef> ints) {
   });
 }
 
-// Tensor(n) and Tensor([n, 1]) of numbers that differ between calls, all ints or all floats: a
-// tensor of the scalars they are inputs as. False in `known`: of others.
+// Tensor(n) and Tensor([n, 1]) of open numbers, all ints or all floats: a tensor made of the graph
+// inputs for them. `known` is false for others.
 bool tensor_of_open(Executor& x, const SymRef& data, const SymRef& dtype, SymRef* out,
                     bool* known) {
   const bool is_list =
@@ -92,7 +92,7 @@ bool tensor_of_open(Executor& x, const SymRef& data, const SymRef& dtype, SymRef
   DType wanted = ints ? DType::kInt64 : DType::kFloat32;
   if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
     return x.raise_python("Tensor()");
-  // Others round in ways of their own, or are too small for the numbers.
+  // Other dtypes round differently, or cannot hold the numbers.
   *known =
       wanted == DType::kFloat32 || (ints && (wanted == DType::kInt64 || wanted == DType::kFloat64 ||
                                              (wanted == DType::kInt32 && fit_int32(x, numbers))));
@@ -125,7 +125,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
   };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
-  if (!default_device().is_host()) return refuse();  // only made there by CPython yet
+  if (!default_device().is_host()) return refuse();  // CPython makes tensors on a device
   if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
@@ -157,7 +157,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!made) return x.raise_python("Tensor()");
   const Tensor& tensor = tensor_of(made.get());
   if (tensor.numel() > kMaxConstant) return refuse();
-  const Val constant = x.sink().constant(tensor);  // equal ones are the same
+  const Val constant = x.sink().constant(tensor);  // shared by equal constants: copied
   return x.apply(op_copy, std::span(&constant, 1), {}, out);
 }
 

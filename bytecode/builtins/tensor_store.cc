@@ -1,5 +1,5 @@
-// x[...] = value. A tensor that the region has made gets a new value, which nobody else sees; one
-// of the program gets it too, and a write at the region's exit (tensor_write.h).
+// x[...] = value. A tensor that the region has made gets a new value, which nothing else sees. A
+// tensor of the program does too, and is written at the region's exit (tensor_write.h).
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -19,10 +19,11 @@ namespace {
 
 bool refuse(Executor& x) { return x.fail(BreakReason::kInPlace, "x[...] = value"); }
 
-// Whether the sink has taken all that was asked of it.
+// Whether all ops given to the sink so far were accepted.
 bool took(Executor& x) { return x.sink().take_error().ok(); }
 
-// The value as a tensor of the target's dtype, without leading dimensions of one that are too many.
+// The value as a tensor of the target's dtype. Leading dimensions of size one are dropped where
+// there are too many.
 bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* out) {
   if (!x.look_number(value)) return false;
   if (value->kind == SymKind::kList || value->kind == SymKind::kTuple) {
@@ -42,7 +43,8 @@ bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* 
   return took(x) || refuse(x);
 }
 
-// Where a mask holds, the value: it is the same for all the places, so that they need no counting.
+// A store under a mask is where(mask, value, target). The value must be the same for all places, so
+// that they need no counting.
 bool masked(Executor& x, const Val& target, const Val& mask, const SymRef& value, Val* out) {
   const Shape whole = target.shape(), where = mask.shape();
   if (where.rank() == 0 || where.rank() > whole.rank()) return refuse(x);
@@ -58,9 +60,10 @@ bool masked(Executor& x, const Val& target, const Val& mask, const SymRef& value
   return took(x) || refuse(x);
 }
 
-// The parts of a slice that has a dimension for each of the target's.
+// Stores into a slice. The op needs a dimension for each of the target's, so dimensions that an int
+// took are put back and new axes removed.
 bool sliced(Executor& x, const Val& target, const IndexPlan& plan, Val source, Val* out) {
-  Shape slot = plan.shape;  // with the dimensions that an int took, and without the new ones
+  Shape slot = plan.shape;  // the value's shape with one dimension for each of the target's
   for (size_t i = plan.new_axes.size(); i-- > 0;) slot.erase(static_cast<int>(plan.new_axes[i]));
   for (int64_t axis : plan.squeeze) slot.insert(static_cast<int>(axis), 1);
   source = words::reshape(words::broadcast_to(source, plan.shape), slot);
@@ -87,7 +90,7 @@ bool indexed(Executor& x, const Val& target, const IndexPlan& plan, const Val& s
   return took(x) || refuse(x);
 }
 
-// A slice without elements: the value has to fit, and the target stays what it is.
+// An empty slice: the value must fit, and the target is unchanged.
 bool nothing_stored(Executor& x, const Val& target, const IndexPlan& plan, const SymRef& value,
                     Val* out) {
   Val source;
@@ -98,7 +101,7 @@ bool nothing_stored(Executor& x, const Val& target, const IndexPlan& plan, const
   return took(x) || refuse(x);
 }
 
-// What the target holds behind the store.
+// The content of the target after the store.
 bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value, Val* out) {
   const Val target = tensor->tensor;
   if (!x.look(key)) return false;
@@ -124,13 +127,14 @@ bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const
   const bool made = tensor->source == kNoSource;
   if (!made && x.strict()) return refuse(x);
   if (x.sizes().any()) return refuse(x);
-  // While gradients are recorded, a tensor of the program gets memory of its own and a history.
+  // While gradients are recorded, eager code gives a tensor of the program new memory and a
+  // history.
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;
   Val updated;
   if (!stored(x, tensor, key, value, &updated)) return false;
   const bool same = updated.id() == tensor->tensor.id();
   if (made && same) return true;
-  if (same) return refuse(x);  // eager's write, to see what it says of memory that is read-only
+  if (same) return refuse(x);  // left to eager code, which may refuse to write read-only memory
   if (!made) return write_tensor(x, tensor, std::move(updated), false, false);
   return renew_stored(x, tensor, std::move(updated)) || refuse(x);
 }

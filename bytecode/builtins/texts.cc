@@ -1,5 +1,5 @@
-// What functions on texts depend on beside their arguments: the codecs and the ways with errors
-// that a program can register, the locale, and how long a number in digits may be.
+// What functions on texts depend on besides their arguments: codecs and error handlers that a
+// program can register, the locale, and the limit on digits of ints.
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
@@ -8,19 +8,21 @@
 namespace msjit {
 namespace {
 
-// The encodings and ways with errors that CPython knows without asking its registries.
+// The encodings and error handlers that CPython knows without asking its registries.
 constexpr std::string_view kKnownWords[] = {
     "utf-8",   "utf8",    "UTF-8",      "ascii",  "us-ascii", "ASCII",   "latin1",
     "latin-1", "latin_1", "iso-8859-1", "strict", "ignore",   "replace", "surrogateescape"};
 
-// A text as it is; one that ends in n where it cannot be read.
+// The characters of a text; if it cannot be read, a text that ends in "n", which counts as
+// depending on the locale.
 std::string_view view_of(PyObject* text) {
   const char* bytes = utf8_text(text);
   if (!bytes) PyErr_Clear();
   return bytes ? bytes : "n";
 }
 
-// Whether one of the texts from argument `first` on names a codec that may be the program's.
+// Whether one of the texts from argument `first` on names a codec or error handler that may be the
+// program's.
 bool names_codec(Py_ssize_t first, PyObject* args, PyObject* keywords) {
   const auto known = [](PyObject* word) {
     return !PyUnicode_Check(word) || std::find(std::begin(kKnownWords), std::end(kKnownWords),
@@ -34,14 +36,15 @@ bool names_codec(Py_ssize_t first, PyObject* args, PyObject* keywords) {
   return false;
 }
 
-// Whether a text with places in braces has one whose specification ends in n or has places itself.
+// Whether a format text has a field whose specification ends in "n" (the locale's format) or
+// contains a field itself.
 bool has_locale_field(std::string_view text) {
   bool field = false, specified = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (field && c == '{') return true;
     if (!field && (c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
-      ++i;  // a brace that is shown
+      ++i;  // a doubled brace is text
     } else if (c == '{') {
       field = true;
     } else if (c == ':') {
@@ -59,7 +62,7 @@ bool has_locale_field(std::string_view text) {
 bool shows_locale(PyObject* spec) { return view_of(spec).ends_with('n'); }
 
 bool may_be_too_long(PyObject* value) {
-  constexpr size_t kBits = 2100, kDigits = 640;  // a program can ask for no lower limit than that
+  constexpr size_t kBits = 2100, kDigits = 640;  // the lowest limit that a program can set
   if (PyLong_CheckExact(value)) return _PyLong_NumBits(value) > kBits;
   return (PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) &&
          host::call(host::values, PyObject_Size, value) > static_cast<Py_ssize_t>(kDigits);

@@ -1,4 +1,5 @@
-// Between SymValues and the Python objects they stand for, and calls of pure functions on those.
+// Conversions between SymValues and the Python objects they stand for, and calls of pure functions
+// on these.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr Py_ssize_t kMaxItems = 4096;
-constexpr Py_ssize_t kMaxText = 1 << 20;  // what a capture may keep of computed text
+constexpr Py_ssize_t kMaxText = 1 << 20;  // longer computed texts are not kept
 
 bool is_plain_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
@@ -28,7 +29,7 @@ bool is_plain_value(PyObject* o) {
          o == Py_NotImplemented;
 }
 
-// A constant that holds plain values only, all the way down.
+// Whether a constant holds plain values only, all the way down.
 bool is_plain(PyObject* o) {
   if (PyTuple_CheckExact(o)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
@@ -60,7 +61,8 @@ Ref to_python(Executor& x, const SymRef& value) {
 }
 
 Ref constant_to_python(Executor&, const SymRef& value, int depth) {
-  // Containers compare by identity first, and a NaN equals nothing: its identity would matter.
+  // A NaN equals nothing, but containers compare by identity first: a NaN inside one would have to
+  // keep its identity.
   PyObject* const object = value->object.get();
   if (depth > 0 && PyFloat_CheckExact(object) && std::isnan(PyFloat_AS_DOUBLE(object))) return {};
   return is_plain(object) ? value->object : Ref();
@@ -139,7 +141,7 @@ bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out) 
   return *out ? true : wrong_arguments(x, name);
 }
 
-// Whether a pure function takes an iterator, and all that it gives.
+// Whether a pure function accepts an iterator and consumes it.
 static bool takes_iterators(std::string_view name) {
   return name == "bytes" || name == "fsum" || name == "prod" || name.ends_with(".join") ||
          name.starts_with("frozenset.");
@@ -155,7 +157,7 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   }
   if (!computed_call(x, function, name, args, names, out, &known)) return false;
   if (known) return true;
-  // int() of an int is that int, also while its value is open.
+  // int() of an int is that int, even if its value is open.
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;
     if (args[0]->kind == SymKind::kSize) return *out = args[0], true;

@@ -20,7 +20,7 @@
 namespace msjit {
 namespace {
 
-// The op a Python operator on tensors means; null when there is none.
+// The op for a Python operator on tensors; null when there is none.
 const OpDef* binary_op(BinaryOp op) {
   static const char* const names[kBinaryOpCount] = {
       "add",        "bitwise_and", "floor_div", "",    "matmul", "mul",        "mod",
@@ -42,7 +42,7 @@ bool is_cheap(PyObject* a, PyObject* b, BinaryOp op) {
   return small(a) && small(b);
 }
 
-// The same list with other items.
+// Gives a list other items, in place.
 bool renew(const SymRef& list, std::vector<SymRef> items, SymRef* out) {
   list->items = std::move(items);
   list->changed = list->source != kNoSource;
@@ -80,8 +80,8 @@ bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, bool in_pl
   return true;
 }
 
-// A tensor and a list or tuple. As in MindSpore, some operators make a Tensor of it; Python raises
-// its TypeError for the others.
+// A tensor and a list or tuple. As in MindSpore, some operators make a Tensor of the sequence. For
+// the others Python raises TypeError.
 bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, const OpDef& def,
                       const std::string& what, SymRef* out) {
   const SymRef &tensor = a->is_tensor() ? a : b, &other = a->is_tensor() ? b : a;
@@ -116,7 +116,7 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
     const SymRef& other = a->is_tensor() ? b : a;
-    // str % tensor shows the tensor, and str * tensor may be an index.
+    // str % tensor prints the tensor, and for str * tensor the tensor may be an index.
     const bool text = is_text(other) && (op == BinaryOp::kRemainder || op == BinaryOp::kMul);
     if (!other->is_tensor() && !numpy && !text && (is_no_operand(other) || !def))
       return fail(BreakReason::kRaises, what);
@@ -173,7 +173,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
   if (known) return true;
   if (!look(value)) return false;
   if (value->is_tensor()) {
-    if (op == UnaryOp::kPositive) return *out = value, true;  // the very tensor
+    if (op == UnaryOp::kPositive) return *out = value, true;  // the same tensor object
     const OpDef* def = find_op(op == UnaryOp::kNegative ? "neg" : "logical_not");
     return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
                : fail(BreakReason::kUnsupported, unary_symbol(op));

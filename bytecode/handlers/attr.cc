@@ -9,13 +9,13 @@
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
-// Exported by all versions, declared by some.
+// Exported by all versions of CPython, but declared by some only.
 extern "C" int _PyObject_GetMethod(PyObject* object, PyObject* name, PyObject** method);
 
 namespace msjit {
 namespace {
 
-// What every value of a builtin type has, and what none has.
+// Attributes that values of all builtin types have (__class__), or that none has.
 bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out, bool* known) {
   static PyObject* const class_text = special_name("__class__");
   PyTypeObject* type = type_of(*object);
@@ -69,12 +69,12 @@ bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-// The two slots are [method, self] or [NULL, callable] (kNullBelow), the other way round for
-// kNullAbove.
+// LoadMethod: the two slots are [method, self] or [NULL, callable] for kNullBelow, the other way
+// round for kNullAbove.
 namespace {
 
-// The function and self of a method, which is how CPython leaves one on the stack between its
-// lookup and its call: a region that begins in between can then look at both.
+// Splits a method into its function and self. CPython leaves it on the stack like this between
+// lookup and call, so that a region that begins in between can look at both.
 bool unbound_parts(const SymRef& method, SymRef* function, SymRef* self) {
   if (method->kind != SymKind::kMethod || method->source != kNoSource) return false;
   *function = method->items[0];

@@ -16,8 +16,8 @@ namespace msjit {
 
 namespace {
 
-// The arms of a branch take back what they store; what was there before is known by then. A store
-// that adds an attribute, or a deletion, is not noted: such an arm is refused.
+// Logs a store in an arm, which is undone at the arm's end. The old value is known by now. A store
+// that adds an attribute, or a deletion, is not logged: such an arm is refused.
 void note_in_arm(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
   if (!x.is_forked_now() || value->is_null()) return;
   for (const auto& [known, before] : self->attributes)
@@ -33,7 +33,7 @@ bool write_attribute(Executor& x, const SymRef& self, const char* name, const Sy
   bool known = false;
   for (auto& [attribute, current] : self->attributes) {
     if (attribute != name) continue;
-    // Setting what was deleted gives the attribute a new place in the dict.
+    // Setting a deleted attribute puts it at a new place in the dict.
     if (current->is_null() && self->source != kNoSource)
       return x.fail(BreakReason::kStoreAttribute, name);
     current = value;
@@ -67,7 +67,8 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
   return call_special(x, descriptor, "__set__", {self, value}, &ignored);
 }
 
-// An int that is stored over another one, which has been read: later captures expect it to differ.
+// Where an int is stored over another int that has been read, later captures expect the attribute
+// to change.
 void note_counter(const SymRef& self, PyObject* name, const SymRef& value) {
   PyObject* const next = value->object.get();
   if (self->source == kNoSource || !self->object || !next || !PyLong_CheckExact(next)) return;
@@ -82,8 +83,9 @@ void note_counter(const SymRef& self, PyObject* name, const SymRef& value) {
 // Whether an object has an instance dict to store into.
 bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
 
-// Whether an attribute of a Parameter already has the value: a part of a container, taken in
-// `construct`, names its Parameters anew in every call. `kept` is false where a store is needed.
+// Whether an attribute of a Parameter already has the value. A slice of a container made in
+// `construct` gives its Parameters the same names again in every call. `kept` is false where a
+// store is needed.
 bool keeps_attribute(Executor& x, const SymRef& tensor, PyObject* name, const SymRef& value,
                      bool* kept) {
   *kept = false;

@@ -1,4 +1,4 @@
-// What the handlers share that build, fill and unpack containers.
+// Shared by the handlers that build, fill and unpack containers.
 #pragma once
 
 #include <utility>
@@ -19,7 +19,7 @@ inline std::vector<SymRef> take(SymFrame& f, int count) {
 bool put_all(Executor& x, const SymRef& dict,
              const std::vector<std::pair<SymRef, SymRef>>& entries);
 
-// Whether iter() of an object does not fail for its type.
+// Whether the class of an object supports iter().
 inline bool is_iterable(PyObject* object) {
   return Py_TYPE(object)->tp_iter || PySequence_Check(object);
 }

@@ -1,5 +1,5 @@
-// Calls: ops become nodes, Python functions are inlined, modelled builtins computed, anything else
-// ends the region.
+// Calls: ops become nodes, Python functions are inlined, builtins with a model are computed,
+// anything else ends the region.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -19,7 +19,7 @@ JitCallable g_jit_callable;
 
 namespace {
 
-// Whether a JitFunction called here keeps level STRICT, which its caller may not have.
+// Whether the function of a JitFunction has level STRICT, which its caller may not have.
 bool is_judged_strictly(Executor& x, PyObject* function) {
   using Level = JitCallable::Level;
   const Level level = g_jit_callable.level(function);
@@ -132,8 +132,8 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
 
 namespace {
 
-// Signals are handled after calls, as the interpreter does: one sent by the callee is raised here,
-// not in whatever runs next.
+// Handles signals after a call, as the interpreter does: a signal that the callee has sent raises
+// here, not in a later instruction.
 Step after_call(const Stepping& s, const Step& did) {
   return did.kind == Step::kNext && PyErr_CheckSignals() < 0 ? s.raised() : did;
 }
@@ -150,10 +150,11 @@ Step step_call(const Stepping& s) {
                                                 : s.code.constant(call.aux).get();
   if (names &&
       (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg || !slots[at.callable]))
-    return s.hand_over();  // no compiler's code
+    return s.hand_over();  // no compiler makes such code
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
   const compat::LevelCall level(slots[at.callable]);
-  // The slot below the first argument belongs to this call, so the callee may borrow it.
+  // The slot below the first argument belongs to this call, so the callee may overwrite it
+  // meanwhile.
   Ref result = host::call(host::program, compat::vectorcall, slots[at.callable],
                           slots.data() + at.first, positional | compat::kArgumentsOffset, names);
   s.frame.drop(used);
@@ -166,7 +167,7 @@ Step step_call_ex(const Stepping& s) {
   const CallSlots at = call_slots(s.instr, [&](int k) { return !slots[k]; });
   PyObject* args = slots[at.first];
   PyObject* keywords = s.instr.arg ? slots[at.first + 1] : nullptr;
-  // The compiler merges keywords into a plain dict; anything else is CPython's to complain about.
+  // Compilers merge keywords into a plain dict. Anything else is left to CPython, which may raise.
   if (at.count != 1 + s.instr.arg || (keywords && !PyDict_CheckExact(keywords)))
     return s.hand_over();
   if (!PyTuple_CheckExact(args) && !Py_TYPE(args)->tp_iter && !PySequence_Check(args))

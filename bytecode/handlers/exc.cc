@@ -1,6 +1,5 @@
-// Exceptions inside a region, and the instructions that end one: rare variable kinds, imports,
-// class definitions. The interpreter (or the stepper) runs those and a new region begins behind
-// them.
+// Exceptions inside a region, and instructions that end a region: rare kinds of variables, class
+// definitions. The interpreter (or the stepper) runs those, and a new region begins behind them.
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/stepping.h"
@@ -13,9 +12,9 @@ namespace msjit {
     return x.fail(BreakReason::reason, detail);          \
   }
 
-// The block stack of an instruction is static (DecodedCode::blocks), so entering and leaving a
-// `try` body or a loop costs nothing. Executor::unwind() enters handlers; a frame can be resumed
-// behind one again.
+// The block stack at an instruction is static (DecodedCode::blocks), so entering and leaving a
+// `try` body or a loop does nothing. Executor::unwind() enters handlers. A live frame can be
+// resumed only behind the handler.
 bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_SetupLoop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
@@ -35,8 +34,9 @@ bool exec_Unsupported(Executor& x, SymFrame&, const Instr& i) {
   return x.fail(BreakReason::kUnsupported, "bytecode " + std::to_string(i.arg));
 }
 
-// The exception a `raise` operand stands for: a class is called, an instance made in the region
-// taken as it is. Raising one that existed before would change its traceback and context.
+// The exception that `raise` raises for its operand. A class is called; an instance made in the
+// region is used as it is. Raising an older instance would change its traceback and context, so it
+// is refused.
 bool raised_value(Executor& x, const SymRef& operand, SymRef* out) {
   if (!x.look(operand)) return false;
   *out = operand;
@@ -71,14 +71,14 @@ std::string text_of(const SymRef& exception) { return type_of(*exception)->tp_na
 
 bool exec_Raise(Executor& x, SymFrame& f, const Instr& i) {
   if (i.arg == 0) {
-    if (x.handled().empty())  // what the caller handles, or a RuntimeError
+    if (x.handled().empty())  // re-raises what the caller handles, or raises RuntimeError
       return x.fail(x.has_handler() ? BreakReason::kException : BreakReason::kRaises, "raise");
     const SymRef again = x.handled().back().exception;
     return x.raise(again, text_of(again));
   }
   SymRef exception, cause;
   if (!raised_value(x, f.peek(i.arg), &exception)) return false;
-  if (i.arg == 2) {  // nothing in a region can look at the cause
+  if (i.arg == 2) {  // the cause is dropped: nothing in a region can read it
     if (!x.look(f.peek(1))) return false;
     if (!f.peek(1)->is_const(Py_None) && !raised_value(x, f.peek(1), &cause)) return false;
   }
@@ -101,7 +101,7 @@ bool exec_PopExcept(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-// Below the classes lies the exception, up to 3.8 its class.
+// Below the classes is the exception; up to 3.8 its class.
 bool exec_CheckExcMatch(Executor& x, SymFrame& f, const Instr&) {
   const SymRef caught = f.pop();
   const SymRef& raised = f.peek(1);
@@ -128,7 +128,7 @@ bool exec_JumpIfNotExcMatch(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-// Up to 3.10 the class, exception and traceback lie on the stack, later the exception alone.
+// Up to 3.10 the class, exception and traceback are on the stack, later the exception alone.
 bool exec_Reraise(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef exception = f.peek(i.arg == 1 ? 1 : 2);
   if (exception->kind != SymKind::kObject || !exception->cls)
@@ -164,7 +164,7 @@ bool exec_LoadSpecial(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-// From 3.14 on the method lies below a NULL of its own.
+// From 3.14 on there is a NULL above the method.
 bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr& i) {
   const size_t below = i.form == CallForm::kNullAbove ? 1 : 0;
   const bool three = f.stack.size() >= 7 && f.peek(1)->kind == SymKind::kConst;
@@ -187,7 +187,7 @@ bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr& i) {
 
 namespace {
 
-// Binds a special method found on the type the way the interpreter looks it up.
+// Binds a special method found on the type, as the interpreter does.
 Ref bind(PyObject* descriptor, PyObject* self) {
   const descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
   return get ? Ref::steal(get(descriptor, self, (PyObject*)Py_TYPE(self))) : Ref::share(descriptor);

@@ -9,7 +9,7 @@
 namespace msjit {
 namespace {
 
-// The container a comprehension or call is filling; it was made in the region.
+// Checks the container that a comprehension or call fills; it was made in the region.
 bool fresh(Executor& x, const SymRef& container, SymKind kind) {
   if (!x.look(container)) return false;
   if (container->kind == kind) return true;
@@ -118,7 +118,8 @@ bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_di
 
 namespace {
 
-// A merge that can neither fail nor run Python code: exact string keys, none of them there already.
+// Whether a merge can neither fail nor run Python code: all keys are exact strings that the target
+// does not have.
 bool merges_quietly(PyObject* into, PyObject* from) {
   if (!PyDict_CheckExact(from)) return false;
   PyObject *key, *value;
@@ -137,7 +138,8 @@ Step list_extend(const Stepping& s) {
   return s.done(PyList_SetSlice(s.container(), end, end, items.get()));
 }
 
-// A compiler's code adds to what it has just made.
+// Whether the container has the class that this instruction fills. In a compiler's code it always
+// has.
 bool takes_items(Op op, PyObject* container) {
   if (!container) return false;
   switch (op) {
@@ -176,8 +178,8 @@ Step step_add_item(const Stepping& s) {
 
 namespace {
 
-// Whether merging the operand can only fail inside code of its own; what CPython would refuse with
-// a text of the instruction is left to it.
+// Whether merging the operand can only fail inside the operand's own code. Operands that CPython
+// refuses with an error text of the instruction are left to it.
 bool unpacks(UnpackInto into, PyObject* operand) {
   switch (into) {
     case UnpackInto::kMap:

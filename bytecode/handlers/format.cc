@@ -9,8 +9,8 @@ namespace msjit {
 
 namespace {
 
-// The constant on top, popped, when its text is known while capturing; null after x.fail().
-// `as_str`: str() of an instance will do.
+// Pops the constant on top, if its text is known while capturing; null after x.fail(). `as_str`:
+// the str() of an instance will do.
 Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
   SymRef value = f.pop();
   if (!x.look(value)) return {};
@@ -67,7 +67,8 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   if (!computed_format(x, f.peek(1), conversion, spec, &text, &known)) return false;
   if (known) return f.peek(1) = std::move(text), true;
   if (!x.look(f.peek(1))) return false;
-  // format() of an instance is its str(), unless the class says otherwise.
+  // Without a specification, format() of an instance is its str(), unless its class has a
+  // __format__.
   const bool as_str = conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0);
   const Ref object = pop_showable(x, f, as_str && !has_special(f.peek(1), "__format__"));
   if (!object) return false;

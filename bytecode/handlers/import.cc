@@ -1,5 +1,5 @@
-// Imports of modules that are loaded already: what `import` finds in sys.modules is guarded, and so
-// are the attributes it looks at. Anything that would run a loader is left to CPython.
+// Imports of modules that are loaded already. What `import` finds in sys.modules is guarded, and
+// the attributes that it reads too. Anything that would run a loader is left to CPython.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -18,7 +18,7 @@ std::string text_of(PyObject* text) {
   return utf8 ? utf8 : "?";
 }
 
-// builtins.__import__ is CPython's own.
+// Whether builtins.__import__ is CPython's own.
 bool plain_import(Executor& x, const SymFrame& f) {
   static PyObject* const name = special_name("__import__");
   static PyObject* const own = [] {
@@ -29,7 +29,7 @@ bool plain_import(Executor& x, const SymFrame& f) {
   return own && function && x.look(function) && function->object.get() == own;
 }
 
-// The module of this name, as sys.modules has it; null when it is not loaded.
+// The module of this name in sys.modules; null when it is not loaded.
 SymRef loaded_module(Executor& x, const std::string& name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
   Ref key = allocated(
@@ -47,7 +47,8 @@ SymRef loaded_module(Executor& x, const std::string& name) {
   return x.heap().realize(module) ? module : nullptr;
 }
 
-// What `from .` starts at, from the names that a package's modules carry; empty when in doubt.
+// The package at which `from .` starts, from the names stored in a package's modules; empty when in
+// doubt.
 std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   static PyObject* const package_name = special_name("__package__");
   static PyObject* const spec_name = special_name("__spec__");
@@ -58,7 +59,7 @@ std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   if (!package || !spec || !x.heap().realize(package) || package->kind != SymKind::kConst ||
       !PyUnicode_CheckExact(package->object.get()) || !spec->object || spec->source == kNoSource)
     return {};
-  // importlib's class computes it in Python, of its own attributes.
+  // `parent` is a property of importlib's class, computed in Python from its own attributes.
   static constinit LibraryType spec_type("_frozen_importlib", "ModuleSpec");
   if (Py_TYPE(spec->object.get()) != spec_type.get()) return {};
   Ref parent =
@@ -75,12 +76,12 @@ std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   return base;
 }
 
-// The attribute of a module's own; null when it has none (guarded) or makes it up when asked.
+// An attribute that a module itself has; null when it has none (guarded) or makes it up when asked.
 SymRef own_attribute(Executor& x, const SymRef& module, PyObject* name) {
   return x.heap().instance_attr(module, name);
 }
 
-// The names a `from` wants are attributes of the module, or it is no package: then nothing is
+// Whether all names of a `from` are attributes of the module, or it is no package. Then nothing is
 // imported for them.
 bool has_names(Executor& x, const SymRef& module, PyObject* names) {
   static PyObject* const path = special_name("__path__");
@@ -153,7 +154,7 @@ Step step_import_from(const Stepping& s) {
   if (value) return s.push(std::move(value));
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return s.raised();
   PyErr_Clear();
-  // A circular import: the submodule is loaded but not yet an attribute of its package.
+  // In a circular import the submodule may be loaded but not yet an attribute of its package.
   const Ref package =
       Ref::steal(host::call(host::program, PyObject_GetAttrString, module, "__name__"));
   if (package && PyUnicode_Check(package.get())) {

@@ -75,7 +75,7 @@ bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
   std::vector<SymRef> items;
   if (!x.look(value)) return false;
   if (value->kind == SymKind::kIterator || value->kind == SymKind::kObject) {
-    // One item more than asked for is taken, to see that there is none.
+    // Takes one item more than asked for, to see that there is none.
     SymRef iterator, item;
     if (!x.iterate(value, &iterator)) return false;
     for (bool done = false; !done && static_cast<int>(items.size()) <= i.arg;) {
@@ -144,8 +144,8 @@ int unpack_failed(int expected, int after, Py_ssize_t got) {
   return -1;
 }
 
-// Takes `before` items off the iterator of `iterable`, then either nothing more (after < 0) or a
-// list of the rest with its last `after` items split off. `out` receives them in order.
+// Takes `before` items off the iterator of `iterable`. Then it takes nothing more (after < 0), or
+// the rest: a list without its last `after` items, and these items. `out` receives all in order.
 int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
   const Ref iterator = Ref::steal(host::call(host::program, PyObject_GetIter, iterable));
   if (!iterator) return -1;

@@ -1,5 +1,5 @@
-// Branches on Python values: decided while capturing, under the guards that reading the value
-// installed.
+// Branches on Python values are decided while capturing, under the guards installed by reading the
+// value.
 #include "bytecode/control.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
@@ -31,7 +31,7 @@ bool exec_Jump(Executor&, SymFrame& f, const Instr& i) {
 
 namespace {
 
-// The tensor whose truth decides the jump; null: a value that is known decides it.
+// The tensor whose truth decides the jump; null: a known value decides it.
 bool deciding_tensor(Executor& x, const SymRef& value, SymRef* out) {
   if (has_truth_of_tensor(*value)) return *out = make_tensor(value->tensor), true;
   if (!test_of_computed(x, value, out)) return false;
@@ -113,7 +113,7 @@ namespace {
 
 constexpr int kJumpsPerCheck = 256;
 
-// The interpreter looks at signals and lets other threads run at backward jumps; so does a stepped
+// The interpreter handles signals and lets other threads run at backward jumps; so does a stepped
 // loop.
 Step backward_jump(const Stepping& s) {
   static thread_local int jumps = 0;

@@ -1,5 +1,5 @@
-// Iteration over ranges and sequences. Loops unroll while capturing, but for those that are one
-// node (scan_capture.h).
+// Iteration. Loops are unrolled while capturing, except those that become one node
+// (scan_capture.h).
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
 #include "bytecode/values/iterators.h"
@@ -33,7 +33,7 @@ bool Executor::dict_iterator(const SymRef& dict, Ref method, SymRef* out) {
 }
 
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
-  // What a builtin takes from an iterator is as long as a loop of instructions.
+  // Items that a builtin takes from an iterator count like instructions of a loop.
   ++steps_;
   if (!within_limits()) return fail(BreakReason::kUnrollLimit);
   if (sym->kind == SymKind::kObject) return instance_next(*this, sym, out, done);
@@ -105,7 +105,7 @@ Step step_get_iter(const Stepping& s) {
 
 Step step_for_iter(const Stepping& s) {
   PyObject* iterator = s.frame.peek(1).get();
-  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler's code
+  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler makes such code
   Ref item = Ref::steal(host::call(host::program, Py_TYPE(iterator)->tp_iternext, iterator));
   if (item) return s.push(std::move(item));
   if (PyErr_Occurred()) {

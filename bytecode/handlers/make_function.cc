@@ -49,7 +49,7 @@ bool exec_SetFunctionAttribute(Executor& x, SymFrame& f, const Instr& i) {
 
 Step step_make_function(const Stepping& s) {
   const PyObject* given = s.frame.peek(1 + s.instr.aux).get();
-  if (!PyCode_Check(given)) return s.hand_over();  // no compiler's code
+  if (!PyCode_Check(given)) return s.hand_over();  // no compiler makes such code
   const Ref qualname = s.instr.aux ? s.frame.pop() : Ref();
   const Ref code = s.frame.pop();
   PyObject* globals = s.frame.globals().get();
@@ -64,7 +64,7 @@ Step step_make_function(const Stepping& s) {
   return s.push(std::move(made));
 }
 
-// The function is fresh: nothing was there before.
+// The function is new, so there is no old value to drop.
 Step step_set_function_attribute(const Stepping& s) {
   Ref made = s.frame.pop();
   auto* function = (PyFunctionObject*)made.get();

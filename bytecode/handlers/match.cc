@@ -1,5 +1,5 @@
-// Structural pattern matching: decided while capturing, under the guards that looking at the
-// subject installs.
+// Structural pattern matching, decided while capturing under the guards installed by looking at the
+// subject.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,8 +17,9 @@ bool push_bool(SymFrame& f, bool value) {
   return true;
 }
 
-// What only the class of the subject says is left to CPython for instances: registering it as an
-// abstract sequence or mapping changes the answer and no guard would notice.
+// Whether the kind of the subject is known. For instances it depends on their class alone, and
+// registering the class as an abstract sequence or mapping would change it without any guard
+// noticing. So instances are left to CPython.
 bool known_kind(Executor& x, const SymRef& subject) {
   if (!x.look(subject)) return false;
   switch (subject->kind) {
@@ -100,7 +101,7 @@ bool exec_CopyDictWithoutKeys(Executor& x, SymFrame& f, const Instr&) {
 
 namespace {
 
-// isinstance() where the metaclass has no say.
+// isinstance() where the metaclass does not redefine it.
 bool is_instance(Executor& x, const SymRef& subject, const SymRef& cls, bool* out) {
   if (!x.look(subject) || !x.look(cls)) return false;
   PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
@@ -113,7 +114,7 @@ bool is_instance(Executor& x, const SymRef& subject, const SymRef& cls, bool* ou
          x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
 }
 
-// Values that one positional pattern of their class takes whole.
+// Types whose single positional pattern matches the whole value.
 bool matches_itself(PyTypeObject* type) {
   for (PyTypeObject* plain : {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type, &PyBool_Type,
                               &PyTuple_Type, &PyList_Type, &PyDict_Type, &PyBytes_Type})
@@ -121,8 +122,8 @@ bool matches_itself(PyTypeObject* type) {
   return false;
 }
 
-// The values of the patterns; a missing attribute ends the region, since only CPython knows whether
-// it means "no match".
+// The attributes that the patterns match. A missing attribute ends the region, because only CPython
+// knows whether it means "no match".
 bool attributes_of(Executor& x, const SymRef& subject, const SymRef& cls, int positional,
                    const SymRef& names, std::vector<SymRef>* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
@@ -184,7 +185,8 @@ Step step_match_type(const Stepping& s) {
   return s.push(Ref::share(matched ? Py_True : Py_False));
 }
 
-// Plain dicts only: other mappings are asked through their `get`, and repeated keys are reported.
+// Plain dicts only: other mappings are read through their `get`. Repeated keys are an error, also
+// left to CPython.
 Step step_match_keys(const Stepping& s) {
   PyObject* subject = s.frame.peek(2).get();
   PyObject* keys = s.frame.peek(1).get();

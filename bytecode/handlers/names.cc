@@ -1,5 +1,5 @@
-// Globals, builtins, closure variables and the names of class bodies. A name that is not there is
-// CPython's to report.
+// Globals, builtins, closure variables and the names of class bodies. A missing name is left to
+// CPython, which raises.
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
@@ -116,7 +116,7 @@ Step step_load_build_class(const Stepping& s) {
 
 namespace {
 
-// A global, or a builtin; null without an exception when there is none.
+// A global or a builtin; null without an exception when there is none.
 PyObject* find_global(const Stepping& s, PyObject* name) {
   PyObject* value =
       host::call(host::program, PyDict_GetItemWithError, s.frame.globals().get(), name);
@@ -136,7 +136,7 @@ Step load_class_deref(const Stepping& s, PyObject* names) {
 
 }  // namespace
 
-// Names of class and module bodies; namespaces that are no plain dicts are CPython's.
+// Names of class and module bodies. Namespaces that are no plain dicts are left to CPython.
 Step step_name(const Stepping& s) {
   PyObject* names = s.frame.names().get();
   if (!names || !PyDict_CheckExact(names) || !PyDict_CheckExact(s.frame.globals().get()) ||

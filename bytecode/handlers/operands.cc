@@ -73,7 +73,7 @@ bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, std::optional<Bin
   *p = plain_value(x, a, bitwise);
   *q = plain_value(x, b, bitwise);
   if (prints && *q != b && is_text(*p)) return false;
-  // NumPy takes an int of another class for an array.
+  // NumPy treats an int of another class as an array.
   if (is_numpy_scalar(a) || is_numpy_scalar(b)) return false;
   return (*p != a && (*q != b || b->kind != SymKind::kObject)) ||
          (*q != b && a->kind != SymKind::kObject);

@@ -1,4 +1,4 @@
-// What operators ask of their operands.
+// Questions that operators ask about their operands.
 #pragma once
 
 #include "bytecode/exec.h"
@@ -10,24 +10,28 @@ inline bool is_list(const SymRef& value) { return value->kind == SymKind::kList;
 
 // Types whose operators run no user code.
 bool is_builtin_value(PyObject* o);
-// An object known by identity whose class has no comparison of its own, as a metaclass may have.
+// Whether an object is known by identity and its class compares by identity (a metaclass may not).
 bool compares_by_identity(PyObject* o);
 bool is_plain_number(const SymRef& value);  // known or open
 bool is_text(const SymRef& value);
 bool is_sequence(Executor& x, const SymRef& value);
 // A list or tuple itself, without operators of a class of its own.
 bool is_plain_sequence(Executor& x, const SymRef& value);
-// A tuple of no class derived from it: CPython hands the very one back where nothing changes.
+// Whether this is an exact tuple. Of such a one CPython returns the same object where nothing
+// changes: t + (), t * 1.
 bool is_plain_tuple(const SymRef& value);
-// Objects of Python that are no operands of a tensor's operators and take no part in its.
+// Whether a tensor's operators decline such an operand, and its own operators know no tensors:
+// None, a str, a function.
 bool is_no_operand(const SymRef& value);
-// A tensor and a NumPy scalar, which leaves the operation to the tensor.
+// A plain Tensor and a NumPy scalar, which leaves the operation to the tensor.
 bool numpy_pair(const SymRef& a, const SymRef& b);
-// Members of an IntEnum and the like compute as what they are, but in the hands of an instance, and
-// are printed by their classes. op: null for a comparison.
+// Replaces members of an IntEnum and the like by the numbers or texts with which they compute.
+// False: nothing to replace, or the other operand decides: an instance, a text that is to print
+// them by their class, or a NumPy scalar. `op`: null for a comparison.
 bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, std::optional<BinaryOp> op,
                 SymRef* p, SymRef* q);
-// What CPython computed; null: it raised.
+// Makes a constant of CPython's result. A null result: CPython raised, and so does the captured
+// code.
 bool fold(Executor& x, PyObject* result, const char* what, SymRef* out);
 
 }  // namespace msjit

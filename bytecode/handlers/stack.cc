@@ -10,13 +10,14 @@ namespace msjit {
 bool exec_Nop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_Resume(Executor&, SymFrame&, const Instr&) { return true; }
 
-// From 3.12 on a comprehension runs in the frame around it and gives its closure variables cells of
-// their own.
+// From 3.12 on a comprehension runs in the frame around it, where its closure variables get cells
+// of their own.
 static bool comprehension_cell(Executor& x) {
   return x.fail(BreakReason::kUnsupported, "a closure variable of a comprehension");
 }
 
-// An inlined frame makes its other cells when it is built, the outermost frame's prologue has run.
+// All other cells exist already: an inlined frame gets them when it is built, the outermost one by
+// its prologue.
 bool exec_MakeCell(Executor& x, SymFrame&, const Instr&) { return comprehension_cell(x); }
 bool exec_CopyFreeVars(Executor&, SymFrame&, const Instr&) { return true; }
 
@@ -114,8 +115,9 @@ Step step_load_common_constant(const Stepping& s) {
   return s.push(Ref::share(version::common_constant(s.instr.arg)));
 }
 
-// What a slot holds, which for a variable of a closure is a cell, or a value while a comprehension
-// has the slot. The second variable of a bytecode for two is not checked by CPython either.
+// Pushes the content of a slot. For a closure variable that is a cell, or a value while a
+// comprehension uses the slot. The second slot of a bytecode that loads two is not checked for
+// NULL, as in CPython.
 Step step_load_slot(const Stepping& s) {
   const Borrowed value = s.frame.local(s.instr.arg);
   if (value) return s.push(Ref::share(value));
@@ -157,7 +159,7 @@ Step step_load_fast_and_clear(const Stepping& s) {
   return s.next();
 }
 
-// Behind the prologue only comprehensions make cells.
+// After the prologue only comprehensions make cells.
 Step step_make_cell(const Stepping& s) {
   Ref cell = Ref::steal(PyCell_New(s.frame.local(s.instr.arg).get()));
   if (!cell) return s.raised();

@@ -13,7 +13,7 @@ Ref plain_tuple(const Recipe& recipe, const Objects& objects) {
   return made;
 }
 
-// An instance of a subclass of tuple, made by tuple's own __new__.
+// Makes an instance of a subclass of tuple by tuple's own __new__.
 Ref named_tuple(const Recipe& recipe, const Objects& objects) {
   Ref items = plain_tuple(recipe, objects);
   Ref args = items ? Ref::steal(PyTuple_Pack(1, items.get())) : Ref();

@@ -1,5 +1,5 @@
-// What the functions share that make objects at a region's exit (Recipe::build) and change them
-// (EffectKind).
+// Shared by the functions that make objects at a region's exit (Recipe::build) and that change
+// objects there (EffectKind).
 #pragma once
 
 #include "bytecode/capture.h"
@@ -13,16 +13,16 @@ inline PyObject* argument(const Recipe& recipe, const Objects& objects, size_t i
   return recipe.args[i] < 0 ? nullptr : objects[recipe.args[i]].get();
 }
 
-// A tuple of the arguments; one of the class `object`, where there is one. A list of them.
+// A tuple of the arguments, of class `object` if that is given; a list of them.
 Ref build_tuple(const Recipe& recipe, const Objects& objects);
 Ref build_list(const Recipe& recipe, const Objects& objects);
-// The attribute `object` of the argument, and a call of that method.
+// The attribute named `object` of the argument; the result of calling that method.
 Ref build_attribute(const Recipe& recipe, const Objects& objects);
 Ref build_method_call(const Recipe& recipe, const Objects& objects);
 // A call of a type with the arguments.
 Ref build_call(PyTypeObject* type, const Recipe& recipe, const Objects& objects);
 
-extern const EffectKind effect_list_append,  // the values go behind what the list holds then
+extern const EffectKind effect_list_append,  // appends the values to the list
     effect_dict_items, effect_set_attribute;
 
 }  // namespace msjit

@@ -14,7 +14,8 @@
 
 namespace msjit {
 
-// Classes are true unless their metaclass says otherwise; that of enumerations says so too.
+// Classes are true unless their metaclass says otherwise. The metaclass of enumerations defines
+// __bool__, but says true as well.
 bool class_truth(Executor& x, const SymRef& cls, bool* out) {
   PyTypeObject* const meta = Py_TYPE(cls->object.get());
   if (has_plain_metaclass(cls->object.get())) return *out = true;
@@ -25,7 +26,7 @@ bool class_truth(Executor& x, const SymRef& cls, bool* out) {
   return *out = true;
 }
 
-// The object is pinned, the attribute's value is guarded.
+// The module is pinned; the value of the attribute is guarded.
 bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
   if (module->source == kNoSource)
     module->source =
@@ -48,7 +49,7 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
 
 namespace {
 
-// A class's __name__, __qualname__ and __module__: what a class statement gave it.
+// __name__, __qualname__ and __module__ of a class.
 bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out,
                 bool* known) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
@@ -104,10 +105,10 @@ bool class_attribute(Executor& x, const SymRef& cls, PyObject* name, SymRef* out
                        fmt::format("type object '{}' has no attribute '{}'", type->tp_name, text));
   if (!found || (above && Py_TYPE(above)->tp_descr_set) || !compat::type_version(type))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
-  // A __get__ in Python may raise what __getattr__ of the metaclass answers.
+  // A __get__ in Python may raise AttributeError; then the metaclass's __getattr__ would answer.
   if (fallback && (Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && Py_TYPE(found)->tp_descr_get)
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
-  // The class itself is pinned by identity; its version tag pins what is found on it.
+  // The class is pinned by identity; its version tag pins what lookups on it find.
   x.heap().guard_class_version(type);
   if (!guard_descriptor(x, type, name, found)) return false;
   return bind_class_attribute(x, cls, type, found, name, out);

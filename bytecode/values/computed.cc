@@ -23,8 +23,8 @@
 namespace msjit {
 namespace {
 
-// The class of a number or text; null when it is none. One of the program that nothing has looked
-// at gets a guard on its class and stays unknown.
+// The class of a number or text; null for other values. A value of the program that nothing has
+// looked at gets a guard on its class and stays kLazy.
 PyTypeObject* class_of(Executor& x, const SymRef& value) {
   PyTypeObject* type = nullptr;
   switch (value->kind) {
@@ -55,7 +55,7 @@ bool holds_deferred(const SymRef& value) {
 
 // --- at the exit ---
 
-// Which class the result has to have stands in the lowest bits of Recipe::number.
+// The lowest bits of Recipe::number are the index of the class that the result must have.
 constexpr int kClassBits = 3;
 
 Ref checked(PyObject* made, const Recipe& recipe) {
@@ -79,8 +79,8 @@ Ref build_binary(const Recipe& recipe, const Objects& objects) {
                  recipe);
 }
 
-// Of two numbers, one of them of NumPy, or an array without dimensions. NumPy may warn, at its own
-// place in the program: then the region fails.
+// An operation on two numbers, one of them of NumPy, or on 0-d arrays. NumPy's warning would name
+// another place in the program, so where it may warn the region fails.
 Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
   const BinaryOp op = BinaryOp(detail_of(recipe));
   const Ref none = Ref::steal(PyTuple_New(0));
@@ -152,7 +152,7 @@ Ref build_concat(const Recipe& recipe, const Objects& objects) {
 
 // --- while capturing ---
 
-// An operand as it is now: an array would show what is written to its tensor later.
+// An operand with its value of now. An array would show later writes to its tensor.
 SymRef as_now(const SymRef& value) {
   SymRef now = value;
   if (value->kind == SymKind::kTensorArray) return array_now(*value);
@@ -162,7 +162,8 @@ SymRef as_now(const SymRef& value) {
   return now;
 }
 
-// False where it may raise in an arm of a branch, which need not be the one that is taken.
+// Makes a kComputed. False where it may raise and is in an arm of a branch, which may not be the
+// one that is taken.
 bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cls, bool may_raise,
           std::vector<SymRef> args, SymRef* out, bool* known) {
   *known = true;
@@ -179,7 +180,7 @@ bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cl
   return true;
 }
 
-// "..." % value, or a tuple of such.
+// Whether the operand of "..." % is a number or text, or a tuple of these.
 bool shows_values(Executor& x, const SymRef& shown) {
   if (shown->kind != SymKind::kTuple || shown->cls) return class_of(x, shown) != nullptr;
   return std::ranges::all_of(shown->items,
@@ -196,14 +197,15 @@ bool computed_refuse(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kTensorValue, describe(*value));
 }
 
-// An operand that has no recipe yet and is such a value itself.
+// An operand that is a kComputed without a recipe so far.
 SymRef unmade_operand(const ExitBuilder& exit, const SymValue& value) {
   for (const SymRef& item : value.items)
     if (item->kind == SymKind::kComputed && !exit.is_made(item)) return item;
   return nullptr;
 }
 
-// The total of a long loop is as deep as the loop is long: from its beginning on.
+// The total of a long loop is a deep chain of values. The recipes are made from its beginning,
+// without recursion.
 int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
   std::vector<SymRef> chain;
   for (SymRef at = value; (at = unmade_operand(exit, *at));) chain.push_back(at);
@@ -254,7 +256,7 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
                       numbers_may_raise(left, right, b, op), {a, b}, out, known);
 }
 
-// An array on the left is changed in place, and with it a tensor.
+// An in-place operator changes an array on its left, and with it the tensor: refused.
 bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                        SymRef* out, bool* known) {
   if (in_place && a->kind == SymKind::kTensorArray) return x.look(a);
@@ -267,13 +269,13 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
   if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
   if (!right || !is_number_class(left) || !is_number_class(right))
-    return true;  // arrays: elementwise
+    return true;  // arrays compare elementwise
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
 namespace {
 
-// `not value`, where a tensor can tell.
+// `not value`, if the truth can be computed as a tensor.
 bool negated_test(Executor& x, const SymRef& value, SymRef* out, bool* known) {
   SymRef test;
   if (!test_of_computed(x, value, &test)) return false;
@@ -305,7 +307,7 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
   std::vector<SymRef> all = args;
   Ref function = Ref::share(object);
   PyObject* const self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : nullptr;
-  if (self && PyUnicode_CheckExact(self)) {  // "...".format: the method of the class lives on
+  if (self && PyUnicode_CheckExact(self)) {  // "...".format: call str.format, which is never freed
     all.insert(all.begin(), make_const(Ref::share(self)));
     function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
                                      reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));

@@ -65,7 +65,7 @@ PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& r
     case BinaryOp::kRemainder: return ints ? &PyLong_Type : &PyFloat_Type;
     case BinaryOp::kTrueDivide: return &PyFloat_Type;
     case BinaryOp::kPower:
-      if (!ints) return &PyFloat_Type;  // or complex, which the exit sees
+      if (!ints) return &PyFloat_Type;  // a complex result fails at the exit
       return right->kind == SymKind::kConst && _PyLong_Sign(right->object.get()) >= 0 ? &PyLong_Type
                                                                                       : nullptr;
     case BinaryOp::kAnd:
@@ -121,7 +121,8 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
 
 namespace {
 
-// numpy.isnan and the like answer as math.isnan does; of other ufuncs nothing is known here.
+// The name of numpy.isnan and the like, which answer like the functions of math; "" for other
+// ufuncs.
 const char* ufunc_name(PyObject* function) {
   if (!host::is_static(function) || std::strcmp(Py_TYPE(function)->tp_name, "numpy.ufunc") != 0)
     return "";
@@ -146,7 +147,7 @@ const char* function_name(PyObject* function) {
   return of_module ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
 }
 
-// Of floats; of ints too where nothing becomes a float.
+// False only for the functions listed here: on floats, and for abs, min and max also on ints.
 bool call_may_raise(PyObject* function, const std::vector<PyTypeObject*>& args) {
   static constexpr std::string_view kSafe[] = {"abs",   "min",   "max",      "float",
                                                "isnan", "isinf", "isfinite", "fabs"};

@@ -1,5 +1,4 @@
-// Which class a computation with numbers of tensors gives, and whether it may raise: what is known
-// of a kComputed before it is made.
+// What is known of a kComputed before it is made: its class, and whether making it may raise.
 #pragma once
 
 #include <array>
@@ -12,7 +11,8 @@ namespace msjit {
 
 // numpy.generic, which stands for every class of NumPy's numbers; null while nothing has loaded it.
 PyTypeObject* numpy_number();
-// The classes that are computed with, and their places.
+// The classes that can be computed with. A class is named by its index here; kNumPyPlace is that of
+// NumPy's.
 std::array<PyTypeObject*, 5> computable_classes();
 inline constexpr int kNumPyPlace = 4;
 bool is_computable(PyTypeObject* type);
@@ -23,7 +23,7 @@ bool is_int_class(PyTypeObject* type);
 // The class of `a op b` for numbers; null: not known, or Python raises.
 PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op);
 bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op);
-// What a function of the builtins gives; null: nothing that is known here.
+// The class of the result of a builtin function; null: not known here.
 PyTypeObject* class_of_call(PyObject* function, std::string_view name,
                             const std::vector<PyTypeObject*>& args);
 // The name of a function that gives numbers, as class_of_call knows it.

@@ -1,7 +1,8 @@
-// A float of Python is a float64, and +, -, *, /, comparisons, min(), max() and abs() of the two
-// round alike, so that a tensor can stand for the number. An int is as long as it has to be: it is
-// an int64 as long as its bound says that it fits. What may raise (a division by zero) is made at
-// the exit too, where it fails the region before anything is changed.
+// Python's float is a float64, and +, -, *, /, comparisons, min(), max() and abs() round the same
+// way on both, so a tensor can stand for the number. A Python int has no size limit. It is an int64
+// tensor as long as the bound on its bits says that it fits. If an operation may raise (a division
+// by zero), the exit computes it in Python as well, which fails the region before anything is
+// changed.
 #include "bytecode/values/computed_graph.h"
 
 #include <algorithm>
@@ -17,14 +18,14 @@
 namespace msjit {
 namespace {
 
-constexpr int kDoubleBits = 53;  // ints of so many bits are floats without rounding
+constexpr int kDoubleBits = 53;  // ints of so many bits are exact as floats
 constexpr int kIntBits = 63;
 constexpr int kMaxDepth = 64;
 
 struct Operand {
   SymRef tensor;  // null: not known
   bool integer = false;
-  int bits = 0;  // of an int: how many its magnitude may have
+  int bits = 0;  // of an int: a bound on the bits of its magnitude
 };
 
 class Tensors {
@@ -74,8 +75,8 @@ SymRef Tensors::as_double(const Operand& operand) {
   return operand.integer ? cast(operand.tensor, DType::kFloat64) : operand.tensor;
 }
 
-// Whether an operand is a float without rounding. Of an int that need not be one the region takes
-// it for granted, where it can.
+// Whether an operand is a float64 without rounding. For a large int the region assumes so, where it
+// may make assumptions.
 bool Tensors::is_double(const Operand& operand) {
   if (!operand.integer || operand.bits <= kDoubleBits) return true;
   if (x_.in_arm()) return false;
@@ -94,7 +95,7 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   const bool to_float = type == &PyFloat_Type;
   if (type == &PyBool_Type && !is_bool(dtype)) return {};
   if (is_complex(dtype) || is_wide_unsigned(dtype)) return {};
-  if (!to_float && is_float(dtype)) return {};  // int() cuts off
+  if (!to_float && is_float(dtype)) return {};  // int() truncates
   Operand made;
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
@@ -108,7 +109,7 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   return made;
 }
 
-// What an array without dimensions shows, as a float.
+// The number in a 0-d array, as a float.
 Operand Tensors::of_array(const SymValue& array) {
   if (array.tensor.rank() != 0 || !is_float(array.tensor.dtype())) return {};
   return {cast(apply("stop_gradient", {make_tensor(array.tensor)}), DType::kFloat64)};
@@ -173,7 +174,7 @@ Operand Tensors::binary(const Computed& computed, int depth) {
   const Operand b = a.tensor ? number((*computed.operands)[1], depth) : Operand();
   if (!b.tensor) return {};
   if (!a.integer || !b.integer) return {apply(name, {as_double(a), as_double(b)})};
-  if (op == BinaryOp::kTrueDivide) {  // of ints Python rounds the quotient, not the ints
+  if (op == BinaryOp::kTrueDivide) {  // Python rounds the quotient of ints, not the ints
     if (!is_double(a) || !is_double(b)) return {};
     return {apply(name, {as_double(a), as_double(b)})};
   }
@@ -182,7 +183,7 @@ Operand Tensors::binary(const Computed& computed, int depth) {
   return {apply(name, {a.tensor, b.tensor}), true, bits};
 }
 
-// min() and max() take a later argument where it is less, or greater, which no NaN is.
+// min() and max() replace the best item by a later one that is less, or greater. A NaN is neither.
 Operand Tensors::extreme(const Computed& computed, bool greater, int depth) {
   Operand best;
   for (const SymRef& item : *computed.operands) {
@@ -239,7 +240,7 @@ SymRef Tensors::test(const SymRef& value) {
   return apply("not_equal", {of.tensor, of.integer ? zero.tensor : as_double(zero)});
 }
 
-// A bool itself.
+// The truth of a bool.
 SymRef Tensors::truth(const SymRef& value) {
   if (value->kind == SymKind::kComputed) return test(value);
   const Operand of = number(value);

@@ -1,5 +1,5 @@
-// Constants: numbers, texts, ranges and tuples of them, known by value; functions, classes, modules
-// and other objects, known by identity. What only classes and modules answer is in classes.cc.
+// Constants. Numbers, texts, ranges and tuples of them are known by value; functions, classes,
+// modules and other objects by identity. What is specific to classes and modules is in classes.cc.
 #include <fmt/core.h>
 
 #include "bytecode/attribute.h"
@@ -138,7 +138,7 @@ int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
   made.object = value->object;
   const int index = exit.add(std::move(made));
   if (!is_array(value)) return index;
-  Recipe copied = made_by(build_method_call);  // the capture keeps the array
+  Recipe copied = made_by(build_method_call);  // the array itself stays with the capture
   copied.object = text_object("__copy__");
   copied.args = {index};
   return exit.add(std::move(copied));

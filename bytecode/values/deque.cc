@@ -1,6 +1,6 @@
-// Deques. To those of the program a region only appends: nothing is asked of what they hold, so
-// that they may grow from call to call. Those the region makes are known; one of bounded length has
-// the attribute `maxlen`.
+// Deques. To a deque of the program a region only appends. Its contents are never read, so it may
+// grow from call to call. A deque made in the region is known; a bounded one has the attribute
+// `maxlen`.
 #include "bytecode/values/deque.h"
 
 #include <fmt/core.h>
@@ -35,7 +35,7 @@ bool not_known(Executor& x, const char* what) {
   return x.fail(BreakReason::kUnsupported, fmt::format("{} of a deque", what));
 }
 
-// -1: none.
+// The maxlen; -1: none.
 int64_t limit_of(const SymValue& deque) {
   return deque.attributes.empty() ? -1
                                   : PyLong_AsLongLong(deque.attributes[0].second->object.get());
@@ -50,7 +50,8 @@ void put(SymValue& deque, const SymRef& item, bool last) {
     items.erase(last ? items.begin() : items.end() - 1);
 }
 
-// `entries`: the name of a method and its argument, in order.
+// Appends an item. On a deque of the program this is noted in `entries`: the name of the method and
+// its argument, in order.
 bool add_item(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, method, args, names, 2, 2)) return false;
   if (!is_known(args[0])) {
@@ -160,7 +161,7 @@ const ModelRow kMethods[] = {
 
 BuiltinModel deque_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
 
-// `name` of the effect: the names of the methods, one for each value.
+// Replays the appends. The effect's `name` is a tuple of method names, one for each value.
 bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects) {
   for (size_t i = 0; i < effect.values.size(); ++i)
     if (!Ref::steal(host::call(host::program, PyObject_CallMethodObjArgs, deque,
@@ -170,18 +171,18 @@ bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects)
   return true;
 }
 
-// A deque of bounded length gives up an item at its other end for each one it takes.
-// Which end that is depends on the calls: both are taken to lose so many.
+// A bounded deque drops an item at the other end for each one that it gets. Which end that is
+// depends on the calls, so both ends are assumed to lose that many.
 void drop_ends(PyObject* deque, const Effect& effect, Departure* departure) {
   const Ref limit = Ref::steal(host::call(host::checked, PyObject_GetAttrString, deque, "maxlen"));
   if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear();
   const Py_ssize_t size = host::call(host::checked, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
   const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
-  for (Py_ssize_t i = 0; i < dropped; ++i)
-    for (const Py_ssize_t at : {i, size - 1 - i})
-      departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
-                          .get());  // the deque has it
+  for (Py_ssize_t i = 0; i < size; ++i)
+    if (i < dropped || i >= size - dropped)
+      departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, i))
+                          .get());  // the deque still holds it
 }
 
 constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops = drop_ends};

@@ -1,4 +1,4 @@
-// Dicts, and instances of OrderedDict, defaultdict and Counter, which have a class of their own.
+// Dicts, and instances of OrderedDict, defaultdict and Counter (by their `cls`).
 #include "bytecode/builtins/models.h"
 #include "bytecode/control.h"
 #include "bytecode/exit.h"
@@ -41,7 +41,7 @@ bool dict_contains(Executor& x, const SymRef& dict, const SymRef& item, bool* ou
   return *out = x.heap().dict_get(dict, item) != nullptr, true;
 }
 
-// A defaultdict makes what it has not got.
+// A defaultdict makes a missing item.
 bool missing_item(Executor& x, const SymRef& dict, const SymRef& key, SymRef* out) {
   const SymRef factory = dict->items[0];
   if (!x.look(factory)) return false;
@@ -87,7 +87,7 @@ Ref dict_to_python(Executor& x, const SymRef& value, int depth) {
   Ref made;
   if (!value->cls)
     made = Ref::steal(PyDict_New());
-  else if (value->items.empty())  // what a defaultdict makes is left out: its repr() would show it
+  else if (value->items.empty())  // the repr() of a defaultdict would show its factory
     made = Ref::steal(host::call(host::checked, PyObject_CallObject, value->cls.get(), nullptr));
   if (!made) return {};
   for (const auto& [key, item] : value->entries) {
@@ -139,11 +139,11 @@ void drop_entries(PyObject* table, const Effect&, Departure* departure) {
 }
 
 int dict_rebuild(ExitBuilder& exit, const SymRef& value) {
-  if (value->cls && !is_table_type(type_of(*value)))  // a view shows them
+  if (value->cls && !is_table_type(type_of(*value)))  // an instance's items, seen by a view
     return exit.fail(describe(*value));
   Recipe made = made_by(build_dict);
   made.object = value->cls;
-  made.number = !value->items.empty();  // what a defaultdict makes
+  made.number = !value->items.empty();  // whether it has a default factory
   std::vector<SymRef> parts = value->items;
   const std::vector<SymRef> entries = flat_entries(*value);
   parts.insert(parts.end(), entries.begin(), entries.end());

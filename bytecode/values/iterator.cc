@@ -6,7 +6,7 @@
 namespace msjit {
 namespace {
 
-// The dict of a view; null: it is an iterator.
+// The dict of a view; null: it is an iterator instead.
 SymRef viewed(const SymRef& value) {
   const SymIterator& it = *value->iterator;
   return it.kind == &iter_dict_view ? it.children[0] : nullptr;

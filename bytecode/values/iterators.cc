@@ -32,7 +32,7 @@ bool next_of_constant(Executor&, SymIterator& it, SymRef* out, bool* done) {
   return true;
 }
 
-// One entry of a dict as its keys(), values() or items() show it, read when it is taken.
+// The next entry of a dict, as keys(), values() or items() give it; read when it is taken.
 bool next_entry(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   const SymRef& dict = it.children[0];
   if (it.count != static_cast<int64_t>(dict->entries.size()))
@@ -95,7 +95,7 @@ Ref advanced(Ref iterator, int64_t taken) {
   return PyErr_Occurred() ? Ref() : iterator;
 }
 
-// A list may get its items only later, by an effect: its iterator is told where it stands.
+// A list may get its items later, by an effect, so its iterator's position is set by __setstate__.
 Ref build_of_sequence(const Recipe& recipe, const Objects& objects) {
   Ref made = Ref::steal(host::call(host::program, PyObject_GetIter, argument(recipe, objects, 0)));
   if (!made || recipe.number == 0) return made;
@@ -140,7 +140,7 @@ const IterKind iter_computed = {.next = next_of_sequence};
 const IterKind iter_constant = {.next = next_of_constant, .build = build_of_constant};
 const IterKind iter_dict = {.next = next_entry, .build = build_of_method, .by_state = true};
 const IterKind iter_dict_view = {.next = next_of_view, .build = build_method_call};
-// Behind the set stand its items.
+// The children are the set, then its items.
 const IterKind iter_set = {
     .next = next_of_set, .build = build_of_method, .num_built_of = 1, .by_state = true};
 const IterKind iter_zip = {

@@ -1,6 +1,6 @@
-// One row a kind of iterator, defined beside what makes such iterators: those of builtin types in
-// iterators.cc and builtins/lazy.cc, of ranges and tensors whose length is open in scan_items.cc,
-// of generators in generator.cc.
+// The kinds of iterators, one row each. A row is defined beside the code that makes such iterators:
+// those of builtin types in iterators.cc and builtins/lazy.cc, of ranges and tensors of open length
+// in scan_items.cc, of generators in generator.cc.
 #pragma once
 
 #include "bytecode/values/build.h"
@@ -11,19 +11,19 @@ namespace msjit {
 struct IterKind {
   // The next item, or `done`. False: the region ends.
   bool (*next)(Executor& x, SymIterator& it, SymRef* out, bool* done);
-  // Makes one that stands where this one stands, at the region's exit, of the iterator's `object`,
-  // `position` and children. Null: one that cannot leave a region.
+  // Builds, at the region's exit, an iterator in the same position, from the iterator's `object`,
+  // `position` and children. Null: such an iterator cannot leave a region.
   Build build = nullptr;
-  int num_built_of = -1;    // how many of the children it is made of; -1: all
-  bool asks_again = false;  // at its end it asks what it runs over once more
-  bool by_state = false;    // depends on how the container looked when the iterator was made
-  // Children from this one on must be iterators for it to be made again: others would be asked for
-  // theirs once more.
+  int num_built_of = -1;    // how many of the children `build` uses; -1: all
+  bool asks_again = false;  // a next() after the end asks the iterators inside it again
+  bool by_state = false;    // depends on the container's state when the iterator was made
+  // To be built, children from this index on must be iterators: iter() of anything else would be
+  // called a second time.
   size_t wraps_from = SIZE_MAX;
 };
 
-// dict_view: what keys(), values() or items() gave, before iter(). computed: over a tuple of rows
-// that the region has computed. groups: the key of each group, and an iterator over it.
+// dict_view: the result of keys(), values() or items(), before iter(). computed: over a tuple of
+// rows that the region has computed. groups: gives each group's key and an iterator over the group.
 extern const IterKind iter_sequence, iter_reversed, iter_computed, iter_constant, iter_dict,
     iter_dict_view, iter_set, iter_zip, iter_enumerate;
 extern const IterKind iter_map, iter_filter, iter_chain, iter_slice, iter_star_map, iter_take_while,

@@ -1,5 +1,5 @@
-// Values nobody has looked at. A list is asked for methods that append, and for what they have
-// appended, without a look: its length grows from call to call.
+// kLazy: values that have not been looked at. A list supports methods that append, and reading the
+// appended items, without a look, because its length may grow from call to call.
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/handlers/operands.h"
@@ -15,7 +15,7 @@ std::string lazy_describe(const SymValue& value) {
   return value.object ? describe_object(value.object.get()) : "object";
 }
 
-// Null: it takes a look into the list.
+// The item that list[-k] reads, if the region has appended it. Null: the list must be looked into.
 SymRef appended_item(const SymRef& list, const SymRef& key) {
   Py_ssize_t index = 0;
   const Py_ssize_t size = static_cast<Py_ssize_t>(list->items.size());
@@ -39,7 +39,7 @@ bool lazy_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* o
   return may_read(x, object, text) && bound_by_name(object, name, out);
 }
 
-// list += items of a list or tuple, without a look into the list.
+// list += list or tuple, without a look into the list on the left.
 bool lazy_binary(Executor& x, const SymRef& list, const SymRef& items, BinaryOp op, bool in_place,
                  SymRef* out, bool* known) {
   if (!in_place || op != BinaryOp::kAdd || !is_unread_list(*list)) return true;

@@ -16,7 +16,7 @@ BuiltinModel list_method(const SymRef& self, const char* name) {
   return find_row(list_methods(), name);
 }
 
-// The items a slice of a list names, and what replaces them; null = they go.
+// Replaces the items of a slice by those of `value`; null = deletes them.
 bool replace_slice(Executor& x, const SymRef& list, const SymRef& key, const SymRef& value) {
   Ref slice = constant_object(key);
   std::vector<SymRef> fresh;

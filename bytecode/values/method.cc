@@ -1,4 +1,4 @@
-// Bound methods; those of builtin types that have a model are bound by their name.
+// Bound methods. A method of a builtin type that has a model is bound by its name.
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
@@ -50,7 +50,7 @@ bool method_call(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   return call_builtin_method(x, name ? utf8_text(name) : "?", args, names, out);
 }
 
-// Methods of builtin types bind to objects of a type of their own.
+// Methods of builtin types bind to objects of another class than Python functions do.
 Ref build_method(const Recipe& recipe, const Objects& objects) {
   PyObject *const function = argument(recipe, objects, 0), *const self =
                                                                argument(recipe, objects, 1);

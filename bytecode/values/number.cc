@@ -12,7 +12,7 @@
 namespace msjit {
 namespace {
 
-// Arithmetic that leaves open sizes open; null: the numbers have to do.
+// Arithmetic that leaves open sizes open; null: compute with the ints.
 SymRef size_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
   if (!is_size(a) && !is_size(b)) return nullptr;
   switch (op) {
@@ -33,7 +33,7 @@ NumberExpr number_of(const SymRef& value) {
   return std::make_shared<NumberNode>(std::move(leaf));
 }
 
-// Whether other numbers in the place of the open ones of a and b may make Python raise.
+// Whether Python may raise for other values of the open numbers.
 bool number_may_raise(const SymRef& b, BinaryOp op) {
   switch (op) {
     case BinaryOp::kTrueDivide:
@@ -43,9 +43,9 @@ bool number_may_raise(const SymRef& b, BinaryOp op) {
   }
 }
 
-// Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
-// do. What may raise is computed in each call, used or not; in an arm too, for where it raises the
-// interpreter runs the region.
+// Arithmetic of open floats, and of open sizes if it gives a float; null: compute with the numbers.
+// If it may raise, it is computed in each call, used or not. That is allowed in an arm too: where
+// it raises, the interpreter runs the region.
 SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
   constexpr int64_t kMaxTerms = 128;
   const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
@@ -67,7 +67,7 @@ SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op)
   return value;
 }
 
-// A comparison of sizes, which is kept as a relation.
+// A comparison of sizes. Its outcome becomes a relation that the sizes of later calls must satisfy.
 bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
   static constexpr SizeCompare kOps[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
                                          SizeCompare::kEqual,   SizeCompare::kNotEqual,
@@ -79,7 +79,7 @@ bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* o
   return true;
 }
 
-// A known float, or an int that is one, too: beyond 2**53 not every int is.
+// A known float, or an int that a double holds exactly, as not every int beyond 2**53 is.
 bool as_double(const SymRef& value, double* out) {
   constexpr int64_t kExact = int64_t{1} << 53;
   if (value->kind != SymKind::kConst) return false;
@@ -93,7 +93,8 @@ bool as_double(const SymRef& value, double* out) {
   return true;
 }
 
-// An open float of the program beside a constant: a relation that other floats may have too.
+// A comparison of an open float with a constant. Its outcome is guarded, so other floats with this
+// outcome are served too.
 bool order_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
   static constexpr int kReversed[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
   if (b->kind == SymKind::kNumber && a->kind != SymKind::kNumber)

@@ -1,4 +1,5 @@
-// Instances of user classes: what the class says, written in Python, or what `object` does.
+// Instances of user classes. Methods of the class written in Python are called; otherwise
+// `object`'s behaviour applies.
 #include <fmt/core.h>
 #include <structmember.h>
 
@@ -63,8 +64,8 @@ bool object_set_item(Executor& x, const SymRef& container, const SymRef& key, co
              : x.fail(BreakReason::kMutation, "an item of " + describe(*container));
 }
 
-// Whether attribute reads of a class follow object.__getattribute__ (a __getattr__ fallback
-// allowed).
+// Whether attribute reads of a class follow object.__getattribute__. A __getattr__ as fallback is
+// allowed.
 bool is_generic_getattr(PyTypeObject* type) {
   if (type->tp_getattro == PyObject_GenericGetAttr) return true;
   PyObject* const found = host::find_on_class(type, special_name("__getattribute__"));
@@ -74,7 +75,7 @@ bool is_generic_getattr(PyTypeObject* type) {
              reinterpret_cast<void*>(PyObject_GenericGetAttr);
 }
 
-// What __getattr__ answers, or an AttributeError of object.__getattribute__.
+// Reads an attribute. If object.__getattribute__ raises AttributeError, __getattr__ answers.
 bool object_attribute(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
   bool known = false;
   if (is_program_array(*self) && !program_array_attribute(x, self, name, out, &known)) return false;
@@ -109,7 +110,8 @@ bool object_call(Executor& x, const SymRef& callable, std::vector<SymRef> args, 
   return x.call(function, std::move(args), names, out);
 }
 
-// Of a class derived from `object`, dict or OrderedDict, as the __new__ of that base makes it.
+// Makes an instance of a class derived from `object`, dict or OrderedDict, by the __new__ of that
+// base.
 Ref build_instance(const Recipe& recipe, const Objects&) {
   auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
   PyTypeObject* base = cls;
@@ -129,7 +131,7 @@ Ref build_partial(const Recipe& recipe, const Objects& objects) {
              : Ref();
 }
 
-// What an object has under a name that PyObject_GenericSetAttr replaces.
+// The object that PyObject_GenericSetAttr would replace under a name.
 PyObject* held_attribute(PyObject* object, PyObject* name) {
   if (PyObject* item = instance_item(object, name, host::call(host::values, PyObject_Hash, name)))
     return item;
@@ -189,7 +191,7 @@ bool object_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, boo
                         : call_special(x, value, names[static_cast<int>(op)], {}, out);
 }
 
-// The object first and its attributes as effects, so that objects may refer to one another.
+// Builds the object first. Its attributes are effects, so that objects may refer to one another.
 int object_rebuild(ExitBuilder& exit, const SymRef& value) {
   PyTypeObject* type = type_of(*value);
   if (is_partial(value)) {

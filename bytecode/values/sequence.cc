@@ -33,8 +33,9 @@ bool plain_key(Executor& x, const SymRef& key, SymRef* out) {
 
 namespace {
 
-// The tuple that a constant is. What asks for its length or for one item of it needs no value of
-// each of them: a schedule of learning rates has an item a step. Null: any other sequence.
+// The tuple of a constant; null for other sequences. Its length and single items are read from it
+// directly, without a SymValue for each item: a schedule of learning rates has one item for each
+// step.
 PyObject* constant_tuple(const SymRef& value) {
   return value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())
              ? value->object.get()
@@ -95,8 +96,8 @@ bool slice_items(Executor& x, const SymRef& container, const SymRef& key, SymRef
   return true;
 }
 
-// An item of a tuple of floats at an open position, as learning rates are kept by step: an open
-// number. Null: not of that kind.
+// An item of a tuple of floats at an open position, as learning rates are stored by step: an open
+// float. Null: not of that kind.
 SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
   if (position->kind != SymKind::kSize || !x.heap().pin_floats(tuple)) return nullptr;
   const int64_t now = PyLong_AsLongLong(position->object.get());

@@ -5,10 +5,10 @@
 
 namespace msjit {
 
-// A known int as an index. False, without an error: it is none.
+// A known int as an index. False, without an error, for other keys.
 bool index_value(const SymRef& key, Py_ssize_t* out);
 bool is_slice(const SymRef& key);
-// The key of a builtin container as the builtin value it stands for, with no open size in it.
+// The key of a builtin container as a plain builtin value, without open sizes.
 bool plain_key(Executor& x, const SymRef& key, SymRef* out);
 
 bool sequence_length(Executor& x, const SymRef& value, SymRef* out);

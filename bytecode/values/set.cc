@@ -21,13 +21,14 @@ BuiltinModel set_method(const SymRef&, const char* name) { return find_row(set_m
 
 Ref set_to_python(Executor&, const SymRef& value, int) { return clone_set(value->shadow.get()); }
 
-// A loose copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
+// A copy that holds its items loosely (pin.h) and that nothing changes. It is in a tuple, which has
+// no weak references, so that an entry always keeps it alive itself.
 Ref kept_copy(const SymRef& value) {
   const Ref table = allocated(loose_set(value->shadow.get()));
   return allocated(Ref::steal(PyTuple_Pack(1, table.get())));
 }
 
-// The items that such a copy does not keep alive, which the exit has to.
+// The items that such a copy does not keep alive; the exit has to.
 std::vector<SymRef> loose_items(const Ref& copy) {
   std::vector<SymRef> items;
   visit_set(PyTuple_GET_ITEM(copy.get(), 0), [&](PyObject* held) {

@@ -13,8 +13,8 @@ namespace {
 
 PyTypeObject* super_type(const SymValue&) { return &PySuper_Type; }
 
-// What stands in a class itself. Only static types are asked for their __dict__: a metaclass may
-// answer that in Python.
+// An attribute in a class's own dict. Only static types are asked for their __dict__, because a
+// metaclass may answer that in Python.
 Ref own_attribute(PyTypeObject* type, PyObject* name) {
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
     return Ref::share(host::call(host::checked, _PyDict_GetItem_KnownHash, type->tp_dict, name,

@@ -54,8 +54,8 @@ bool tensor_store(Executor& x, const SymRef& tensor, const SymRef& key, const Sy
                : x.fail(BreakReason::kMutation, "an item of " + describe(*tensor));
 }
 
-// An attribute that the class has not: one the program added to the object. A tensor that the
-// region makes has none; what a branch hands on may be a tensor from before.
+// An attribute that the program has added to a tensor object. A tensor made in the region has none.
+// A tensor that a branch hands on may be an older one, so its attributes are not known.
 bool added_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   if (tensor->joined)
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", utf8_text(name)));
@@ -65,12 +65,12 @@ bool added_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* 
   return generic_get_attr(x, tensor, name, out);
 }
 
-// An instance of a class that derives from Tensor has attributes of its own.
+// A tensor of a class derived from Tensor also has attributes of that class.
 bool tensor_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
   PyTypeObject* type = type_of(*tensor);
   PyObject* found = host::find_on_class(type, name);
-  const bool set = is_set_on_tensor(text);  // an instance may have one of its own
+  const bool set = is_set_on_tensor(text);  // then an instance may override it
   if (found == host::find_on_class(&g_tensor_type, name) && !set) {
     bool known = false;
     if (!tensor_attr(x, tensor, text, out, &known)) return false;

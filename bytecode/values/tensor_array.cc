@@ -18,7 +18,8 @@ bool array_refuse(Executor& x, const SymRef&) {
 
 bool is_current(const SymValue& array) { return array.items[0]->tensor.id() == array.tensor.id(); }
 
-// The array shows what is written to the tensor later; its number is known only where nothing was.
+// The number in the array. The array shows later writes to its tensor, so the number is known only
+// if there was none.
 bool number(Executor& x, const SymRef& array, PyTypeObject* type, SymRef* out) {
   return is_current(*array) ? number_of_tensor(x, array->items[0], type, out) : x.look(array);
 }
@@ -27,7 +28,7 @@ bool model_item(Executor& x, const std::vector<SymRef>& args, PyObject* names, S
   return positional(x, "item", args, names, 1, 1) && number(x, args[0], nullptr, out);
 }
 
-// A number where there are no dimensions, else lists of them.
+// tolist() of a 0-d array is a number, of others nested lists.
 bool model_tolist(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
   if (args[0]->tensor.rank() != 0) return x.look(args[0]);
   return positional(x, "tolist", args, names, 1, 1) && number(x, args[0], nullptr, out);
@@ -67,7 +68,7 @@ SymRef array_now(const SymValue& array) {
 }
 
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
-  // The array of a device's tensor is a copy of what it holds now.
+  // For a tensor on a device the array would be a copy of its content now.
   if (!tensor->tensor.meta().device.is_host()) return array_refuse(x, tensor);
   *out = make_items(SymKind::kTensorArray, {tensor});
   (*out)->tensor = tensor->tensor;

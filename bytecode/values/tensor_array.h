@@ -1,14 +1,14 @@
-// NumPy arrays that share the memory of tensors: what asnumpy() gives. The array is made at the
-// exit, of the tensor that the program would have; until then its one number can be read.
+// kTensorArray: the NumPy array that asnumpy() gives, which shares the memory of its tensor. It is
+// made at the exit. Until then the number of a one-element array can be read.
 #pragma once
 
 #include "bytecode/exec.h"
 
 namespace msjit {
 
-// Whether it is an array of a number that is still what the array shows.
+// Whether it is a 0-d array whose tensor has not been written since, so that its number is known.
 bool is_number_of_array(const SymValue& value);
-// An array of its own of what it shows now.
+// A separate array with the contents that it shows now.
 SymRef array_now(const SymValue& array);
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out);
 // int() and float(), by `type`, of such an array without dimensions. `known`: whether it is one.

@@ -1,4 +1,4 @@
-// Tuples, and named tuples, which have a class of their own.
+// Tuples, and named tuples (by their `cls`).
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
@@ -18,7 +18,7 @@ bool holds_size(const SymRef& value) {
          std::any_of(value->items.begin(), value->items.end(), is_size);
 }
 
-// == and != of plain tuples with sizes in them, as shapes are compared. False: not of that kind.
+// == and != of plain tuples that contain open sizes, as shapes do. False: not of that kind.
 bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
   if ((op != Py_EQ && op != Py_NE) || (!holds_size(a) && !holds_size(b))) return false;
   const std::vector<SymRef>*left = x.heap().items(a), *right = x.heap().items(b);
@@ -53,7 +53,7 @@ bool tuple_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* 
 }
 
 Ref tuple_to_python(Executor& x, const SymRef& value, int depth) {
-  // A named tuple has methods of its own, such as __repr__.
+  // A named tuple may have methods of its own, such as __repr__.
   return value->cls ? Ref() : sequence_to_python(x, value, depth);
 }
 

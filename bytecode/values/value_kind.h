@@ -1,7 +1,7 @@
-// What a kind of symbolic value does: one row of functions a kind, defined in values/<kind>.cc and
-// listed in kinds.def. The executor's operations (exec.h) look at a value and then ask its row; a
-// null function is an operation the kind has not, and ends the region with the reason that the
-// operation gives.
+// ValueKind: the operations of one kind of symbolic value, as one row of functions. Rows are
+// defined in values/<kind>.cc and listed in kinds.def. The executor's operations (exec.h) look at a
+// value and then call a function of its row. A null function means that the kind lacks the
+// operation; it ends the region with the reason that the operation gives.
 #pragma once
 
 #include "bytecode/exec.h"
@@ -14,16 +14,16 @@ struct Effect;
 struct Recipe;
 
 struct ValueKind {
-  // For break reasons: a name, or a function where that says more.
+  // For break reasons: a name, or a function where more can be said.
   const char* name = nullptr;
   std::string (*describe)(const SymValue& value) = nullptr;
-  // The class of values that have no `cls`. Null: not known.
+  // The class of values without a `cls`. Null: not known.
   PyTypeObject* (*type)(const SymValue& value) = nullptr;
-  // Nobody can look at such a value. Ends the region; always false.
+  // Not null: values of this kind cannot be looked at. The function ends the region; always false.
   bool (*refuse)(Executor& x, const SymRef& value) = nullptr;
-  // The operations below are asked before the value is looked at.
+  // The operations below are called before the value is looked at.
   bool asked_unread = false;
-  // Operators of a tensor decline such an operand.
+  // A tensor's operators return NotImplemented for such an operand.
   bool declined_by_tensors = false;
 
   bool (*truth)(Executor& x, const SymRef& value, bool* out) = nullptr;
@@ -41,32 +41,32 @@ struct ValueKind {
   // The model of a method; null when there is none of that name.
   BuiltinModel (*method)(const SymRef& self, const char* name) = nullptr;
 
-  // Operators with an operand of this kind. `known` stays false where the kind has no say: then the
-  // other operand's kind is asked, and then what numbers, texts, tensors and sequences do with each
-  // other (handlers/arith.cc, compare.cc).
+  // Operators with an operand of this kind. `known` stays false where the kind has no rule. Then
+  // the other operand's kind is asked, and then the rules for numbers, texts, tensors and sequences
+  // apply (handlers/arith.cc, compare.cc).
   bool (*binary)(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                  SymRef* out, bool* known) = nullptr;
   bool (*compare)(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                   bool* known) = nullptr;
   bool (*unary)(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) = nullptr;
 
-  // A Python object of that value, for CPython to compute with while capturing; empty when there is
-  // none.
+  // A Python object of the same value, for CPython to compute with while capturing; empty when
+  // there is none.
   Ref (*to_python)(Executor& x, const SymRef& value, int depth) = nullptr;
   // The object itself where it is constant all the way down (constant_object).
   Ref (*constant)(const SymRef& value) = nullptr;
 
-  // Both arms of a branch have made such a value: what stands for either behind it. Null, with
-  // `why` of the joiner: nothing does.
+  // Both arms of a branch have made such a value: the value that replaces both behind the branch.
+  // Null, with `why` of the joiner: there is none.
   SymRef (*join)(Joiner& joiner, const SymRef& a, const SymRef& b) = nullptr;
-  // Only one arm has.
+  // The same, if only one arm has made such a value.
   SymRef (*join_one)(Joiner& joiner, int side, const SymRef& value) = nullptr;
 
-  // How to make a value of the region anew when it leaves. The recipe's number; -1, with `failure`
-  // of the builder: it cannot leave.
+  // Adds the recipe that builds a value of the region that leaves it, and returns its number. -1,
+  // with `failure` of the builder: the value cannot leave.
   int (*rebuild)(ExitBuilder& exit, const SymRef& value) = nullptr;
-  // The effects that bring an object of the program up to date; its recipe is `target`. False: as
-  // above.
+  // Adds the effects that bring an object of the program up to date; `target` is its recipe. False:
+  // as above.
   bool (*replay)(ExitBuilder& exit, const SymRef& value, int target) = nullptr;
 };
 
@@ -76,7 +76,7 @@ struct ValueKind {
 const ValueKind& kind_of(SymKind kind);
 inline const ValueKind& kind_of(const SymRef& value) { return kind_of(value->kind); }
 
-// Asks the kinds of both operands for `rule`, those that nobody can look at first. False: one has
+// Calls `rule` of both operands' kinds. A kind that cannot be looked at goes first. False: one has
 // failed.
 template <class Rule, class Ask>
 bool ask_operands(const SymRef& a, const SymRef& b, Rule ValueKind::*rule, const Ask& ask,
@@ -87,19 +87,19 @@ bool ask_operands(const SymRef& a, const SymRef& b, Rule ValueKind::*rule, const
   return *known || !second || second == first || ask(second);
 }
 
-// Whether nobody can look at a value.
+// Whether a value cannot be looked at.
 inline bool is_unknown(const SymValue& value) { return kind_of(value.kind).refuse != nullptr; }
 
-// Functions of several rows. `not_callable` raises TypeError.
+// Functions used in several rows. `not_callable` raises TypeError.
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef> args, PyObject* names,
                   SymRef* out);
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out);
-// A method that has a model, bound to `self` by its name. The second ends the region where there is
-// no model.
+// Binds a method that has a model to `self`, by its name. The second function ends the region where
+// there is no model.
 bool bound_by_name(const SymRef& self, PyObject* name, SymRef* out);
 bool method_attribute(Executor& x, const SymRef& self, PyObject* name, SymRef* out);
-// The keys and items of a dict one behind the other.
+// The keys and items of a dict, alternating.
 std::vector<SymRef> flat_entries(const SymValue& dict);
 
 }  // namespace msjit

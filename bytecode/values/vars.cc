@@ -1,4 +1,4 @@
-// The dict of an instance: what it asks is in bytecode/vars.cc.
+// kVars: the __dict__ of an instance. Its operations are in bytecode/vars.cc.
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"

@@ -29,7 +29,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(MATCH_KEYS, MatchKeys, 0, 1)
     RAW(MATCH_CLASS, MatchClass, arg, 1)
     RAW(COPY_DICT_WITHOUT_KEYS, CopyDictWithoutKeys)
-    RAW(GEN_START, Nop)  // the value sent first is on the stack of a real frame only
+    RAW(GEN_START, Nop)  // only a real frame has the first sent value on its stack
     default: return false;
   }
 }

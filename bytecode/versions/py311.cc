@@ -37,8 +37,8 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW_JUMP(JUMP_IF_FALSE_OR_POP, JumpIfFalseOrPop, jump_forward(raw))
     RAW_JUMP(JUMP_IF_TRUE_OR_POP, JumpIfTrueOrPop, jump_forward(raw))
     RAW(MAKE_FUNCTION, MakeFunction, arg, 0)
-    // The names live in a C variable between KW_NAMES and CALL, so a frame can only resume at the
-    // first.
+    // Between KW_NAMES and CALL the interpreter keeps the names in a C variable, so a frame can
+    // only resume at KW_NAMES.
     RAW_DO(KW_NAMES, out.set_call_names(arg); out.fold())
     RAW_DO(PRECALL, out.fold())
     RAW(CALL, Call, arg, out.take_call_names(), CallForm::kNullBelow)

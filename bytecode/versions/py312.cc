@@ -31,8 +31,8 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(COMPARE_OP, Compare, arg >> 4)
     RAW(FORMAT_VALUE, FormatValue, arg)
     RAW(MAKE_FUNCTION, MakeFunction, arg, 0)
-    // The names live in a C variable between KW_NAMES and CALL, so a frame can only resume at the
-    // first.
+    // Between KW_NAMES and CALL the interpreter keeps the names in a C variable, so a frame can
+    // only resume at KW_NAMES.
     RAW_DO(KW_NAMES, out.set_call_names(arg); out.fold())
     RAW(CALL, Call, arg, out.take_call_names(), kCallForm)
     RAW(CALL_FUNCTION_EX, CallEx, arg & 1, 0, kCallForm)

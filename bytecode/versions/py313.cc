@@ -1,5 +1,5 @@
-// CPython 3.13: the callable lies below its NULL, truth tests are instructions of their own, two
-// variables a load.
+// CPython 3.13: the callable is below its NULL, truth tests are instructions, and one instruction
+// can load two variables.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000

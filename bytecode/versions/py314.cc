@@ -1,6 +1,5 @@
-// CPython 3.14: items are read by BINARY_OP, small numbers lie in the instruction, a `with` block
-// looks its two methods up one by one, and the iterator of a loop is dropped by an instruction of
-// its own.
+// CPython 3.14: BINARY_OP reads items, small ints are operands of an instruction, a `with` block
+// looks up its two methods one by one, and a separate instruction drops the iterator of a loop.
 #define Py_BUILD_CORE
 #include <Python.h>
 
@@ -41,7 +40,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(WITH_EXCEPT_START, WithExceptStart, 0, 0, kCallForm)
     RAW(NOT_TAKEN, Nop)
     RAW(POP_ITER, Pop)
-    // The keywords are NULL where there are none.
+    // The keywords are NULL if there are none.
     RAW(CALL_FUNCTION_EX, CallEx, 1, 0, kCallForm)
     RAW_UNSUPPORTED(BUILD_TEMPLATE)
     RAW_UNSUPPORTED(BUILD_INTERPOLATION)

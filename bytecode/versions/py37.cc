@@ -1,5 +1,5 @@
-// CPython 3.7: loops have blocks of their own, and `return`, `break` and `continue` unwind the
-// block stack while running, through `finally` bodies that find the reason on the stack.
+// CPython 3.7: loops have blocks. `return`, `break` and `continue` unwind the block stack at run
+// time, through `finally` bodies that find the reason on the stack.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x03070000 && PY_VERSION_HEX < 0x03080000
@@ -36,13 +36,13 @@ namespace {
 
 using Way = Unfolder::Way;
 
-// What the interpreter leaves on the stack for END_FINALLY.
+// The reason that the interpreter puts on the stack for END_FINALLY.
 int reason(Way way) {
   enum { kWhyReturn = 8, kWhyBreak = 16, kWhyContinue = 32 };
   return way == Way::kReturn ? kWhyReturn : way == Way::kBreak ? kWhyBreak : kWhyContinue;
 }
 
-// Drops the items above `level`, but for a return value on top.
+// Drops the items above `level`, except a return value on top.
 void drop_to(Unfolder& u, int level, bool keep_top) {
   while (u.now().depth > level + keep_top) {
     if (keep_top) u.add(Op::kSwap, 2);
@@ -50,7 +50,7 @@ void drop_to(Unfolder& u, int level, bool keep_top) {
   }
 }
 
-// Leaves blocks until one of them says where to go on; a return value is the top item.
+// Leaves blocks until one of them determines where to go on. A return value is the top item.
 void unwind(const RawInstr& raw, Unfolder& u, Way way, int where) {
   const bool returns = way == Way::kReturn;
   while (!u.now().blocks.empty()) {

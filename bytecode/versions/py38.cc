@@ -1,4 +1,5 @@
-// CPython 3.8: a `finally` body is called with an address, or entered with a NULL or an exception.
+// CPython 3.8: a `finally` body is called with a return address, or entered with a NULL or an
+// exception.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x03080000 && PY_VERSION_HEX < 0x03090000
@@ -47,7 +48,8 @@ void end_finally(const RawInstr& raw, Unfolder& u) {
   }
 }
 
-// Leaves a `finally` body by other means; with an argument of 1 the top item stays.
+// Leaves a `finally` body otherwise than by END_FINALLY (POP_FINALLY). With an argument of 1 the
+// top item stays.
 void pop_finally(const RawInstr& raw, Unfolder& u) {
   const Unfolder::Mark* mark = u.mark_at(1 + raw.arg);
   if (!mark) return u.bad(raw);

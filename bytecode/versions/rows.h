@@ -1,5 +1,5 @@
-// Vocabulary of the version rows (common_rows.inc and py3XX.cc). A row is a case of version::emit,
-// with `raw`, `arg` and `out` in scope. Included only by the py3XX.cc that is compiled.
+// Macros of the version rows (common_rows.inc and py3XX.cc). A row is a case of version::emit, with
+// `raw`, `arg` and `out` in scope. Included only by the py3XX.cc that is compiled.
 #pragma once
 
 #include "bytecode/versions/version.h"
@@ -21,8 +21,8 @@
   case opcode::name:                                                          \
     out.add(Op::kUnsupported, raw.opcode, stack_effect(raw.opcode, raw.arg)); \
     return true;
-// The same, and found in generators and coroutines alone: it trusts in what their handlers left on
-// the stack.
+// The same, for opcodes that occur in generators and coroutines only: CPython relies on what their
+// handlers left on the stack.
 #define RAW_OF_GENERATOR(name)                                                        \
   case opcode::name:                                                                  \
     out.add(Op::kUnsupported, raw.opcode, stack_effect(raw.opcode, raw.arg)).flags |= \

@@ -6,10 +6,11 @@ namespace msjit::version {
 
 namespace {
 
-// Nested `finally` bodies multiply; code of such a shape stays with CPython.
+// Nested `finally` bodies multiply the instructions; code that grows beyond this stays with
+// CPython.
 constexpr size_t kMaxInstrs = 100000;
 
-constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython ends the process where one more is opened
+constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython aborts the process when more are opened
 constexpr int kExceptionItems = 6;
 
 }  // namespace
@@ -34,7 +35,8 @@ Result<std::vector<Instr>> Unfolder::run() {
   return std::move(out_.instrs());
 }
 
-// Emits from a place on until control goes elsewhere or meets what was emitted before.
+// Emits instructions from a place on, until control goes elsewhere or reaches instructions emitted
+// before.
 Status Unfolder::follow(int id) {
   for (;;) {
     const RawInstr* raw = raw_at(places_[size_t(id)].offset);
@@ -75,7 +77,7 @@ void Unfolder::bad(const RawInstr& raw) {
   failure_ = internal_error("[decode] unexpected {} at {}", opcode_name(raw.opcode), raw.offset);
 }
 
-// The effect of an instruction whose target, if any, is still a byte offset.
+// Applies the stack effect of an instruction, whose target, if any, is still a byte offset.
 void Unfolder::apply(Instr& instr) {
   const auto settle = [](Context& context) {
     std::erase_if(context.marks, [&](const Mark& m) { return m.slot >= context.depth; });
@@ -121,9 +123,9 @@ const Unfolder::Mark* Unfolder::mark_at(int from_top) const {
   return nullptr;
 }
 
-// [exit, how] -> [how, None, result of exit(None, None, None)], where `how` is one item, or two
-// when a return value or a loop's address lies below the reason (3.7). With an exception the state
-// is that of WITH_EXCEPT_START of later versions.
+// [exit, how] -> [how, None, result of exit(None, None, None)]. `how` is one item, or two where a
+// return value or a loop's address is below the reason (3.7). With an exception the result is the
+// state of WITH_EXCEPT_START in later versions.
 void Unfolder::with_cleanup_start() {
   const Mark how = *mark_at(1);
   if (how.way == Way::kException) return add(Op::kWithExceptStart);
@@ -140,8 +142,8 @@ void Unfolder::with_cleanup_start() {
   now_.marks.push_back({how.slot - 1, how.way, how.where});
 }
 
-// Drops what WITH_CLEANUP_START left. After an exception, a true result ends the `with` statement
-// behind the END_FINALLY that follows.
+// Drops the items of WITH_CLEANUP_START. After an exception, a true result ends the `with`
+// statement behind the END_FINALLY that follows.
 void Unfolder::with_cleanup_finish(const RawInstr& raw) {
   const Mark* exception = mark_at(2);
   if (!exception || exception->way != Way::kException) {
@@ -157,7 +159,7 @@ void Unfolder::with_cleanup_finish(const RawInstr& raw) {
   jump(Op::kJump, end->next_offset);
 }
 
-// The place of (offset, context), queued when it is new.
+// The number of the place (offset, context). A new place is queued.
 int Unfolder::place(int offset, const Context& context) {
   std::vector<int> key{offset, context.depth, int(context.blocks.size())};
   for (const Block& block : context.blocks)
@@ -172,7 +174,7 @@ int Unfolder::place(int offset, const Context& context) {
   return at->second;
 }
 
-// Places to canonical indices.
+// Replaces places by canonical indices.
 void Unfolder::link() {
   std::vector<Instr>& instrs = out_.instrs();
   for (Instr& instr : instrs) {

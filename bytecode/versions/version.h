@@ -1,5 +1,5 @@
-// What the decoder has to know about one CPython minor version; implemented by exactly one py3XX.cc
-// of this directory (the others compile to nothing). Nothing else may know raw opcodes.
+// What the decoder needs of one CPython minor version. Implemented by exactly one py3XX.cc of this
+// directory; the others compile to nothing. Nothing else may know raw opcodes.
 #pragma once
 
 #include <vector>
@@ -33,10 +33,10 @@ class Emitter {
     if (!folding_) start_ = -1;
     folding_ = false;
   }
-  // The current raw instruction becomes part of the canonical one of the next.
+  // The current raw instruction becomes part of the next one's canonical instruction.
   void fold() { folding_ = true; }
-  // RETURN_GENERATOR, from 3.11 on: the first thing that the code of a generator does, once, and no
-  // other code does.
+  // Called for RETURN_GENERATOR (from 3.11 on). The code of a generator must begin with it, once,
+  // and no other code may contain it.
   void begin_generator();
   bool begins_rightly(bool is_generator) const {
     return !begins_inside_ && generator_begun_ == is_generator;
@@ -71,30 +71,31 @@ struct RawHandler {
   bool lasti;
 };
 
-// Slots an exception puts on the stack before the handler runs, `lasti` aside.
+// The number of stack items an exception pushes before the handler runs, without `lasti`.
 extern const int kHandlerItems;
 extern const int kExtendedArg;
-extern const bool kPopsNull;           // POP_TOP takes it
+extern const bool kPopsNull;           // POP_TOP accepts a NULL
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
 // generator.throw() of a class, a value and a traceback gives a DeprecationWarning.
 inline constexpr bool kThrowWarns = PY_VERSION_HEX >= 0x030c0000;
 
-// Without quickening. Null, without an exception set, for code that no compiler made.
+// The bytecode without specialised instructions. Null, without an exception set, for code that no
+// compiler made.
 Ref code_bytes(PyCodeObject* code);
 // Emits the canonical form of one instruction; false when the version has no such opcode.
 bool emit(const RawInstr& raw, Emitter& out);
-// True up to 3.8, where the body of a `finally` is compiled once and ends by looking at what lies
-// on the stack: there instructions come from `unfold`, with targets as canonical indices.
+// True up to 3.8, where a `finally` body is compiled once and its end depends on the stack. There
+// the instructions come from `unfold`, with targets as canonical indices.
 extern const bool kUnfolds;
 Result<std::vector<Instr>> unfold(PyCodeObject* code, std::span<const RawInstr> raws);
-// The text of the error for more values than names. `got` is their number, -1 of what is no list,
-// tuple or dict.
+// The error text for more values than names. `got` is the number of values, or -1 if the iterable
+// is no list, tuple or dict.
 std::string too_many_values(int expected, Py_ssize_t got);
 inline bool has_known_size(PyTypeObject* type) {
   return type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type;
 }
-// What LoadCommonConstant loads; up to 3.13 there is one.
+// The object that LoadCommonConstant loads; up to 3.13 there is only one.
 PyObject* common_constant(int index);
 int cache_units(int opcode);
 const char* opcode_name(int opcode);  // null when there is none

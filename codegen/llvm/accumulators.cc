@@ -1,4 +1,4 @@
-// What a kernel folds into: variables that become registers, and what is read from them.
+// The accumulators of a kernel's reductions: variables that become registers.
 #include <llvm/IR/Dominators.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
@@ -13,7 +13,7 @@ bool PointEmitter::carried(size_t reduce) const {
   return long_ && r.kind == ReduceKind::kSum && r.dtype == DType::kFloat32;
 }
 
-// Variables, one a reduction and unrolled copy; they become registers at the end.
+// One variable per reduction and unrolled copy; promote_accumulators() turns them into registers.
 void PointEmitter::make_accumulators(const Width& width) {
   width_ = width.lanes;
   unroll_ = width.copies;
@@ -71,7 +71,7 @@ void PointEmitter::flush(int copies, int width) {
     }
 }
 
-// In double for a long sum.
+// The value of an accumulator; in double for a long sum.
 Value* PointEmitter::read_accumulator(size_t reduce, int copy, int width) {
   Accumulator& a = accumulator(reduce, copy, width);
   Value* part = b_.CreateLoad(a.current->getAllocatedType(), a.current);

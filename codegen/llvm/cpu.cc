@@ -9,8 +9,9 @@
 namespace msjit::llvm_backend {
 namespace {
 
-// Loop strength reduction is a third of the compile time and finds nothing in loops whose addresses
-// are written by hand; the target machine has no other switch for it than the command-line option.
+// Loop strength reduction takes a third of the compile time and finds nothing to improve in these
+// loops, whose addresses are computed explicitly. The target machine has no switch for it except
+// the command-line option.
 void skip_strength_reduction() {
   auto& options = llvm::cl::getRegisteredOptions();
   auto it = options.find("disable-lsr");

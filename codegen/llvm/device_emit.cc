@@ -26,7 +26,8 @@ llvm::Function* make_function(llvm::Module& module, const KernelSpec& spec, cons
   return function;
 }
 
-// A GPU's stores have no way past the caches that would need whole vectors.
+// Streaming is for the host only: a GPU kernel has no stores past the caches that need whole
+// vectors.
 KernelSpec without_streams(KernelSpec spec) {
   for (KernelOperand& operand : spec.operands) operand.streams = false;
   return spec;
@@ -90,7 +91,7 @@ class DeviceEmitter final : PointEmitter {
     return all;
   }
 
-  // Whether index arithmetic over `dims` fits into 32 bits, whose division is far cheaper.
+  // Whether index arithmetic over `dims` fits into 32 bits: division is then much cheaper.
   bool is_small(const Dims& dims) const {
     int64_t all = 1;
     for (int d : dims) {
@@ -100,7 +101,7 @@ class DeviceEmitter final : PointEmitter {
     return all < (int64_t{1} << 31);
   }
 
-  // The place of point `index` along each of `dims`; the last advances by `lanes`.
+  // Computes the place of point `index` along each of `dims`; the last one advances by `lanes`.
   void enter_point(const Dims& dims, Value* index, int lanes) {
     const bool small = is_small(dims);
     llvm::Type* type = small ? b_.getInt32Ty() : b_.getInt64Ty();
@@ -119,7 +120,7 @@ class DeviceEmitter final : PointEmitter {
     for (int d : dims) ivs_[d] = nullptr;
   }
 
-  // Whether all rows of all operands that are read in vectors start at a multiple of one.
+  // Whether all rows that are read in vectors start at a multiple of the vector size.
   Value* rows_are_aligned() {
     Value* all = b_.getTrue();
     for (size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -135,7 +136,7 @@ class DeviceEmitter final : PointEmitter {
     return all;
   }
 
-  // Runs `body(index)` for the points first, first + step, ... below `end`; long sums are flushed.
+  // Emits `body(index)` for the points first, first + step, ... below `end`, and flushes long sums.
   template <class Body>
   void stride_over(Value* first, Value* end, Value* step, int width, Body&& body) {
     if (!is_long() || shape_.kind == DeviceShape::kPoints) {
@@ -151,7 +152,7 @@ class DeviceEmitter final : PointEmitter {
     });
   }
 
-  // All points of `dims`, of which the last is the innermost: in vectors where they fit.
+  // All points of `dims`, the last of which is the innermost; in vectors where these fit.
   void walk(const Dims& dims, Value* first, Value* step) {
     const int lanes = shape_.lanes;
     if (lanes == 1) return walk_singly(dims, first, count(dims), step);
@@ -167,7 +168,7 @@ class DeviceEmitter final : PointEmitter {
           set_aligned(true);
           walk_points(dims, first, vectors, step, lanes);
           set_aligned(false);
-          // What fills no vector, of a single row.
+          // The points of a single row that fill no vector.
           const bool whole = is_fixed(inner_) && spec_.dims[inner_] % lanes == 0;
           if (dims.size() == 1 && !whole)
             walk_singly(dims, plus(times(vectors, i64(lanes)), first), count(dims), step);
@@ -190,7 +191,7 @@ class DeviceEmitter final : PointEmitter {
     });
   }
 
-  // ---- what the threads share ----
+  // ---- how the threads share the work ----
   void single_point() {
     Value* first = b_.CreateAdd(threads_.thread(), threads_.block());
     branch(
@@ -224,7 +225,7 @@ class DeviceEmitter final : PointEmitter {
     }
   }
 
-  // A warp or a block for each value that is kept.
+  // One warp or one block for each kept value.
   void rows() {
     Value* together = i64(shape_.values_per_block());
     Value* first = plus(times(threads_.block(), together), threads_.value());
@@ -241,8 +242,8 @@ class DeviceEmitter final : PointEmitter {
     });
   }
 
-  // A lane of each warp for each column. All threads meet at the barriers, so those beyond the last
-  // column do its work once more, but store nothing.
+  // One lane of each warp for each column. All threads must meet at the barriers. So threads beyond
+  // the last column repeat its work but store nothing.
   void columns() {
     Value* together = i64(shape_.values_per_block());
     Value* all = count(kept_dims_);

@@ -40,8 +40,8 @@ Value* DeviceThreads::combine(ReduceKind kind, DType dtype, Value* own) {
   return shape_.folders > kWarpThreads ? fold_shared(kind, dtype, warp) : warp;
 }
 
-// In steps between lanes that are 16, 8, ... apart. The first lane's result is everybody's: of
-// several NaNs they might have chosen different ones.
+// Exchanges between lanes that are 16, 8, ... apart. In the end all lanes take the first lane's
+// result: among several NaNs they may have chosen different ones.
 Value* DeviceThreads::fold_warp(ReduceKind kind, DType dtype, Value* own) {
   Value* acc = own;
   for (int mask = kWarpThreads / 2; mask >= 1; mask /= 2)
@@ -49,7 +49,7 @@ Value* DeviceThreads::fold_warp(ReduceKind kind, DType dtype, Value* own) {
   return shuffle(intrinsic::nvvm_shfl_sync_idx_i32, acc, 0);
 }
 
-// Registers are exchanged in pieces of 32 bits.
+// Values are exchanged in pieces of 32 bits.
 Value* DeviceThreads::shuffle(intrinsic::ID id, Value* value, int32_t lane) {
   const auto exchange = [&](Value* piece) -> Value* {
     return b_.CreateIntrinsic(id, {},
@@ -75,8 +75,8 @@ Value* DeviceThreads::slot(Value* index) {
 
 void DeviceThreads::barrier() { b_.CreateIntrinsic(intrinsic::nvvm_barrier0, {}, {}); }
 
-// Through shared memory: of a row, what each warp has; of columns, what each warp has for each. The
-// second barrier keeps the memory until all have read it.
+// Through shared memory. For a row, each warp writes its value; for columns, each warp writes one
+// value per column. The second barrier keeps the memory unchanged until all threads have read it.
 Value* DeviceThreads::fold_shared(ReduceKind kind, DType dtype, Value* own) {
   const bool columns = shape_.kind == DeviceShape::kColumns;
   llvm::Type* type = own->getType();

@@ -1,5 +1,5 @@
-// What a GPU's threads know of and tell each other, as IR: their place, and one value folded over
-// those of a warp or a block.
+// Emits how a GPU's threads find their place and exchange values: their index, and one value
+// reduced over the threads of a warp or a block.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -20,11 +20,13 @@ class DeviceThreads {
   llvm::Value* thread() const { return thread_; }
   llvm::Value* block() const { return block_; }
   llvm::Value* num_blocks() const { return num_blocks_; }
-  // Among those that fold one value, and of the values that a block folds.
+  // folder: the index among the threads that reduce one value. value: which of the block's values
+  // it is.
   llvm::Value* folder() const { return folder_; }
   llvm::Value* value() const { return value_; }
 
-  // `own` of all threads that fold a value together, folded: the same in each of them.
+  // Reduces `own` over all threads that work on one value. Every one of these threads gets the
+  // result.
   llvm::Value* combine(ReduceKind kind, DType dtype, llvm::Value* own);
 
  private:

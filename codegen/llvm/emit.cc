@@ -11,10 +11,10 @@ namespace {
 
 using llvm::Value;
 
-// Elements of a row, and of the column that one lane keeps, between two flushes of long sums.
+// Long sums are flushed after so many elements of a row, or of the column that one lane reduces.
 constexpr int64_t kRowBlock = 4096, kColumnBlock = 64;
-// Operations on a vector that depend on each other: more than a processor looks ahead to the next
-// one. Several vectors at a time keep it busy.
+// A body with more operations is so long that the processor cannot start the next vector early,
+// since operations on a vector depend on each other. Several vectors at a time keep it busy.
 constexpr size_t kLongBody = 96, kFewNodes = 16;
 
 int64_t register_bytes(DType dtype) {
@@ -58,7 +58,7 @@ class KernelEmitter final : PointEmitter {
     std::vector<Value*> operands, numbers;
     for (size_t i = 0; i < spec_.operands.size(); ++i) operands.push_back(pointer(i));
     if (spec_.open) {
-      // All are loaded at the start; those that nobody asks for go with the dead code.
+      // All sizes are loaded at the start; unused loads are removed as dead code.
       Value* sizes = pointer(operands.size());
       const auto rank = static_cast<size_t>(spec_.dims.rank());
       for (size_t i = 0; i < rank * (1 + operands.size()) + (spec_.uneven >= 0); ++i)
@@ -72,15 +72,15 @@ class KernelEmitter final : PointEmitter {
     return b_.CreateLoad(b_.getPtrTy(), slot);
   }
 
-  // Where several vectors at once cost no more than one: the rest of a row is masked, or short
-  // beside it.
+  // Whether several vectors at a time cost no more than one: the rest of the row is masked, or
+  // short compared with the row.
   bool is_long_row(int width) const {
     return target_.masked_memory ||
            (is_fixed(inner_) && inner_ >= 0 && spec_.dims[inner_] >= 16 * width);
   }
 
-  // Lanes fill a vector register with the widest type that varies along the innermost dim.
-  // (Python's numbers are doubles, converted before the loop.)
+  // The lanes of the widest type that varies along the innermost dim fill a vector register.
+  // (Python numbers are doubles, but they are converted before the loop.)
   Width choose_width() const {
     int64_t widest = 1;
     const auto widen = [&](DType dtype) { widest = std::max(widest, register_bytes(dtype)); };
@@ -95,19 +95,20 @@ class KernelEmitter final : PointEmitter {
     }
     for (const Reduce& r : reduces()) widen(r.dtype);
     int width = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
-    // A few lanes of bytes are stored as slowly as a whole register of them.
+    // Storing a few lanes of bytes takes as long as storing a whole register of them.
     for (const KernelStore& store : spec_.stages.back().stores)
       if (const int64_t bytes = register_bytes(spec_.operands[store.operand].dtype);
           bytes == 1 && reduces().empty() && nodes <= kFewNodes && is_long_row(width))
         width = std::max(width, target_.vector_bytes);
-    // Code of more vectors takes longer to make.
+    // Not arbitrarily many vectors: more code takes longer to compile.
     if (nodes > kLongBody && is_long_row(width))
       width = std::min((nodes > 300 ? 2 : 4) * width, 64);
     const int copies = reduces().empty() ? 1 : nodes <= kFewNodes ? 4 : nodes <= 60 ? 2 : 1;
     return {width, copies, !target_.masked_memory};
   }
 
-  // Streamed stores are not ordered with those that tell other threads that the kernel is done.
+  // Streamed stores are not ordered with the stores that tell other threads that the kernel is
+  // done; a fence orders them.
   void finish_streams() {
     if (std::ranges::any_of(spec_.operands, &KernelOperand::streams))
       b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
@@ -118,7 +119,7 @@ class KernelEmitter final : PointEmitter {
     return PointEmitter::loop(from, to, i64(step), body);
   }
 
-  // The range of `dim` in pieces of at most `block`.
+  // Emits `body` for the range of `dim` in pieces of at most `block`.
   template <class Body>
   void blocks(int dim, int64_t block, Body&& body) {
     const Dim known = spec_.dims[dim];
@@ -131,8 +132,7 @@ class KernelEmitter final : PointEmitter {
     });
   }
 
-  // What is worth a loop of its own along the innermost dim. Where its extent is not known all are
-  // there, and run as often as it turns out.
+  // Which loops along the innermost dim are worth emitting. For an unknown extent all are emitted.
   struct Passes {
     bool wide, narrow, rest;
   };
@@ -155,7 +155,7 @@ class KernelEmitter final : PointEmitter {
     tail(lanes, 1);
   }
 
-  // Loops over the kept dims from `dim` on; the innermost dim is not among them.
+  // Emits loops over the kept dims from `dim` on, except the innermost dim.
   void kept_loops(int dim) {
     while (dim < inner_ && spec_.is_reduced(dim)) ++dim;
     if (dim >= inner_) return inner_reduced() ? fold_rows() : kept_row();
@@ -167,13 +167,14 @@ class KernelEmitter final : PointEmitter {
       ivs_[dim] = nullptr;
     });
   }
-  // The first kept dim is the one callers split.
+  // Callers split the first kept dim among threads.
   std::pair<Value*, Value*> bounds(int dim) {
     if (dim == split_dim(spec_)) return {function_->getArg(1), function_->getArg(2)};
     return {i64(0), extent(dim)};
   }
 
-  // Loops over the folded dims but the innermost. `flush_here` is called now and then in long sums.
+  // Emits loops over the reduced dims except the innermost. `flush_here` flushes long sums from
+  // time to time.
   template <class Body, class Flush>
   void reduced_loops(int dim, Body&& body, Flush&& flush_here) {
     while (dim < inner_ && !spec_.is_reduced(dim)) ++dim;
@@ -194,8 +195,7 @@ class KernelEmitter final : PointEmitter {
     });
   }
 
-  // ---- the innermost dim is kept: elementwise, or each lane folds a column
-  // ------------------------------------------
+  // ---- the innermost dim is kept: elementwise, or each lane reduces a column
   void kept_row() {
     const auto range = bounds(inner_);
     Value *at = range.first, *to = range.second;
@@ -215,7 +215,8 @@ class KernelEmitter final : PointEmitter {
       loop(at, to, 1, [&](Value* iv) { columns(iv, 1, 1, nullptr); });
     }
   }
-  // Bound of a loop whose iterations cover `size` points each: the last start plus one.
+  // The bound of a loop whose iterations cover `size` points each: the last possible start plus
+  // one.
   Value* last_start(Value* to, int64_t size) {
     return b_.CreateSub(to, i64(size - 1), "", false, true);
   }
@@ -227,7 +228,7 @@ class KernelEmitter final : PointEmitter {
     return b_.CreateICmpULT(llvm::ConstantVector::get(lanes), scalar_.splat(left, width_));
   }
 
-  // `copies` vectors side by side.
+  // Computes `copies` adjacent vectors.
   void columns(Value* index, int copies, int width, Value* mask) {
     std::vector<Lanes> all;
     for (int u = 0; u < copies; ++u) all.push_back({advance(index, u * width), width, mask});
@@ -251,8 +252,7 @@ class KernelEmitter final : PointEmitter {
     return by ? b_.CreateAdd(index, i64(by), "", true, true) : index;
   }
 
-  // ---- the innermost dim is folded: vectors run along it, and their lanes are folded at the end
-  // ----------------------
+  // ---- the innermost dim is reduced: vectors run along it, and their lanes are reduced at the end
   void fold_rows() {
     for (size_t s = 0; s < spec_.stages.size(); ++s) {
       enter_stage(s);
@@ -270,7 +270,7 @@ class KernelEmitter final : PointEmitter {
     }
     tail({i64(0), 1}, width_);
   }
-  // Part of a row; every part but the last is a multiple of all vector sizes.
+  // Part of a row. The length of every part except the last is a multiple of all vector sizes.
   void fold_row(Value* from, Value* to) {
     int wide = unroll_ * width_;
     Value* at = from;

@@ -1,7 +1,6 @@
-// KernelSpec -> one LLVM function `void name(ptr operands, i64 begin, i64 end)`.
-// The loops are written out here, already vectorised: the innermost dim advances by whole vectors,
-// what does not change along it is computed once before it, and the rest of a row is masked lanes
-// or a scalar loop.
+// KernelSpec -> one LLVM function `void name(ptr operands, i64 begin, i64 end)`. The loops are
+// emitted already vectorised. The innermost dim advances by whole vectors; what does not change
+// along it is computed once before it; the rest of a row uses masked lanes or a scalar loop.
 #pragma once
 
 #include <llvm/IR/Module.h>

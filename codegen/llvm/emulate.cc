@@ -65,7 +65,7 @@ class Emulation {
     }
   }
 
-  // A call of one of the thread's functions, with the thread itself first.
+  // Calls a function of the EmulatedThread, which is passed as the first argument.
   Value* call(llvm::Type* result, size_t offset, std::vector<Value*> arguments) {
     std::vector<llvm::Type*> types = {b_.getPtrTy()};
     for (Value* argument : arguments) types.push_back(argument->getType());

@@ -1,11 +1,11 @@
-// Makes host code of a GPU's kernel (codegen/emulation.h).
+// Turns a GPU kernel into host code (codegen/emulation.h).
 #pragma once
 
 #include <llvm/IR/Module.h>
 
 namespace msjit::llvm_backend {
 
-// Puts beside `kernel` a function `name`, an EmulatedFn, that has its body.
+// Adds a function `name`, an EmulatedFn, with the body of `kernel`, and removes `kernel`.
 void emulate(llvm::Function& kernel, const char* name);
 
 }  // namespace msjit::llvm_backend

@@ -1,4 +1,5 @@
-// The backend: IR to an object in memory or to PTX, straight through the target's code generator.
+// The backend: compiles IR to an object in memory or to PTX with the target's code generator,
+// without optimisation passes.
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -41,7 +42,7 @@ void set_machine(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
 }
 
-// The target machine of the host serves one module at a time.
+// The host's target machine compiles one module at a time.
 std::mutex& host_mutex() {
   static std::mutex mutex;
   return mutex;

@@ -1,4 +1,4 @@
-// NVPTX: the target machine, and what it wants to be told of a kernel.
+// NVPTX: the target machine, and the annotations that it needs on a kernel.
 #include <llvm/IR/Constants.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>

@@ -28,7 +28,7 @@ void PointEmitter::Varies::join(const Varies& other) {
 }
 
 PointEmitter::Varies PointEmitter::varies(int32_t operand) const {
-  // What has been reduced is one value for the lanes that fold it together.
+  // The result of a reduction is one value for all lanes that reduce it together.
   if (operand < 0) return {.inner = !inner_reduced(), .ever = true};
   Varies v;
   for (int d = 0; d <= inner_; ++d)
@@ -111,7 +111,7 @@ void PointEmitter::compute_columns(const Lanes& lanes, int copy) {
   }
 }
 
-// A value that is constant along the row, in all lanes.
+// A value that is constant along the row, copied to all lanes.
 Value* PointEmitter::across(size_t i, int width) {
   const ScalarNode& node = stage().body[i];
   if (node.op == ScalarOp::kConst) return scalar_.constant(node, width);

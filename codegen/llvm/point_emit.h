@@ -1,6 +1,6 @@
-// What a kernel does at one place of its iteration space: load the operands of a few lanes, run the
-// scalar maths, store or fold into accumulators. It knows no machine: the loops around it, and how
-// many lanes a vector has, are those of the host in emit.cc and of GPUs in device_emit.cc.
+// PointEmitter emits what a kernel does at one place of its iteration space: load the operands of a
+// few lanes, run the scalar maths, store, or reduce into accumulators. It knows no machine. The
+// loops around it and the number of lanes belong to emit.cc (host) and device_emit.cc (GPUs).
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -14,28 +14,28 @@ namespace msjit::llvm_backend {
 struct Lanes {
   llvm::Value* index;
   int width;
-  llvm::Value* mask = nullptr;  // of the lanes that exist; null: all. One lane: whether it stores
+  llvm::Value* mask = nullptr;  // lanes that exist; null: all. With one lane: whether it stores
 };
 
 struct Width {
   int lanes = 1;             // of a vector
   int copies = 1;            // independent accumulators of a reduction
-  bool rest_by_one = false;  // what fills no vector goes lane by lane, into accumulators of its own
+  bool rest_by_one = false;  // points that fill no vector go lane by lane, into scalar accumulators
 };
 
 class PointEmitter {
  protected:
-  // How often a body node must be computed. kColumn: where lanes fold columns of their own, what
-  // does not change down the column.
+  // How often a body node must be computed. kColumn applies when each lane reduces its own column:
+  // the value does not change down the column.
   enum Level : uint8_t { kOnce, kRow, kColumn, kElement };
 
-  // Begins the body of `function`. What follows is told by set_arguments, then make_accumulators.
+  // Begins the body of `function`. set_arguments() and then make_accumulators() must follow.
   PointEmitter(const KernelSpec& spec, llvm::Function* function);
-  // `sizes`: of an open kernel, as open_spec orders them.
+  // `sizes`: of an open kernel, in the order of open_spec.
   void set_arguments(std::vector<llvm::Value*> operands, std::vector<llvm::Value*> sizes);
   void make_accumulators(const Width& width);
 
-  // How a value changes: along the innermost dim, along folded dims, at all.
+  // Whether a value changes along the innermost dim, along reduced dims, or at all.
   struct Varies {
     bool inner = false, folded = false, ever = false;
     void join(const Varies& other);
@@ -70,41 +70,43 @@ class PointEmitter {
     return iv;
   }
   bool inner_reduced() const { return inner_ >= 0 && spec_.is_reduced(inner_); }
-  // Extent of a dim: a constant, or an argument of an open kernel.
+  // The extent of a dim: a constant, or an argument of an open kernel.
   llvm::Value* extent(int dim);
   llvm::Value* stride(int32_t operand, int dim);
-  // Whether the code knows the extent.
+  // Whether the extent is a constant in the code.
   bool is_fixed(int dim) const { return !spec_.open && dim != spec_.uneven; }
-  // From here on extent() is that of this chunk, the last of which is shorter.
+  // From here on extent() of the uneven dim is that of this chunk; the last chunk is shorter.
   void enter_chunk(llvm::Value* chunk);
 
-  // What is constant in the whole run, for all stages.
+  // Computes what is constant in the whole run, for all stages.
   void enter_kernel();
-  // From here on a stage is emitted, for one point of the kept dims that all lanes fold, or for
-  // columns of their own.
+  // Starts a stage. Either all lanes reduce one point of the kept dims together, or each lane
+  // reduces its own column.
   void enter_stage(size_t stage);
   void enter_stage(size_t stage, std::span<const Lanes> columns);
-  // Points each operand at the current row, and computes what is constant along it.
+  // Sets each operand's pointer to the current row and computes what is constant along it.
   void enter_row();
-  // The body at `lanes`: stores, and folds into copy `copy` of the accumulators.
+  // Emits the body at `lanes`: stores, and reduces into copy `copy` of the accumulators.
   void element(const Lanes& lanes, int copy);
-  // What follows the reductions, once for each point of the kept dims. `folded`: lanes of the
-  // accumulators that make up one value; 1 when each lane is a value of its own, found in copy
+  // Emits what follows the reductions, once per point of the kept dims. `folded`: how many
+  // accumulator lanes make up one value. It is 1 when each lane is a separate value, found in copy
   // `copy`.
   void tail(const Lanes& lanes, int folded, int copy = 0);
 
-  // Long float32 sums are carried on in double every few thousand elements, as in eager mode.
+  // Long float32 sums are added to a double every few thousand elements, as in eager mode; flush()
+  // does it.
   bool is_long() const { return long_; }
   void flush(int copies, int width);
   void promote_accumulators();
 
-  // What a kernel whose threads fold one value together must say once they have: the value of each
-  // reduction of a stage, in its total_dtype. Its own part is folded_here.
+  // For kernels whose threads reduce one value together. folded_here() is this thread's part of a
+  // reduction. The kernel combines the parts of all threads and passes the result, in
+  // total_dtype(), to set_combined().
   size_t first_reduce(size_t stage) const { return first_reduce_[stage]; }
   DType total_dtype(size_t reduce) const;
   llvm::Value* folded_here(size_t reduce, int width, int folded, int copy);
   void set_combined(size_t reduce, llvm::Value* value) { combined_[reduce] = value; }
-  // Vectors of the innermost dim start at multiples of their size from here on.
+  // Whether vectors of the innermost dim start at multiples of their size from here on.
   void set_aligned(bool aligned) { aligned_ = aligned; }
 
   const KernelSpec& spec_;
@@ -132,7 +134,7 @@ class PointEmitter {
   bool carried(size_t reduce) const;
   Accumulator& accumulator(size_t reduce, int copy, int width);
   llvm::Value* read_accumulator(size_t reduce, int copy, int width);
-  // What `node` reads, in its dtype.
+  // The value of the reduction that `node` reads, in the node's dtype.
   llvm::Value* reduced_value(const ScalarNode& node, const Lanes& lanes, int folded, int copy);
 
   llvm::Value* compute(const std::vector<ScalarNode>& nodes, size_t i,
@@ -147,17 +149,17 @@ class PointEmitter {
   void store_where(llvm::Value* condition, llvm::Value* value, llvm::Value* to);
 
   bool long_ = false, rest_by_one_ = false, aligned_ = false;
-  std::vector<llvm::Value*> size_arguments_;  // by place in that array
+  std::vector<llvm::Value*> size_arguments_;  // in the order of set_arguments()
   llvm::Value* uneven_extent_ = nullptr;      // of the current chunk
   std::vector<llvm::Value*> bases_, rows_;    // operand pointers: as passed, and at the current row
   std::vector<Reduce> reduces_;               // of all stages
   std::vector<size_t> first_reduce_;          // by stage
   std::vector<std::vector<Level>> levels_;    // by stage and body node
-  // By stage and body node: the scalar value where it is constant along the row.
+  // By stage and body node: the scalar value of a node that is constant along the row.
   std::vector<std::vector<llvm::Value*>> uniform_;
   std::vector<Accumulator> vectors_, scalars_;
-  std::vector<llvm::Value*> combined_;  // by reduction; null: folded_here is all of it
-  // Of the current stage.
+  std::vector<llvm::Value*> combined_;  // by reduction; null: folded_here() is the whole value
+  // Of the current stage:
   size_t stage_ = 0;
   std::vector<llvm::Value*> folded_;                // by reduction: its value, unless by column
   std::vector<std::vector<llvm::Value*>> columns_;  // by copy and body node

@@ -1,4 +1,4 @@
-// Where the points of a kernel lie in memory: extents, strides, loads and stores.
+// Where the points of a kernel are in memory: extents, strides, loads and stores.
 #include <llvm/IR/Module.h>
 
 #include "codegen/llvm/point_emit.h"
@@ -79,7 +79,7 @@ Value* PointEmitter::load(int32_t operand, const Lanes& lanes) {
   return scalar_.from_memory(dtype, loaded, lanes.width);
 }
 
-// Lane by lane. Lanes that do not exist read the last element of the row instead.
+// Loads lane by lane. Lanes that do not exist read the last element of the row.
 Value* PointEmitter::load_strided(int32_t operand, const Lanes& lanes, llvm::Type* type) {
   Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, lanes.width));
   Value* last = b_.CreateSub(extent(inner_), i64(1), "", true, true);
@@ -103,7 +103,7 @@ void PointEmitter::store_where(Value* condition, Value* value, Value* to) {
   b_.SetInsertPoint(after);
 }
 
-// An output may lie in another order of channels than the loop walks.
+// Stores with a stride: an output may have another channel order than the loop.
 void PointEmitter::store_strided(int32_t operand, Value* value, const Lanes& lanes) {
   const DType dtype = spec_.operands[operand].dtype;
   std::vector<llvm::Constant*> steps;
@@ -117,7 +117,7 @@ void PointEmitter::store_strided(int32_t operand, Value* value, const Lanes& lan
   b_.CreateMaskedScatter(value, to, align_of(dtype), lanes.mask);
 }
 
-// Along the innermost dim most outputs advance by one, or stay (a folded dim).
+// Along the innermost dim most outputs advance by one element, or not at all (a reduced dim).
 void PointEmitter::store(int32_t operand, Value* value, const Lanes& lanes) {
   DType dtype = spec_.operands[operand].dtype;
   value = scalar_.to_memory(dtype, value, lanes.width);

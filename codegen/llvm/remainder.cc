@@ -1,6 +1,6 @@
-// The remainder of two doubles as integer arithmetic: long division of the mantissas, a bit of the
-// quotient at a time. Every number is m * 2^(e - 1075) with an integer m below 2^53 and e of at
-// least 1, denormals included, so no step rounds.
+// The remainder of two doubles by integer arithmetic: long division of the mantissas, one bit of
+// the quotient at a time. Every double, denormals included, is m * 2^(e - 1075) with an integer m
+// below 2^53 and e at least 1. So no step rounds.
 #include <llvm/IR/IRBuilder.h>
 
 #include "codegen/llvm/device_emit.h"
@@ -32,7 +32,7 @@ class RemainderEmitter {
     return_if(b_.CreateFCmpOLT(low, by), x);
     const Parts a = parts(low), d = parts(by);
     Value* rest = divide(a, d);
-    // Exact: the product of an integer below 2^53 and a power of two that fits.
+    // Exact: the product of an integer below 2^53 and a power of two, and it is representable.
     Value* size = b_.CreateFMul(b_.CreateUIToFP(rest, b_.getDoubleTy()), power(d.exponent));
     b_.CreateRet(b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, size, x));
     return function_;
@@ -66,7 +66,7 @@ class RemainderEmitter {
             b_.CreateSelect(denormal, b_.getInt64(1), field)};
   }
 
-  // The mantissa of the rest, at the divisor's exponent.
+  // The mantissa of the remainder, relative to the divisor's exponent.
   Value* divide(const Parts& a, const Parts& d) {
     auto* before = b_.GetInsertBlock();
     auto *head = new_block("head"), *step = new_block("step"), *done = new_block("done");

@@ -61,7 +61,7 @@ class RoutineEmitter {
   }
 
  private:
-  // A loop or a branch that is being emitted, with the nodes that have been computed in it.
+  // A loop or branch that is being emitted, and the nodes computed in it so far.
   struct Open {
     std::unordered_map<int32_t, Value*> known;
     llvm::BasicBlock *head = nullptr, *after = nullptr;
@@ -127,8 +127,8 @@ class RoutineEmitter {
     open_.pop_back();
   }
 
-  // A node is computed in the innermost loop or branch that asks for it, so that what was computed
-  // in one that has ended is not missed.
+  // A node is computed in the innermost open loop or branch that needs it. When that ends its value
+  // is forgotten, and a later user computes the node again.
   Value* value(int32_t id) {
     if (id < 0) return nullptr;
     for (size_t i = open_.size(); i-- > 0;)

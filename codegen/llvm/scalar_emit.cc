@@ -100,8 +100,8 @@ llvm::Value* ScalarEmitter::round_bfloat16(llvm::Value* x, int width) {
   return b_.CreateBitCast(b_.CreateAnd(result, imm(0xffff0000u)), x->getType());
 }
 
-// A float to the nearest integer towards zero that `to` holds; NaN to 0. LLVM's own saturating
-// conversion takes vectors apart, so types of up to 32 bits are clamped here.
+// Converts a float to the nearest integer towards zero that `to` can hold; NaN to 0. LLVM's
+// saturating conversion splits vectors into scalars, so types of up to 32 bits are clamped here.
 llvm::Value* ScalarEmitter::saturate(DType from, DType to, llvm::Value* x, int width) {
   llvm::Type* type = register_type(to, width);
   const int bits = 8 * static_cast<int>(item_size(to));
@@ -112,7 +112,7 @@ llvm::Value* ScalarEmitter::saturate(DType from, DType to, llvm::Value* x, int w
   const double end = std::ldexp(1.0, is_signed(to) ? bits - 1 : bits);  // the first beyond
   const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
   llvm::Value* low = number(is_signed(to) ? -end : 0);
-  // float32 has no 2^31 - 1: the values that reach 2^31 are put right behind the conversion.
+  // float32 cannot hold 2^31 - 1. Values of 2^31 and more are corrected after the conversion.
   const bool rounds = bits == 32 && from != DType::kFloat64;
   llvm::Value* high = number(rounds ? 0x1.fffffep30 : end - 1);
   llvm::Value* known = b_.CreateSelect(b_.CreateFCmpUNO(x, x), zero_of(x), x);
@@ -158,8 +158,8 @@ llvm::Value* ScalarEmitter::compare(ScalarOp op, DType from, llvm::Value* a, llv
   return b_.CreateICmp(p, a, b);
 }
 
-// A zero divisor gives 0, and the one overflowing quotient wraps; neither may reach the hardware's
-// divide.
+// Division by zero gives 0 and the one overflowing quotient wraps. Neither may reach the hardware's
+// divide instruction.
 llvm::Value* ScalarEmitter::divide(const ScalarNode& node, llvm::Value* a, llvm::Value* b) {
   bool quotient = node.op == ScalarOp::kDiv, s = is_signed(node.dtype);
   llvm::Value* zero = zero_of(b);
@@ -208,7 +208,7 @@ llvm::Value* ScalarEmitter::int_op(const ScalarNode& node, llvm::Value* a, llvm:
   }
 }
 
-// Lane by lane; the remainder of two float32 is one itself.
+// Lane by lane, in double: the remainder of two float32 is exact in double and is a float32.
 llvm::Value* ScalarEmitter::remainder(llvm::Value* a, llvm::Value* b) {
   llvm::Function* function = remainder_();
   const auto one = [&](llvm::Value* x, llvm::Value* y) {
@@ -280,7 +280,7 @@ llvm::Value* ScalarEmitter::identity(ReduceKind kind, DType dtype, int width) {
   return llvm::ConstantInt::get(type, value);
 }
 
-// Maximum and minimum propagate NaN: x replaces acc when it is better or NaN, and nothing beats a
+// Maximum and minimum propagate NaN: x replaces acc when it is better or NaN; no x is better than a
 // NaN.
 llvm::Value* ScalarEmitter::fold(ReduceKind kind, DType dtype, llvm::Value* acc, llvm::Value* x) {
   bool f = is_float(dtype);

@@ -1,6 +1,6 @@
-// Scalar maths as LLVM IR: each ScalarOp on one value or on a vector of `width` values, with the
-// exact meaning the eager loops give it. No fast-math flags and no contraction anywhere. In
-// registers bool is i1, 16-bit floats are float; loads and stores convert.
+// Scalar maths as LLVM IR. Each ScalarOp works on one value or on a vector of `width` values and
+// means exactly what it means in the eager loops. No fast-math flags and no contraction anywhere.
+// In registers bool is i1 and 16-bit floats are float; loads and stores convert.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -14,7 +14,7 @@ namespace msjit::llvm_backend {
 class ScalarEmitter {
  public:
   explicit ScalarEmitter(llvm::IRBuilder<>& builder) : b_(builder) {}
-  // For machines that have no exact remainder of floats: what gives the function of two doubles.
+  // For machines without an exact remainder of floats: `make` returns a function of two doubles.
   void use_remainder(std::function<llvm::Function*()> make) { remainder_ = std::move(make); }
 
   llvm::Type* memory_type(DType dtype);               // of one element

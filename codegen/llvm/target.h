@@ -1,4 +1,4 @@
-// The machines that code is generated for: the host, once a process, and GPUs.
+// The machines for which code is generated: the host, set up once per process, and GPUs.
 #pragma once
 
 #include <llvm/Target/TargetMachine.h>

@@ -5,7 +5,8 @@
 
 namespace msjit {
 
-// Compacts the node list in place of a copy: order, attributes and locations stay as they are.
+// Removes dead nodes from the list; order, attributes and source lines of the others stay as they
+// are.
 Result<bool> dead_code(Graph& graph) {
   std::vector<bool> live = live_nodes(graph);
   if (std::ranges::find(live, false) == live.end()) return false;

@@ -1,7 +1,7 @@
-// Operators over rows (a softmax, a layer normalisation) or channels (a batch normalisation) become
-// what they are made of, so that a fused kernel does them together with what stands around them.
-// Without one their own kernels are faster, and so they are where a row is too long to be walked
-// again from the caches.
+// Expands operators over rows (softmax, layer normalisation) or channels (batch normalisation) into
+// their composites, so that a fused kernel computes them together with the ops around them. When
+// nothing is fused, their own kernels are faster. They are also faster when a row is too long to be
+// still in the caches when a later stage reads it again.
 #include "graph/passes/passes.h"
 #include "graph/rewrite.h"
 #include "graph/stages.h"
@@ -11,7 +11,7 @@ namespace {
 
 bool is_softmax(const Node& node) { return node.op->signature.attr_index("num_axes") < 0; }
 
-// The axes an operator over rows folds, as a mask over those of its first input.
+// The axes that an operator over rows reduces, as a mask over the axes of its first input.
 uint32_t folded_axes(const Node& node, int rank) {
   const Signature& signature = node.op->signature;
   if (const int at = signature.attr_index("num_axes"); !is_softmax(node))

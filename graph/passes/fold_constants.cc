@@ -14,7 +14,8 @@ constexpr int64_t kSmallBytes =
 int64_t bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dtype); }
 
 // A node may be evaluated now when its operands are known and the result does not bloat the graph.
-// Broadcasts stay: code generation reads them through their strides; fills become broadcasts later.
+// Broadcasts are not evaluated: code generation reads them with stride 0. Fills (zeros, ones, full)
+// are not either: a rule turns them into broadcasts.
 bool can_fold(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->has(kPure) || node.op->has(kRandom)) return false;
   if (node.is_control()) return false;
@@ -36,7 +37,8 @@ bool can_fold(const Graph& graph, const Node& node) {
   return out_bytes <= kMaxFoldedBytes && (out_bytes <= kSmallBytes || out_bytes <= 2 * in_bytes);
 }
 
-// The values of a foldable node, or nothing when its kernel fails: the error belongs to the run.
+// The values of a node that can be folded. Empty when its kernel fails: that error must appear at
+// run time.
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node) {
   InlineVec<Tensor, 4> in;
   for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : graph.producer(id).constant);
@@ -75,7 +77,7 @@ Result<bool> fold_constants(Graph& graph) {
     Node mapped = node;
     for (ValueId& id : mapped.inputs)
       if (id >= 0) id = map[id];
-    // Appended first, so that the new graph knows its metas; dead code removal takes it away again.
+    // Appended first, so that the new graph has its metas; dead_code() removes it again.
     sink.set_merging(!apart[node.first_output]);
     mapped.first_output = sink.append_like(graph, node, mapped.inputs);
     sink.set_merging(true);

@@ -1,7 +1,7 @@
-// A sum of products of columns is one product: a1ᵀ b1 + a2ᵀ b2 + ... = [a1; a2; ...]ᵀ [b1; b2;
-// ...]. The gradient of a weight that a program uses at each step of an unrolled loop is such a
-// sum. Its terms have the size of the weight, where what they are made of has that of a step. The
-// order in which terms are added changes, and so the last bits.
+// Replaces a sum of matrix products by one product of stacked operands: a1ᵀ b1 + a2ᵀ b2 + ... =
+// [a1; a2; ...]ᵀ [b1; b2; ...]. The gradient of a weight that an unrolled loop uses in each step is
+// such a sum. Each term is as large as the weight, while its operands are only as large as the data
+// of one step. The terms are added in another order, so the last bits may change.
 #include <algorithm>
 
 #include "graph/control.h"
@@ -63,7 +63,8 @@ class ProductJoiner {
            std::ranges::all_of(node.inputs, [&](ValueId id) { return from_.meta(id) == meta; });
   }
 
-  // Of columns: both operands have the axis that is summed over first, so that they can be stacked.
+  // A product of transposed columns: both operands have the summed axis first, so they can be
+  // stacked.
   bool is_product(const Node& node) const {
     if (node.kind != NodeKind::kOp || node.op != &op_matmul || apart_[node.first_output])
       return false;

@@ -1,10 +1,12 @@
-// Products out of loops. What a scan multiplies row by row is one product over all rows:
-//  - a product of rows alone (the input's share of a recurrent cell) is done before the loop, with
-//    the elementwise work that leads to it and from it;
-//  - a product that only goes into a sum over the turns (the gradient of a weight), and a sum of
-//    rows that does (that of a bias), are done behind it, on what the turns stack;
-//  - so is a product that is only stacked (the gradient of the input).
-// The order in which terms are added may change, and so the last bits.
+// Moves matrix products out of scans: what a scan multiplies row by row becomes one product over
+// all rows.
+// - A product that depends on rows alone (the input's part of a recurrent cell) moves before the
+//   loop, with the elementwise ops that lead to it and follow it.
+// - A product that is only summed over the turns (the gradient of a weight) moves behind the loop.
+//   So does a sum of rows that is summed over the turns (the gradient of a bias). The loop stacks
+//   their operands.
+// - A product that is only stacked (the gradient of the input) moves behind the loop too.
+// The terms may be added in another order, so the last bits may change.
 #include <algorithm>
 #include <map>
 
@@ -20,7 +22,7 @@ extern const OpDef op_add, op_linear, op_matmul, op_sum;
 
 namespace {
 
-constexpr int64_t kMaxStackedBytes = int64_t{64} << 20;  // a value that is stacked for this alone
+constexpr int64_t kMaxStackedBytes = int64_t{64} << 20;  // of one value, all turns together
 
 bool is_flag(const Node& node, size_t attr) { return node.attrs[attr].as_bool(); }
 
@@ -56,7 +58,7 @@ class ScanLifter {
 
  private:
   enum class Role : uint8_t { kOther, kRow, kInvariant };
-  // A carried sum: its state is what it was plus a term that only it reads.
+  // A carried value that is a sum over the turns: each turn adds a term that nothing else reads.
   struct Sum {
     size_t carried;
     const Node* term;
@@ -72,7 +74,7 @@ class ScanLifter {
     return row.shape.rank() < kMaxRank && row.shape.numel() > 0 &&
            row.shape.numel() * item_size(row.dtype) <= kMaxStackedBytes / shape_.length;
   }
-  // Rows times a matrix that is the same in all turns.
+  // Rows times a matrix that does not change from turn to turn.
   bool is_row_product(const Node& node) const {
     if (node.op != &op_linear && (node.op != &op_matmul || is_flag(node, 0))) return false;
     for (size_t i = 1; i < node.inputs.size(); ++i)
@@ -97,7 +99,8 @@ class ScanLifter {
     return any;
   }
 
-  // What depends on rows alone, and which of that a product leads to.
+  // Finds the values that depend on rows alone (kRow), and of these the ones that lifting a product
+  // moves out (lifted_).
   void find_rows() {
     role_.assign(body_.values.size(), Role::kOther);
     for (size_t i = shape_.carried; i < shape_.inputs(); ++i)
@@ -162,7 +165,8 @@ class ScanLifter {
 
   // -- The loop that is left --
 
-  // The place of a value among those that the new loop stacks; rows from outside need none.
+  // Gives a value a place among those that the new loop stacks. Rows from outside and lifted values
+  // need none: all their rows exist outside.
   void stack(ValueId id) {
     if (input_of_row(id) >= 0 || is_lifted(id)) return;
     if (!place_.count(id)) {
@@ -194,7 +198,7 @@ class ScanLifter {
     return extract(results);
   }
 
-  // Inputs of the body and lifted values that the results depend on.
+  // Finds the inputs of the body and the lifted values on which the results depend.
   void find_needed(const std::vector<ValueId>& results) {
     needed_.assign(body_.values.size(), false);
     for (ValueId id : results) needed_[id] = true;
@@ -213,18 +217,22 @@ class ScanLifter {
     graph->name = body_.name;
     GraphSink sink(graph);
     Extractor extract(body_, &sink);
-    const auto take = [&](ValueId id) {
-      extract.map(id, sink.input(meta(id)).id());
-      return true;
+    const auto take = [&](ValueId id) { extract.map(id, sink.input(meta(id)).id()); };
+    const auto take_from = [&](Vals* values, size_t i) {
+      take(body_.inputs[i]);
+      values->push_back(Val(&sink_, in_[i]));
     };
     for (size_t i = 0; i < shape_.carried; ++i)
-      if (!is_sum(i)) take(body_.inputs[i]), carried_.push_back(Val(&sink_, in_[i]));
+      if (!is_sum(i)) take_from(&carried_, i);
     for (size_t i = shape_.carried; i < shape_.carried + shape_.scanned; ++i)
-      if (needed_[body_.inputs[i]]) take(body_.inputs[i]), scanned_.push_back(Val(&sink_, in_[i]));
-    for (ValueId id : lifted_)
-      if (needed_[id]) take(id), scanned_.push_back(outside(id));
+      if (needed_[body_.inputs[i]]) take_from(&scanned_, i);
+    for (ValueId id : lifted_) {
+      if (!needed_[id]) continue;
+      take(id);
+      scanned_.push_back(outside(id));
+    }
     for (size_t i = shape_.carried + shape_.scanned; i < shape_.inputs(); ++i)
-      if (needed_[body_.inputs[i]]) take(body_.inputs[i]), captured_.push_back(Val(&sink_, in_[i]));
+      if (needed_[body_.inputs[i]]) take_from(&captured_, i);
     for (ValueId id : results) extract.need(id);
     MSJIT_OK(extract.run());
     for (ValueId id : results) graph->outputs.push_back(extract.get(id));
@@ -233,8 +241,8 @@ class ScanLifter {
 
   // -- Outside --
 
-  // All rows of a value: taken from outside, computed there, or stacked by the loop. An invariant
-  // is the value itself.
+  // All rows of a value: taken from outside, or computed there. A loop invariant is returned as it
+  // is.
   Val outside(ValueId id) {
     if (auto known = outside_.find(id); known != outside_.end()) return known->second;
     Val value;
@@ -254,13 +262,13 @@ class ScanLifter {
     return outside_[id] = value;
   }
 
-  // One matrix of all rows of a value.
+  // All rows of a value as one matrix.
   Val flat(const Val& rows) {
     const Shape& shape = rows.shape();
     return words::reshape(rows, {shape.numel() / shape.back(), shape.back()});
   }
 
-  // rows @ matrix, for all rows.
+  // rows @ matrix, as one product over all rows.
   Val product(const Node& node, const Val& rows) {
     Vals in{Val()};
     for (size_t i = 1; i < node.inputs.size(); ++i)
@@ -273,7 +281,7 @@ class ScanLifter {
     return words::reshape(all, shape);
   }
 
-  // Behind the loop.
+  // A value behind the loop: stacked by it, or computed outside.
   Val stacked(ValueId id) {
     const auto found = place_.find(id);
     return found == place_.end() ? outside(id) : results_of_loop_[found->second];
@@ -288,7 +296,7 @@ class ScanLifter {
     return words::add(begin, words::matmul(a, b, true, false));
   }
 
-  // The loop, and what comes behind it.
+  // Appends the loop and the products behind it.
   void append(const std::shared_ptr<const Graph>& body) {
     std::vector<ValueId> in;
     for (const Vals* values : {&carried_, &scanned_, &captured_})

@@ -3,8 +3,8 @@
 
 namespace msjit {
 
-// The sink merges equal nodes from birth, so building the graph anew finds what earlier passes have
-// made equal.
+// Earlier passes may have made nodes equal. Building the graph again finds them, because the sink
+// merges equal nodes.
 Result<bool> merge_equal(Graph& graph) { return rebuild(graph); }
 
 }  // namespace msjit

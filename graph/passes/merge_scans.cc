@@ -7,7 +7,7 @@ namespace msjit {
 
 namespace {
 
-// The scan before `extending` whose outputs that one gives as well; -1: there is none.
+// The scan before `extending` whose outputs `extending` computes as well; -1: there is none.
 int32_t extended_by(const Graph& graph, const Node& extending) {
   const auto last = graph.values[extending.first_output].node;
   for (int32_t n = 0; n < last; ++n) {
@@ -21,7 +21,7 @@ int32_t extended_by(const Graph& graph, const Node& extending) {
 
 }  // namespace
 
-// The scan that a gradient has added takes the place of the one it extends.
+// The scan that a gradient added replaces the one it extends.
 Result<bool> merge_scans(Graph& graph) {
   std::vector<int32_t> becomes(graph.nodes.size(), -1);
   std::vector<bool> merged(graph.nodes.size());

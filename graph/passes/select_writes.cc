@@ -1,6 +1,7 @@
-// Branches that only decide what is written: an optimizer's step that is left out where a gradient
-// overflowed. Where both arms are cheap they are computed, and each result is picked element by
-// element. So the step is fused loops that can write over their inputs, as one without a branch.
+// Removes branches that only decide what is written, for example an optimizer's step that is
+// skipped when a gradient overflowed. When both arms are cheap, both are computed and `where` picks
+// each result. The step then consists of fused loops, which can write over their inputs as in a
+// program without the branch.
 #include <algorithm>
 
 #include "graph/control.h"
@@ -14,7 +15,7 @@ extern const OpDef op_copy;
 
 namespace {
 
-// Reads what it is given once, element by element, and cannot fail.
+// The node reads its inputs once, element by element, and cannot fail.
 bool is_cheap(const Node& node) {
   if (node.kind != NodeKind::kOp) return true;
   if (node.is_control() || !node.op->has(kPure) || node.op->has(kRandom)) return false;
@@ -55,7 +56,8 @@ class WriteSelector {
   }
 
  private:
-  // Those whose results are only copied: which tensor a branch hands on cannot be told there.
+  // Selects branches whose results are only copied. A copy hides whether a branch returned an input
+  // itself.
   void find_branches() {
     selected_.resize(graph_.nodes.size());
     for (size_t n = 0; n < selected_.size(); ++n) selected_[n] = is_cheap_branch(graph_.nodes[n]);
@@ -70,7 +72,7 @@ class WriteSelector {
   void add(const Node& node) {
     const ValueId from = node.inputs.empty() ? -1 : node.inputs[0];
     if (node.op == &op_copy && selected_[graph_.values[from].node] && !taken_[from]) {
-      taken_[from] = true;  // the picked value is nobody else's
+      taken_[from] = true;  // nothing else uses the picked value
       map_[node.first_output] = map_[from];
       return;
     }
@@ -108,7 +110,7 @@ class WriteSelector {
   Graph& graph_;
   GraphSink sink_;
   std::vector<bool> selected_;  // by node
-  std::vector<bool> taken_;     // by value: a branch's result that stands for its copy
+  std::vector<bool> taken_;     // by value: a branch's result that replaced its copy
   std::vector<ValueId> map_;    // by value
 };
 

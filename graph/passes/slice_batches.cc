@@ -1,8 +1,9 @@
-// A large batch goes through a network a few images at a time, so that what one layer hands to the
-// next is still in the caches. A part of the graph in which row i of every value (along axis 0)
-// depends on row i of the values before becomes the body of a loop over slices of the batch. How
-// many rows a slice has follows from the largest value a row has; layers whose values differ much
-// in size are loops of their own.
+// Runs a large batch through a network a few images at a time, so that one layer's results are
+// still in the caches when the next layer reads them. The pass looks for a part of the graph in
+// which row i of every value (along axis 0) depends only on row i of the values before it. That
+// part becomes the body of a loop over slices of the batch. The largest value a layer reads or
+// writes decides how many rows a slice has. Layers whose values differ much in size become separate
+// loops.
 #include <algorithm>
 
 #include "graph/control.h"
@@ -65,7 +66,7 @@ class Slicer {
 
   // -- Which nodes
 
-  // In order: whether a node can be part of the loop follows from those before.
+  // Nodes in order: whether a node can join the loop depends on those before it.
   bool find_part() {
     for (size_t n = 0; n < from_.nodes.size(); ++n) {
       const Node& node = from_.nodes[n];
@@ -121,7 +122,8 @@ class Slicer {
     return has_rows(id) && meta(id).shape.rank() == meta(node.first_output).shape.rank();
   }
 
-  // The largest part of the batch of which a layer's values fit the caches; 1 at least.
+  // How many rows of the batch a slice may have so that what a layer reads and writes fits the
+  // caches; at least 1.
   int64_t rows_that_fit(const Node& node) const {
     int64_t row = bytes(node.first_output) / batch_;
     for (uint32_t i = 0; i < node.inputs.size(); ++i)
@@ -221,8 +223,8 @@ class Slicer {
     return std::shared_ptr<const Graph>(graph);
   }
 
-  // What comes from outside: rows, and values that all slices read. Constants are copied. False
-  // where one value is read both ways.
+  // Finds what the body takes from outside: rows_ are sliced, whole_ are read by all slices.
+  // Constants are copied into the body. False when one value is read both ways.
   bool find_inputs() {
     std::vector<char> by_row(from_.values.size()), as_whole(from_.values.size());
     for (int32_t n : nodes_) {

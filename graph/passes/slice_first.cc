@@ -1,6 +1,7 @@
-// Slices move before the elementwise ops that make what is sliced: f(g(x))[i] computes f(g(x[i])).
-// Every element kept has the bits it had. Values that others read too stay whole, and so does a
-// slice that leaves the graph: it would lose the strides that tell it is a view.
+// Moves slices before the elementwise ops that compute the sliced value: f(g(x))[i] becomes
+// f(g(x[i])). The kept elements have the bits they had. A value that other nodes read too is not
+// sliced early. Nor is a slice that is an output of the graph: it would lose the strides that show
+// it is a view.
 #include "graph/passes/passes.h"
 #include "graph/rewrite.h"
 #include "kernels/core/words.h"
@@ -17,8 +18,8 @@ bool is_movable(const Match& m, ValueId id) {
   return node && node->op->has(kElementwise) && node->num_outputs == 1 && m.used_once(id);
 }
 
-// The part of `ranges`, given for a value of shape `full`, that falls on an operand broadcast to
-// it.
+// `ranges` slice a value of shape `full`. Returns the ranges that slice an operand which is
+// broadcast to that value.
 Ranges for_operand(const Ranges& ranges, const Shape& full, const Shape& operand, bool* whole) {
   Ranges own;
   *whole = true;

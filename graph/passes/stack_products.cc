@@ -1,6 +1,6 @@
-// Products of several matrices with one and the same are one product of all their rows:
-// x1 w, x2 w, ... = slices of [x1; x2; ...] w. The steps of an unrolled loop over a sequence
-// multiply their part of the input with one weight; together they read it once.
+// Several products with one right-hand matrix become one product of all their rows: x1 w, x2 w, ...
+// become slices of [x1; x2; ...] w. The steps of an unrolled loop multiply their parts of the input
+// by one weight; stacked, they read the weight once.
 #include <algorithm>
 #include <map>
 
@@ -38,7 +38,8 @@ bool multiply_alike(const Node& a, const Node& b) {
          std::equal(a.inputs.begin() + 1, a.inputs.end(), b.inputs.begin() + 1, b.inputs.end());
 }
 
-// Copies a graph in which one group has become a product. What the group reads comes before it.
+// Copies a graph and replaces one group by a stacked product. First copies what the group depends
+// on.
 class Stacker {
  public:
   Stacker(const Graph& from, const Group& group, const std::vector<bool>& live,
@@ -126,8 +127,8 @@ class Stacker {
   std::vector<ValueId> map_;
 };
 
-// Leaves out what depends on another of the group, and what depends on something behind its first
-// node that may not change places.
+// Drops a product that depends on another one of the group. Also drops one that depends on a node
+// behind the group's first product that must keep its place (it draws or writes).
 Group independent(const Graph& graph, const Group& group) {
   Group kept;
   std::vector<bool> bound(graph.nodes.size());

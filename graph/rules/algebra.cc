@@ -9,7 +9,7 @@ namespace {
 
 using namespace words;
 
-// The operand left when the other is the neutral constant.
+// One operand, when the other is the neutral constant.
 Val drop_neutral(const Match& m, double neutral) {
   if (m.is_constant(m.in(1), neutral)) return m.val(0);
   if (m.is_constant(m.in(0), neutral)) return m.val(1);
@@ -44,8 +44,8 @@ Val div_power_of_two(const Match& m) {
 Val pow_two(const Match& m) { return m.is_constant(m.in(1), 2) ? square(m.val(0)) : Val(); }
 Val pow_one(const Match& m) { return m.is_constant(m.in(1), 1) ? m.val(0) : Val(); }
 
-// Whether negating this operand before it is converted to the dtype of the result is negating it
-// after: integers wrap around at their own width.
+// Whether negating this operand before the conversion to the result's dtype gives what negating it
+// afterwards gives. It does not where an integer is converted: integers wrap at their own width.
 bool negates_alike(const Match& m, ValueId id) {
   const DType dtype = m.meta(id).dtype;
   return is_float(dtype) || dtype == m.meta().dtype;
@@ -88,8 +88,8 @@ Val both_neg(const Match& m) {
 Val same_operands(const Match& m) { return m.in(0) == m.in(1) ? m.val(0) : Val(); }
 Val where_same(const Match& m) { return m.in(1) == m.in(2) ? m.val(1) : Val(); }
 
-// Differentiation is over when the pipeline runs, and the plan gives each output storage of its own
-// where eager would.
+// These nodes matter to differentiation, which is over when the pipeline runs. The plan copies an
+// output where eager execution would give it storage of its own.
 Val value_itself(const Match& m) { return m.val(0); }
 
 }  // namespace

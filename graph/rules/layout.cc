@@ -64,7 +64,7 @@ Val broadcast_twice(const Match& m) {
   return node ? broadcast_to(m.sink()->value(node->inputs[0]), m.meta().shape) : Val();
 }
 
-// Leading axes of size one come by themselves in a broadcast.
+// A broadcast adds leading axes of size one by itself.
 Val broadcast_reshaped(const Match& m) {
   const Node* node = m.maker(m.in(0));
   if (!node || !keeps_order(*node)) return {};
@@ -77,7 +77,7 @@ Val broadcast_reshaped(const Match& m) {
   return broadcast_to(m.sink()->value(source), m.meta().shape);
 }
 
-// Whether every value of `from` has its own exact counterpart in `to`.
+// Whether `to` represents every value of `from` exactly.
 bool embeds(DType from, DType to) {
   if (from == to || from == DType::kBool) return true;
   if (is_integer(from) && is_integer(to)) {
@@ -97,13 +97,12 @@ Val cast_twice(const Match& m) {
   DType from = m.meta(source).dtype, middle = m.meta(m.in(0)).dtype;
   if (!embeds(from, middle)) return {};
   if (m.meta(source) == m.meta()) return m.sink()->value(source);
-  // A detour by float may round or saturate where the direct way wraps.
+  // A conversion by way of float may round or saturate where the direct one wraps.
   if (is_float(middle) != is_float(m.meta().dtype) || is_float(from) != is_float(middle)) return {};
   return cast(m.sink()->value(source), m.meta().dtype);
 }
 
-// zeros, ones, full and their _like forms: one number seen through a broadcast, which costs no
-// memory.
+// zeros, ones, full and their _like forms become a broadcast of one number, which needs no memory.
 Val fill_is_broadcast(const Match& m) {
   std::string_view name = m.op().name;
   double value = name.starts_with("ones") ? 1 : 0;
@@ -116,8 +115,8 @@ Val fill_is_broadcast(const Match& m) {
   return m.meta().shape.rank() ? broadcast_to(number, m.meta().shape) : number;
 }
 
-// Elementwise ops broadcast by themselves; the driver refuses the answer where the shape came from
-// the broadcast.
+// Elementwise ops broadcast by themselves. The driver refuses the answer when the broadcast was
+// what gave the result its shape.
 Val drop_broadcasts(const Match& m) {
   if (!m.op().has(kElementwise) || m.num_inputs() < 2) return {};
   Vals inputs;
@@ -131,8 +130,8 @@ Val drop_broadcasts(const Match& m) {
     dropped |= node != nullptr;
   }
   if (!dropped) return {};
-  // Whole or not at all would miss the case where one operand must stay broadcast, so also try one
-  // by one.
+  // One operand may have to stay broadcast to give the shape; then drop the broadcasts of the
+  // others only.
   Val all = call_in(m.sink(), m.op(), inputs, m.attrs());
   if (all && m.sink()->meta(all) == m.meta()) return all;
   for (int keep = 0; keep < m.num_inputs(); ++keep) {
@@ -165,8 +164,7 @@ bool swaps_last_two(const Match& m, const Node& node) {
   return perm[rank - 1] == rank - 2 && perm[rank - 2] == rank - 1;
 }
 
-// matmul reads a transposed operand through its flag. The library may add the products in another
-// order.
+// matmul has flags for transposed operands. The library may add the terms in another order.
 Val matmul_of_transposed(const Match& m) {
   Val operands[2] = {m.val(0), m.val(1)};
   bool flags[2] = {m.attr(0).as_bool(), m.attr(1).as_bool()};

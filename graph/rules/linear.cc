@@ -39,7 +39,7 @@ Val add_bias(const Match& m) {
 Val relu_of_linear(const Match& m) {
   const Node* linear = m.maker(m.in(0), "linear");
   if (!linear || !m.used_once(m.in(0)) || m.meta().dtype != DType::kFloat32) return {};
-  if (!m.meta().device.is_host()) return {};  // fused with what follows there
+  if (!m.meta().device.is_host()) return {};  // a device fuses it with what follows
   Vals inputs;
   for (ValueId id : linear->inputs) inputs.push_back(id < 0 ? Val() : m.sink()->value(id));
   return apply(m, "linear_act", inputs, {AttrValue("relu")});

@@ -1,4 +1,5 @@
-// APART: two objects (the second is that of `other`) do not keep their names in one dict.
+// APART: two objects (the second is that of `other`) do not store their attributes or names in one
+// dict.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
@@ -10,12 +11,12 @@ PyObject* names_of(PyObject* object) { return is_table(object) ? object : existi
 
 namespace {
 
-// An instance of a class derived from dict may be the dict of another, or its own.
+// An instance of a class derived from dict may be the __dict__ of another object, or of itself.
 bool is_dict_of(PyObject* table, PyObject* object) {
   return PyDict_Check(table) && !is_table(table) && existing_dict(object) == table;
 }
 
-// With itself such an instance is asked for that alone.
+// Where both are one object, it only must not be its own __dict__.
 bool check(const GuardStep& step, PyObject* object, PyObject* const* registers) {
   PyObject* const other = registers[step.other];
   if (is_dict_of(object, other) || is_dict_of(other, object)) return false;

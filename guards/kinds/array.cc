@@ -1,5 +1,5 @@
-// ARRAY: the dtype (`object`) and shape (`tensor`) of a NumPy array; a TYPE guard stands before it.
-// What it holds is read at each call.
+// ARRAY: the dtype (`object`) and shape (`tensor`) of a NumPy array. A TYPE guard precedes it. The
+// array's elements are no part of the guard; they are read at each call.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// BELOW: an object has a lower address than the one of `other`; a chain of n - 1 of them tells n
-// objects apart.
+// BELOW: an object has a lower address than the one of `other`. A chain of n - 1 such guards proves
+// n objects different.
 #include <fmt/core.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ std::string describe(const GuardStep&, const std::string& a, const std::string& 
   return fmt::format("id({}) < id({})", a, b);
 }
 
-// Both objects are the ones that were compared.
+// A memo has proved that both objects are the ones that were compared.
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
 
 }  // namespace

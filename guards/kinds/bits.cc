@@ -1,5 +1,5 @@
-// BITS: a NumPy scalar of the class and with the very bits of the one captured (-0.0 is not 0.0, a
-// NaN is itself).
+// BITS: a NumPy scalar of the captured class and with exactly its bits: -0.0 is not 0.0, and a NaN
+// equals itself.
 #include <fmt/core.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// CLASS_VERSION: the version tag of a class object that is pinned already.
+// CLASS_VERSION: the version tag of a class object that another guard has pinned.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

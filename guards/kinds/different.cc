@@ -1,4 +1,5 @@
-// DIFFERENT: two sources are two objects, for identity tests and mutation.
+// DIFFERENT: two sources are two objects. For identity tests, and for objects that the capture
+// changes.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -14,7 +15,7 @@ std::string describe(const GuardStep&, const std::string& a, const std::string& 
   return fmt::format("{} is not {}", a, b);
 }
 
-// Both objects are the ones that were compared.
+// A memo has proved that both objects are the ones that were compared.
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// EQUAL: a value of an exact builtin immutable type that equals the one captured. Floats, and those
-// of complex numbers, compare by bits, so that -0.0 and NaN are told apart as arithmetic does.
+// EQUAL: a value of an exact builtin immutable type that equals the captured one. Floats and
+// complex numbers are compared by their bits, because arithmetic tells 0.0 from -0.0 and a NaN must
+// equal itself.
 #include <cstring>
 
 #include <fmt/core.h>
@@ -15,8 +16,8 @@ struct Range {  // which the public headers do not show
   PyObject_HEAD PyObject *start, *stop, *step;
 };
 
-// Ranges of the same items may still tell their ends apart. Before 3.10 these may be of a class
-// derived from int, which compares as it likes.
+// Equal ranges may differ in their attributes: range(0, 5, 2) == range(0, 6, 2). Before 3.10 the
+// attributes may be of a class derived from int with a comparison of its own.
 bool same_range(PyObject* a, PyObject* b) {
   const auto *x = reinterpret_cast<const Range*>(a), *y = reinterpret_cast<const Range*>(b);
   return host::equal_values(x->start, y->start) && host::equal_values(x->stop, y->stop) &&

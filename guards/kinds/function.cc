@@ -1,5 +1,5 @@
-// FUNCTION: a function reached by identity still has the code object it had. Its defaults are read
-// through sources of their own, its closure cannot be replaced.
+// FUNCTION: a function known by identity still has its code object. Its defaults are read through
+// sources of their own; its closure cannot be replaced.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,7 +1,8 @@
-// GRADIENTS: the scopes of gradients this thread is in. Number 0, 1: whether it is inside a
-// transform that records now, for captures that hold a step with a gradient of its own or end
-// before one. 2, 3: whether it is in no scope at all, for captures that hold a whole transform or
-// end before one.
+// GRADIENTS: the gradient scopes that this thread is in, by `number`.
+// - 0, 1: it is not, or is, inside a transform that records now. For captures that hold a step with
+//   a gradient of its own (Cell.bprop), or that end before one.
+// - 2, 3: it is, or is not, inside any scope. 3 is for captures that hold a whole transform, 2 for
+//   those that end before one.
 #include "guards/guard_set.h"
 #include "kernels/eager/tape.h"
 

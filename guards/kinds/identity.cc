@@ -1,4 +1,5 @@
-// IDENTITY: this very object. For functions, classes, modules, ops and singletons.
+// IDENTITY: this very object. For functions, classes, modules, ops, singletons and pinned
+// instances.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

@@ -1,5 +1,5 @@
-// KEYS: a dict, or an instance of a class derived from it, has exactly the keys of the tuple
-// `object`, which holds them loosely (pin.h), in that order.
+// KEYS: a dict, or an instance of a class derived from dict, has exactly the keys in the tuple
+// `object`, in that order. The tuple holds them loosely (pin.h).
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -20,7 +20,7 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* keys = step.object.address();
   if (!PyDict_Check(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
   Py_ssize_t i = 0;
-  if (PyODict_Check(object)) {  // keeps an order of its own
+  if (PyODict_Check(object)) {  // an OrderedDict has its own order
     for (OrderedKey key(object); key; key.next(), ++i)
       if (i == PyTuple_GET_SIZE(keys) || !same_key(key.get(), PyTuple_GET_ITEM(keys, i)))
         return false;

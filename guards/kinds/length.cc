@@ -1,5 +1,4 @@
-// LENGTH: the number of items of a list, tuple or dict of exact type (a TYPE guard stands before
-// it).
+// LENGTH: the number of items of a list, tuple or dict. A TYPE guard precedes it.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,6 +1,5 @@
-// MISSING: a dict, or the instance dictionary of an object, lacks a key, so that a lookup falls
-// through to the class (or a dict membership test stays false). `object` is the key, number its
-// hash.
+// MISSING: a dict, or the attributes of an object, lack a key. So a lookup goes on to the class, or
+// a membership test is false. `object` is the key, `number` its hash.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,4 +1,4 @@
-// OPEN_INT: an exact int whose value is left open, within what sizes can be.
+// OPEN_INT: an exact int whose value is left open, within the range of sizes.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

@@ -7,7 +7,7 @@
 namespace msjit {
 namespace {
 
-// The constant stands in `number`, what is compared and what comes of it in `version`.
+// The payload: the constant is in `number`; the operator and its outcome are in `version`.
 constexpr uint32_t kHolds = 1;
 int op_of(const GuardStep& step) { return static_cast<int>(step.version >> 1); }
 double constant_of(const GuardStep& step) { return std::bit_cast<double>(step.number); }

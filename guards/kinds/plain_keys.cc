@@ -1,5 +1,5 @@
-// PLAIN_KEYS: no key of a dict, or of the instance dictionary of an object, compares by Python
-// code, so that looking a name or a number up in it runs none.
+// PLAIN_KEYS: no key of a dict, or of an object's attributes, compares by Python code. So looking
+// up a name or a number runs none.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -8,8 +8,7 @@
 
 namespace msjit {
 
-// A comparison written in Python is the only one that a class does not share with the C type it
-// derives from.
+// A class inherits tp_richcompare from its C base unless it defines a comparison in Python.
 static bool compares_in_c(PyTypeObject* type) {
   const PyTypeObject* base = type;
   while (base->tp_flags & Py_TPFLAGS_HEAPTYPE) base = base->tp_base;

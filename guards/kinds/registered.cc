@@ -1,5 +1,5 @@
-// REGISTERED: no class has been registered with an abstract base class since. Number: how many
-// registrations there were.
+// REGISTERED: no class has been registered with an abstract base class since the capture. `number`:
+// the count of registrations then.
 #include "guards/guard_set.h"
 #include "guards/py/abstract.h"
 

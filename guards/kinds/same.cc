@@ -14,7 +14,7 @@ std::string describe(const GuardStep&, const std::string& a, const std::string& 
   return fmt::format("{} is {}", a, b);
 }
 
-// Both objects are the ones that were compared.
+// A memo has proved that both objects are the ones that were compared.
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// SET_ITEMS: a set or frozenset is one with the same table as the set in the tuple `object`.
+// SET_ITEMS: a set or frozenset whose table equals that of the set in the 1-tuple `object`
+// (set_table.h).
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

@@ -1,5 +1,5 @@
-// SYNTAX_LEVEL: the level of PSJit that the context names, for captures that hold a function of
-// PSJit which names none itself. Number: 1 = STRICT.
+// SYNTAX_LEVEL: the context's level of PSJit, for captures that hold a PSJit function which names
+// no level itself. `number`: 1 = STRICT.
 #include "guards/guard_set.h"
 
 namespace msjit {

@@ -1,5 +1,5 @@
-// TENSOR: the exact Python class (`object`), dtype and shape (`tensor`) of a tensor. Layout and
-// autograd state are the executable's business.
+// TENSOR: the exact Python class (`object`), dtype and shape (`tensor`) of a tensor. The compiled
+// region itself checks layout and autograd state.
 #include <fmt/core.h>
 
 #include "guards/kinds/tensor.h"
@@ -24,7 +24,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
                      dtype_name(step.tensor->dtype), shape, kind_text(*step.tensor));
 }
 
-// A tensor at a compared address may be another one.
+// A compared address is not enough: it could be that of a later tensor.
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
   if (!memo.is_exact(step.target)) return false;
   memo.tensor_class(object);

@@ -1,4 +1,4 @@
-// TENSOR_OPEN: as TENSOR, but the dimensions that are kOpenDim in the payload may be anything.
+// TENSOR_OPEN: as TENSOR, but dimensions that are kOpenDim in the payload may have any size.
 #include <fmt/core.h>
 
 #include "guards/kinds/tensor.h"

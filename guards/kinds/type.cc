@@ -1,6 +1,6 @@
 // TYPE: the exact class `object` and its version tag, so that methods and class attributes found on
-// it still hold. version = 0 compares the class only (builtin types, whose attributes cannot
-// change).
+// it still hold. `version` 0 compares the class alone; builtin types use it, as their attributes
+// cannot change.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,4 +1,4 @@
-// UNHANDLED: the thread handles no exception, so that sys.exc_info() has nothing to show.
+// UNHANDLED: the thread is not handling an exception, so sys.exc_info() is empty.
 #include "guards/guard_set.h"
 
 namespace msjit {
@@ -6,7 +6,7 @@ namespace {
 
 bool check(const GuardStep&, PyObject*, PyObject* const*) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_GetExcInfo(&type, &value, &traceback);  // the thread has them: none ends here
+  PyErr_GetExcInfo(&type, &value, &traceback);  // the thread holds them too: none dies here
   const Ref held[] = {Ref::steal(type), Ref::steal(value), Ref::steal(traceback)};
   return !value || value == Py_None;
 }

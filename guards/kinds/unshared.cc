@@ -1,4 +1,4 @@
-// UNSHARED: an instance is alone in referring to the dict of its attributes.
+// UNSHARED: an instance holds the only reference to its __dict__, or has none.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,5 +1,5 @@
-// UNWATCHED: no tool of sys.monitoring listens to a code object that was inlined; it would miss
-// what happens there.
+// UNWATCHED: no tool of sys.monitoring listens to an inlined code object. Such a tool would miss
+// the events there.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -20,7 +20,7 @@ std::string describe(const GuardStep&, const std::string& source, const std::str
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
   const void* const* place = compat::monitoring_of(code_of(object));
-  if (!*place) memo.word(place);  // once made, it stays as long as the code does
+  if (!*place) memo.word(place);  // once made, it lives as long as the code
   for (size_t at = 0; *place && at < compat::kListenerBytes; at += sizeof(uint64_t))
     memo.word(static_cast<const char*>(*place) + at);
   return true;

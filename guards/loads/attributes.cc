@@ -1,4 +1,4 @@
-// What instances and classes have under a name, no descriptor involved.
+// What instances and classes have under a name, without applying descriptors.
 #include "guards/memo.h"
 #include "guards/py/host_call.h"
 
@@ -26,7 +26,7 @@ Trust trust_attr(const Source& source, PyObject* base, Trust, PyObject* object, 
   PyObject* dict = nullptr;
   memo.instance_dict_of(base, &dict);
   if (!dict) return Trust::kNone;
-  // Modules change for other reasons too.
+  // The dict of a module often changes under other names, so only this lookup is watched.
   if (!MemoBuilder::is_stable(base) || PyModule_Check(base))
     return memo.changing_lookup(dict, source, object);
   if (memo.dict_version(dict)) return Trust::kExact;
@@ -56,7 +56,7 @@ const LoadKind load::instance_attr = {.name = "attribute", .find = find_attr, .t
 const LoadKind load::instance_dict = {.name = "__dict__", .find = find_dict, .trust = trust_dict};
 // The object pointer `index` bytes into the base.
 const LoadKind load::member = {.name = "member", .find = find_member, .trust = trust_member};
-// Found on a class or its bases.
+// What a lookup on a class and its bases finds.
 const LoadKind load::class_attr = {
     .name = "class attribute", .find = find_on_class, .trust = trust_on_class};
 

@@ -1,4 +1,4 @@
-// An object that the capture knows: the key itself, which entries name without keeping it alive.
+// An object that the capture knows: the source's key. Entries do not keep it alive (pin.h).
 #include "guards/memo.h"
 
 namespace msjit {

@@ -1,4 +1,4 @@
-// The parts of a Python function. Its globals and its closure cannot be replaced.
+// The parts of a Python function. The globals and the closure of a function cannot be replaced.
 #include "guards/memo.h"
 #include "guards/py/compat.h"
 

@@ -1,11 +1,11 @@
-// Items of dicts, lists and tuples of exact type, which guards before them have checked.
+// Items of dicts, lists and tuples. Guards before these loads have checked the container.
 #include "guards/memo.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
 
-// Keys are exact strings or ints, so neither hashing nor comparing them runs Python code.
+// The keys are those that Heap::pin_key admits: hashing or comparing them runs no Python code.
 PyObject* find_in_dict(const Source& source, PyObject* base, const Slots&) {
   return host::call(host::checked, _PyDict_GetItem_KnownHash, base, source.key.address(),
                     source.hash);
@@ -46,7 +46,7 @@ Trust trust_in_tuple(const Source& source, PyObject* base, Trust base_trust, PyO
 
 const LoadKind load::dict_item = {
     .name = "dict item", .find = find_in_dict, .trust = trust_in_dict};
-// Their length is guarded.
+// These cannot fail because a guard has checked the length.
 const LoadKind load::list_item = {
     .name = "list item", .find = find_in_list, .trust = trust_in_list, .can_fail = false};
 const LoadKind load::tuple_item = {

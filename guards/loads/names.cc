@@ -5,7 +5,7 @@
 namespace msjit {
 namespace {
 
-// Keys are exact strings or ints, so neither hashing nor comparing them runs Python code.
+// Names are exact strings, so neither hashing nor comparing them runs Python code.
 PyObject* look_up(PyObject* dict, const Source& source) {
   return host::call(host::checked, _PyDict_GetItem_KnownHash, dict, source.key.address(),
                     source.hash);
@@ -33,7 +33,7 @@ Trust trust_builtin(const Source& source, PyObject*, Trust, PyObject* object, Me
   return memo.changing_lookup(memo.slots().builtins, source, object);
 }
 
-// A memo compares both dictionaries of the frame before all else.
+// A memo first compares both dictionaries of the frame.
 Trust trust_dict(const Source&, PyObject*, Trust, PyObject*, MemoBuilder&) {
   return Trust::kPointer;
 }
@@ -41,7 +41,7 @@ Trust trust_dict(const Source&, PyObject*, Trust, PyObject*, MemoBuilder&) {
 }  // namespace
 
 const LoadKind load::global = {.name = "global", .find = find_global, .trust = trust_global};
-// Stands behind a guard that globals lack the key.
+// A guard before it says that the globals lack the key.
 const LoadKind load::builtin = {.name = "builtin", .find = find_builtin, .trust = trust_builtin};
 const LoadKind load::globals_dict = {
     .name = "globals", .find = find_globals, .trust = trust_dict, .can_fail = false};

@@ -20,7 +20,7 @@ PyObject* find_null_item(const Source& source, PyObject*, const Slots& slots) {
   return slots.stack[source.index] ? nullptr : Py_None;
 }
 
-// Containers in a slot have most often been made for the call.
+// A container in a slot has usually been made for this call, so its address is not compared.
 template <bool kStack>
 Trust trust(const Source& source, PyObject*, Trust, PyObject* object, MemoBuilder& memo) {
   if (!MemoBuilder::is_stable(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object) ||
@@ -37,7 +37,7 @@ const LoadKind load::local = {
 const LoadKind load::stack = {
     .name = "stack", .find = find_stack, .trust = trust<true>, .handed_in = true};
 
-// None where the slot is empty.
+// Finds the object None where the slot is empty; fails where it is not.
 const LoadKind load::unbound_local = {.name = "unbound local", .find = find_unbound_local};
 const LoadKind load::null_item = {.name = "null item", .find = find_null_item};
 

@@ -7,7 +7,7 @@
 namespace msjit {
 namespace {
 
-// A function of _abc, written in C, for good; null when there is none with these flags.
+// A function of the C module _abc, kept for good; null when there is none with these flags.
 PyObject* abc_function(const char* name, int flags) {
   PyObject* const module = loaded_module("_abc");
   PyObject* const found = module ? host::find_name(PyModule_GetDict(module), name) : nullptr;

@@ -1,18 +1,19 @@
-// Abstract base classes, as abc.ABCMeta answers isinstance() for them: by what was registered, and
-// by answers that it remembers. A remembered "yes" stands for good, a "no" until the next class is
-// registered anywhere.
+// How abc.ABCMeta answers isinstance() for abstract base classes: by the classes registered with
+// them and by answers that it remembers. A remembered "yes" is final. A "no" is valid until the
+// next class is registered anywhere.
 #pragma once
 
 #include "guards/py/ref.h"
 
 namespace msjit {
 
-// abc.ABCMeta where it answers itself; null while its module is not loaded, or changed.
+// abc.ABCMeta, if its own __instancecheck__ answers; null while module abc is not loaded, or where
+// the program has replaced that method.
 PyTypeObject* abstract_metaclass();
 enum class Remembered { kNothing, kNo, kYes };
-// What an abstract class remembers of another class. Asks nobody.
+// What an abstract class remembers of another class. Runs no test.
 Remembered remembered_subclass(PyObject* cls, PyTypeObject* type);
-// Another number after each registration; -1 when it cannot be had.
+// A number that is different after each registration; -1 when there is none.
 int64_t registrations();
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// Where an ndarray keeps its shape and dtype, in NumPy 1 and 2 alike. The core does not link with
-// NumPy, and asking an attribute would make objects within a check.
+// Where an ndarray has its shape and dtype, in NumPy 1 and 2 alike. The core does not link with
+// NumPy, and reading the attributes would create objects during a check.
 #pragma once
 
 #include "guards/py/ref.h"

@@ -1,5 +1,5 @@
-// How much of the C stack is left. A function that recurses through native code uses it up at every
-// level, which CPython's own recursion limit does not know from 3.11 on.
+// How much of the C stack is left. A function that recurses through native code uses C stack at
+// every level. From 3.11 on CPython's recursion limit does not count that.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@ namespace msjit {
 // Bytes; a very large number where the stack of this thread is not known (fibers, say).
 size_t c_stack_left();
 
-// Below this a native call of Python code raises RecursionError.
+// With less left, a native call of Python code raises RecursionError.
 constexpr size_t kLeastStack = 256 << 10;
-// Below this frames are CPython's.
+// With less left, frames are run by CPython.
 constexpr size_t kDriveStack = 768 << 10;
 
 }  // namespace msjit

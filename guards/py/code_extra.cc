@@ -1,7 +1,7 @@
-// Up to 3.8 the collector is one for all interpreters of a process, but the functions that free the
-// data attached to code objects belong to each: code that dies while a sub-interpreter runs would
-// not have its data freed, and on 3.7, where the table of those functions starts uninitialised,
-// would call what happens to be there.
+// Up to 3.8 one collector serves all interpreters of a process, but each interpreter has its own
+// table of functions that free the data attached to code objects. So when code of ours dies while a
+// sub-interpreter runs, its data would not be freed. On 3.7 that table starts uninitialised, and
+// CPython would call whatever is there.
 #include <array>
 
 #include "guards/py/compat.h"
@@ -9,7 +9,7 @@
 namespace msjit::compat {
 namespace {
 
-constexpr int kMaxUsers = 255;  // of such data, says CPython
+constexpr int kMaxUsers = 255;  // CPython's limit
 std::array<freefunc, kMaxUsers> free_functions = {};
 destructor dealloc_code = nullptr;
 

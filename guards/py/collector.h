@@ -1,4 +1,4 @@
-// CPython's collector, kept from starting.
+// Keeps CPython's garbage collector from starting.
 #pragma once
 
 #include "guards/py/compat.h"
@@ -6,7 +6,7 @@
 
 namespace msjit {
 
-// While one of these lives, from begin() on, no allocation starts a collection.
+// From begin() to end(), or to the end of its life, no allocation starts a collection.
 class QuietCollector {
  public:
   QuietCollector() = default;
@@ -23,7 +23,7 @@ class QuietCollector {
   }
 
  private:
-  // Before 3.10 there are no functions of C to do it, but these allocate nothing.
+  // The functions of module gc: before 3.10 the C API has none. These allocate nothing.
   struct Functions {
     PyObject *enabled, *enable, *disable;
   };

@@ -37,9 +37,9 @@ inline constexpr size_t kArgumentsOffset = size_t(1) << (8 * sizeof(size_t) - 1)
 // Number of positional arguments in a vectorcall's `nargsf`.
 inline Py_ssize_t positional_count(size_t nargsf) { return Py_ssize_t(nargsf & ~kArgumentsOffset); }
 
-// Makes instances of a type that has none yet callable through the function pointer at
-// `offset`; as a `method`, an instance found on a type is called with self in front and no bound
-// method is made. Neither on 3.7.
+// Makes instances of a type callable by vectorcall, through the function pointer at `offset`. The
+// type must not have instances yet. With `method`, a call of such an instance found on a type
+// passes self as the first argument, and no bound method is made. On 3.7 there is neither.
 inline void enable_vectorcall(PyTypeObject* type, Py_ssize_t offset, bool method) {
 #if PY_VERSION_HEX >= 0x03080000
   type->tp_vectorcall_offset = offset;
@@ -64,8 +64,9 @@ inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, 
   });
 }
 
-// While one lives, the call of an object is no level of recursion of its own: on 3.7, where tp_call
-// is the only way in, a function called through a wrapper would recurse half as deep.
+// While a FlatCall lives, calling an object does not count as a level of recursion. On 3.7 every
+// call goes through tp_call, so a function called through a wrapper would recurse only half as
+// deep.
 struct FlatCall {
 #if PY_VERSION_HEX < 0x03080000
   FlatCall() { --PyThreadState_GET()->recursion_depth; }
@@ -73,7 +74,7 @@ struct FlatCall {
 #endif
 };
 
-// tp_call of an object whose calls go through the vectorcall function `call`.
+// tp_call for an object whose calls are served by the vectorcall function `call`.
 template <class Call>
 PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keywords) {
   [[maybe_unused]] const FlatCall flat_call;
@@ -114,14 +115,15 @@ inline Py_ssize_t request_code_extra(freefunc free) {
   return index;
 #endif
 }
-// Null when nothing is attached. Asked on every call of Python code, hence without CPython's own
-// function; the layout is the same in all versions.
+// Null when nothing is attached. This is asked on every call of Python code, so it reads the field
+// itself; the layout is the same in all versions.
 inline void* code_extra(PyObject* code, Py_ssize_t index) {
   const auto* extras = static_cast<const CodeExtras*>(((PyCodeObject*)code)->co_extra);
   return extras && index < extras->size ? extras->items[index] : nullptr;
 }
-// False with an exception set when out of memory. CPython makes places for all users, and calls the
-// function of each that has a place when the code dies; those nobody has used are given back.
+// False with an exception set when out of memory. CPython makes room for the indices of all users.
+// When the code dies it calls the free function of every index that has room, so the room behind
+// the last one used is given back.
 inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
 #if PY_VERSION_HEX >= 0x030C0000
   if (PyUnstable_Code_SetExtra(code, index, extra) != 0) return false;
@@ -134,8 +136,8 @@ inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
 }
 
 // --- places of a frame ---------------------------------------------------------------------------
-// See slot.h. A NULL is a tag alone; an object that lives for good is tagged as not owned, so that
-// its reference count is left alone.
+// See slot.h. NULL is a tag without a pointer. A pointer to an immortal object is tagged as not
+// owned, so that its reference count is not changed.
 #if PY_VERSION_HEX >= 0x030E0000
 inline constexpr uintptr_t kSlotTags = 3;
 inline uintptr_t slot_bits(PyObject* object) {
@@ -147,22 +149,23 @@ inline uintptr_t slot_bits(PyObject* object) { return reinterpret_cast<uintptr_t
 #endif
 
 // --- dictionaries --------------------------------------------------------------------------------
-// The head of the table of keys, which the public headers do not show.
+// The head of a dictionary's key table, which the public headers do not show.
 struct KeysHead {
   Py_ssize_t references;
 #if PY_VERSION_HEX >= 0x030B0000
-  uint8_t log2_size, log2_index_bytes, kind;  // kind 0: any keys
+  uint8_t log2_size, log2_index_bytes, kind;  // kind 0: keys of any class
   uint32_t version;
   Py_ssize_t usable, used;
 #else
   Py_ssize_t size;
-  void* lookup;  // the function that looks a key up; one of them is for any keys
+  void* lookup;  // the lookup function; one of them is for keys of any class
 #endif
 };
 inline const KeysHead* keys_head(PyObject* dict) {
   return reinterpret_cast<const KeysHead*>(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
 }
-// Whether an object and its dictionary share the values, which the object writes past the version.
+// Whether an instance and its dictionary share the storage of the values (from 3.13 on). The
+// instance writes there without changing the dictionary's version.
 inline bool shares_values(PyObject* dict) {
 #if PY_VERSION_HEX >= 0x030D0000
   return reinterpret_cast<PyDictObject*>(dict)->ma_values != nullptr;
@@ -171,9 +174,9 @@ inline bool shares_values(PyObject* dict) {
   return false;
 #endif
 }
-// Where a number (eight bytes) lies that changes with each change of a dictionary and is never used
-// again for any; null when there is none to rely on. Dictionaries keep one themselves up to 3.13;
-// later ones are watched, see dict_watch.cc.
+// The address of eight bytes whose value changes with each change of a dictionary, and that never
+// has a value twice, for any dictionary. Null when there is no reliable one. Up to 3.13
+// dictionaries have a version tag; later ones are watched, see dict_watch.cc.
 #if PY_VERSION_HEX >= 0x030E0000
 const void* watched_version(PyObject* dict);
 inline const void* dict_version(PyObject* dict) {
@@ -213,9 +216,9 @@ struct SharedValues {
   PyObject* items[1];
 };
 #endif
-// Eight bytes that tell which value a dictionary with shared values has for a str, as long as its
-// `ma_values` stay the same: the pointer to the value or, where the class never had
-// such an attribute, the number of those it had.
+// The address of eight bytes that determine the value under a str in a dictionary with shared
+// values, as long as its `ma_values` stays the same. It is the place of the value. Where no
+// instance of the class has had such an attribute, it is the number of attributes they have had.
 inline const void* shared_value(PyObject* dict, PyObject* name) {
 #if PY_VERSION_HEX >= 0x030D0000
   const KeysHead* keys = keys_head(dict);
@@ -228,14 +231,15 @@ inline const void* shared_value(PyObject* dict, PyObject* name) {
 #endif
 }
 // --- attributes that an object keeps without a dictionary ----------------------------------------
-// From 3.11 on an instance gets a dictionary when somebody asks for one; CPython's own functions
-// that look for it make it. Until then, and on 3.13 for as long as that dictionary has no other
-// keys than those of the class, it keeps the values itself, in the order of these keys.
+// From 3.11 on an instance gets a dictionary only when somebody asks for one; CPython's own
+// functions that look for it make it. Until then the instance keeps the values itself, in the order
+// of the keys that its class shares. On 3.13 it still does so with a dictionary that has no other
+// keys.
 struct OwnValues {
-  PyObject** items = nullptr;  // null: a dictionary keeps them, or it has no attributes of its own
+  PyObject** items = nullptr;  // null: a dictionary keeps them, or there are none
   const KeysHead* keys = nullptr;
-  const void* place = nullptr;  // eight bytes that stay the same as long as this is so
-  bool has_dict = false;        // all the same
+  const void* place = nullptr;  // eight bytes that keep their value while `items` does
+  bool has_dict = false;        // there is a dictionary too
 };
 inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   OwnValues own;
@@ -262,7 +266,7 @@ inline OwnValues own_values([[maybe_unused]] PyObject* object) {
 #endif
   return own;
 }
-// As shared_value, of an object that keeps its values itself.
+// As shared_value(), for an object that keeps its values itself.
 inline const void* own_value([[maybe_unused]] const OwnValues& own,
                              [[maybe_unused]] PyObject* name) {
 #if PY_VERSION_HEX >= 0x030B0000
@@ -281,7 +285,7 @@ inline PyObject* own_item([[maybe_unused]] const OwnValues& own, [[maybe_unused]
   return nullptr;
 #endif
 }
-// Whether every key is an exact str; false also for some dictionaries where this is so by chance.
+// Whether every key is an exact str. May be false although it is so.
 inline bool has_only_string_keys(PyObject* dict) {
 #if PY_VERSION_HEX >= 0x030B0000
   return keys_head(dict)->kind != 0;
@@ -299,14 +303,14 @@ inline bool has_only_string_keys(PyObject* dict) {
 #endif
 }
 // --- the collector -------------------------------------------------------------------------------
-// Whether the allocation of an object that the collector counts may start a collection, and so run
-// code of the program. From 3.12 on collections wait for the interpreter.
+// Whether allocating an object that the collector counts may start a collection, which may run
+// finalizers of the program. From 3.12 on collections wait for the interpreter.
 inline constexpr bool kAllocationCollects = PY_VERSION_HEX < 0x030C0000;
 
 // --- recursion -----------------------------------------------------------------------------------
-// The call of a Python function from native code, no deeper in the eyes of CPython than the same
-// call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of
-// them. Later versions look at the stack itself.
+// Makes a call of a Python function from native code count as no deeper than the same call by the
+// interpreter. 3.12 and 3.13 count C levels separately, and allow far fewer of them. Later versions
+// measure the stack itself.
 class LevelCall {
  public:
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
@@ -317,12 +321,12 @@ class LevelCall {
   ~LevelCall() { thread_->c_recursion_remaining -= units_; }
 
  private:
-  // The interpreter enters Python functions and methods in place, and nothing else.
+  // The interpreter runs only Python functions and methods without a new C level.
   static bool concerns(PyObject* callable) {
     if (PyMethod_Check(callable)) callable = PyMethod_GET_FUNCTION(callable);
     return PyFunction_Check(callable);
   }
-  static constexpr int kUnits = 2;               // what entering the interpreter anew takes
+  static constexpr int kUnits = 2;               // that a new run of the interpreter takes
   static constexpr size_t kFreeStack = 2 << 20;  // room for as many levels of C as CPython allows
   PyThreadState* thread_ = PyThreadState_Get();
   int units_ = 0;
@@ -344,10 +348,10 @@ inline int positional_only_count(PyCodeObject* code) {
   return 0;
 #endif
 }
-// Whether a function knows its builtins from the start; before 3.10 each of its frames looks for
-// them.
+// Whether a function stores its builtins. Before 3.10 each of its frames looks them up.
 constexpr bool kFunctionsKeepBuiltins = PY_VERSION_HEX >= 0x030A0000;
-// The builtins dictionary a function's frames use; null when its globals hold something odd.
+// The builtins dictionary that a function's frames use; null when its globals hold something
+// unusual.
 inline PyObject* function_builtins(PyObject* object) {
 #if PY_VERSION_HEX >= 0x030A0000
   return function(object)->func_builtins;
@@ -358,7 +362,7 @@ inline PyObject* function_builtins(PyObject* object) {
 #endif
 }
 
-// From 3.14 on compilers give a function another one that makes its annotations.
+// From 3.14 on the compiler gives a function a second function that makes its annotations.
 inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref annotate) {
 #if PY_VERSION_HEX >= 0x030E0000
   const Ref name =
@@ -371,7 +375,7 @@ inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref
 }
 
 // --- classes -------------------------------------------------------------------------------------
-// Changes whenever the class or a base of it does; 0 = the class has none now.
+// A number that changes whenever the class or a base of it does; 0 = the class has none now.
 inline uint32_t type_version(const PyTypeObject* type) {
 #if PY_VERSION_HEX >= 0x030C0000
   return type->tp_version_tag;
@@ -388,12 +392,12 @@ inline bool is_traced() {
 }
 
 // --- monitoring ----------------------------------------------------------------------------------
-// Whether tools of sys.monitoring listen to one code object alone (from 3.12 on). Those that listen
-// to everything are seen without looking at any code.
-inline int own_monitoring_tool = -1;  // as long as there is none
+// Whether tools of sys.monitoring listen to one code object alone (from 3.12 on). Tools that listen
+// to everything are found without looking at a code object.
+inline int own_monitoring_tool = -1;  // while we have none
 #if PY_VERSION_HEX >= 0x030C0000
 inline constexpr bool kHasListeners = true;
-// How many bytes at the start of `_co_monitoring` tell who listens.
+// Size of the part of `_co_monitoring` that says who listens.
 #if PY_VERSION_HEX >= 0x030E0000
 // The head of `_PyCoMonitoringData`, which the public headers do not show any more.
 using LocalMonitors = struct { uint8_t tools[11]; };
@@ -435,7 +439,7 @@ inline bool is_mapping_pattern(PyObject* object) {
 inline bool is_sequence_pattern(PyObject*) { return false; }
 inline bool is_mapping_pattern(PyObject*) { return false; }
 #endif
-// Numbers, strings, tuples and None: never a mapping.
+// Numbers, strings, ranges, tuples and None: never a mapping.
 inline bool is_plain_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
          PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyTuple_CheckExact(o) ||
@@ -454,7 +458,7 @@ inline int add_object(PyObject* module, const char* name, Ref value) {
   return -1;
 #endif
 }
-// Other threads are being unwound by then, without the GIL.
+// While the interpreter ends. Other threads are being unwound then, without the GIL.
 inline bool is_finalizing() {
 #if PY_VERSION_HEX >= 0x030D0000
   return Py_IsFinalizing();

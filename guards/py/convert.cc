@@ -138,7 +138,8 @@ bool tensor_from_object(PyObject* object, const char* where, Tensor* out) {
   if (!is_array_like(object))
     return wrong_type(where, "argument", object, "a Tensor, number, list or array");
   if (!tensor_from_buffer(object, where, false, out)) return false;
-  // A NumPy scalar counts as a number: it lifts the kind of the other operand, not its width.
+  // A NumPy scalar counts as a number: it can change the other operand's kind (int to float), not
+  // its width.
   bool is_scalar =
       out->rank() == 0 && !host::call(host::program, PyObject_HasAttrString, object, "__setitem__");
   if (is_scalar) out->impl()->meta.weak = true;

@@ -18,7 +18,7 @@ inline bool is_number(PyObject* object) { return PyFloat_Check(object) || PyLong
 // NumPy arrays and scalars, memoryviews, array.array: anything with elements to read, but not text.
 bool is_array_like(PyObject* object);
 
-// A NumPy scalar whose value lies in the object itself: a bool, integer or float.
+// A NumPy scalar that stores its value in the object itself: a bool, integer or float.
 bool is_numpy_scalar(PyObject* object);
 bool is_numpy_scalar_class(const PyTypeObject* type);
 
@@ -29,11 +29,12 @@ bool tensor_from_number(PyObject* number, const char* where, Tensor* out);
 bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor* out);
 // A number, (nested) list or tuple, array or tensor. Numbers and NumPy scalars come out weak.
 bool tensor_from_object(PyObject* object, const char* where, Tensor* out);
-// As an operand: what has dimensions goes to the default device.
+// For an operand: as tensor_from_object(), but moves what has dimensions to the default device.
 bool operand_from_object(PyObject* object, const char* where, Tensor* out);
 bool place_on_default_device(Tensor* tensor);
-// The elements of a (nested) list or tuple: float32, int64 or bool, or what the arrays among them
-// are. Where `doubles` is given, Python's floats come as they are, in float64, and it becomes true.
+// The elements of a (nested) list or tuple. Python numbers become bool, int64 or float32; arrays
+// among them give their own dtype. Where `doubles` is given, floats stay float64 and it becomes
+// true.
 bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out,
                           bool* doubles = nullptr);
 // `tensor` converted to `dtype`, outside the tape; itself when it is already so.

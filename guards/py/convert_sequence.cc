@@ -1,6 +1,6 @@
 // Nested lists and tuples to tensors. Lists of plain numbers, the common case, are read in one
-// walk; as soon as an array or tensor turns up among the elements, every element is converted by
-// itself and the parts are stacked.
+// walk. If an array or tensor is among the elements, every element is converted by itself and the
+// parts are stacked.
 #include <algorithm>
 
 #include "guards/py/convert.h"

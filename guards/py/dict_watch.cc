@@ -1,7 +1,7 @@
-// Versions of dictionaries for CPython 3.14 and later, where a dictionary counts its changes no
-// more: it is watched, and a counter of ours moves before each change. A counter outlives its
-// dictionary, because words of memos point at it, and goes to another dictionary later; it never
-// takes a value twice.
+// Versions of dictionaries for CPython 3.14 and later, where dictionaries have no version tag.
+// Dictionaries are watched instead, and a counter of ours moves before each change. Words of memos
+// point at the counter, so it outlives its dictionary, and later serves another one. It never has a
+// value twice.
 #include "guards/py/compat.h"
 
 #include <deque>
@@ -12,7 +12,7 @@ namespace {
 
 struct Counters {
   std::unordered_map<PyObject*, uint64_t*> of;
-  std::deque<uint64_t> all;  // at addresses that stay
+  std::deque<uint64_t> all;  // with stable addresses
   std::vector<uint64_t*> unused;
 };
 
@@ -33,7 +33,7 @@ int on_change(PyDict_WatchEvent event, PyObject* dict, PyObject*, PyObject*) {
   return 0;
 }
 
-// -1: other libraries have taken all there are.
+// -1: other libraries have taken all watchers.
 int watcher() {
   static const int id = [] {
     const int made = PyDict_AddWatcher(on_change);

@@ -1,5 +1,6 @@
-// The pending Python exception: saving it around code that must not disturb it, turning it into
-// text, and raising the errors of the Python-free core. No successful path leaves an exception set.
+// The pending Python exception: saved around code that must not disturb it, or turned into text.
+// Also raises the errors of the Python-free core. No function that succeeds leaves an exception
+// set.
 #pragma once
 
 #include <string>
@@ -44,7 +45,7 @@ class PyError {
   Ref type_, value_, traceback_;
 };
 
-// Keeps whatever is pending now pending at the end of the scope, whatever happens in between.
+// Restores at the end of the scope the exception that is pending now, whatever happens in between.
 class KeepPyError {
  public:
   KeepPyError() : saved_(PyError::fetch()) {}
@@ -79,7 +80,7 @@ inline PyObject* exception_type(ErrorKind kind) {
 
 // Raises `error` in Python. Returns nullptr so that C API functions can `return raise(...)`.
 inline PyObject* raise(const Error& error) {
-  // What a signal handler raised during a long loop stands.
+  // A signal handler has raised an exception during a long loop: that one stays.
   if (error.message == "[while] interrupted" && PyErr_Occurred()) return nullptr;
   PyErr_SetString(exception_type(error.kind), error.message.c_str());
   return nullptr;

@@ -1,6 +1,6 @@
-// Running without the GIL for the length of a scope. A daemon thread that wants it back while the
-// interpreter shuts down is ended by CPython with pthread_exit, whose unwinding would terminate the
-// process at the first noexcept function; such a thread waits here for the process to end instead.
+// Releasing the GIL for a scope. When the interpreter shuts down, CPython ends a daemon thread that
+// wants the GIL back with pthread_exit. That unwinds the stack and would terminate the process at
+// the first noexcept function. Such a thread waits here for the end of the process instead.
 #pragma once
 
 #include <Python.h>
@@ -9,7 +9,7 @@
 
 namespace msjit {
 
-// `call()`, which runs Python code and so may give the GIL away and want it back.
+// Runs `call()`, which may release the GIL and take it back because it runs Python code.
 template <class Call>
 auto outlive_interpreter(Call call) {
   try {

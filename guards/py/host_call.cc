@@ -57,7 +57,7 @@ bool holds_values(PyObject* object, int depth) {
   return true;
 }
 
-// The keys of a class compare by code of the program: only those that are exact are looked at.
+// Some keys compare by code of the program, so only exact str keys are looked at.
 PyObject* exact_name(PyObject* dict, PyObject* name) {
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);)
@@ -75,7 +75,7 @@ bool is_value(PyObject* object) { return is_value_at(object, 0); }
 
 void refuse(const char* reason) {
   PyErr_Format(PyExc_SystemError,
-               "[host_call] what CPython is asked, got another operand, expected %s", reason);
+               "[host_call] operands of a call into CPython, got others, expected %s", reason);
 }
 
 bool equal_values(PyObject* a, PyObject* b) {

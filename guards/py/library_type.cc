@@ -16,8 +16,8 @@ bool is_text(const Ref& object, std::string_view text) {
   return found && text == found;
 }
 
-// What a function or a class says of itself. A class whose metaclass is written in Python is not
-// asked, it is looked into.
+// An attribute in which a function or a class describes itself. For a class that a program could
+// have made, the class's dict is read directly: its metaclass may be written in Python.
 Ref own_text(PyObject* found, const char* name) {
   if (PyType_Check(found) && !host::is_static(found))
     return Ref::share(host::find_name(reinterpret_cast<PyTypeObject*>(found)->tp_dict, name));
@@ -30,7 +30,7 @@ Ref own_text(PyObject* found, const char* name) {
 Ref name_of(PyObject* found) {
   if (PyType_Check(found) && !host::is_static(found))
     return Ref::share(reinterpret_cast<PyHeapTypeObject*>(found)->ht_name);
-  // functools.wraps() gives the names of one function to another, but not those of its code.
+  // functools.wraps() copies the name of one function to another, but not the name in its code.
   if (PyFunction_Check(found)) return Ref::share(compat::function_code(found)->co_name);
   return own_text(found, "__name__");
 }
@@ -39,8 +39,8 @@ Ref name_of(PyObject* found) {
 
 bool comes_with(const char* module, PyObject* found) {
   const Ref home = own_text(found, "__module__");
-  // What operator and functools offer is from _operator and _functools, _collections.defaultdict
-  // says to be from collections.
+  // The functions of operator and functools name _operator and _functools as their module.
+  // _collections.defaultdict names collections.
   const std::string within = std::string("_") + module;
   return is_text(home, module) || is_text(home, within) ||
          (*module == '_' && is_text(home, module + 1));
@@ -55,7 +55,7 @@ bool is_loading(PyObject* module) {
   PyObject* const spec = host::find_name(PyModule_GetDict(module), "__spec__");
   static PyObject* const name = PyUnicode_InternFromString("_initializing");
   if (!spec || !name) return PyErr_Clear(), false;
-  // importlib's class of specs: nothing written in Python answers for it.
+  // Read only from importlib's own class of specs, where no Python code answers.
   const bool plain = Py_TYPE(spec)->tp_getattro == PyObject_GenericGetAttr &&
                      !host::find_on_class(Py_TYPE(spec), name);
   const Ref loading =
@@ -64,8 +64,7 @@ bool is_loading(PyObject* module) {
   return loading && loading.get() != Py_False;
 }
 
-// An interpreter that ends drops the table of modules, and from 3.14 on does not survive the
-// question for it.
+// An interpreter that shuts down drops sys.modules. From 3.14 on asking for it then would crash.
 PyObject* loaded_module(const char* name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
   PyObject* found = modules && PyDict_Check(modules) ? host::find_name(modules, name) : nullptr;

@@ -1,20 +1,20 @@
-// Classes and modules of Python's library, found without importing them: an import runs Python
-// code, which may be captured in turn or wait for another thread, and nothing is an instance of a
-// class whose module was never loaded.
+// Classes and modules of Python's library, found without importing them. An import runs Python
+// code, which might be captured in turn or wait for another thread. It is not needed: nothing is an
+// instance of a class whose module was never loaded.
 #pragma once
 
 #include "guards/py/ref.h"
 
 namespace msjit {
 
-// Whether its import is under way.
+// Whether the import of this module is still running.
 bool is_loading(PyObject* module);
-// From sys.modules, borrowed; null when it is not there or not complete.
+// The module of this name in sys.modules, borrowed; null when it is missing or not complete.
 PyObject* loaded_module(const char* name);
 
-// Whether an object found in a module came with it: a program may have put another in its place.
+// Whether an object found in a module belongs to that module. A program may have replaced it.
 bool comes_with(const char* module, PyObject* found);
-// The same, of what goes by this very name.
+// The same, and the object has this very name.
 bool comes_with(const char* module, const char* name, PyObject* found);
 
 class LibraryType {

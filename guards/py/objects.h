@@ -1,6 +1,5 @@
-// Layout of the Python objects of this project that the Python zone looks inside of: Tensor, DType
-// and Op. Their types are defined in pylib/ext; guards and the symbolic executor only recognise and
-// read them.
+// Layout of this project's own Python objects that guards and the symbolic executor recognise and
+// read: Tensor, DType and Op. Their types are defined in pylib/ext.
 #pragma once
 
 #include "guards/py/ref.h"
@@ -9,8 +8,9 @@
 
 namespace msjit {
 
-// A Python tensor. `tensor` is never a null handle. `dict` holds the attributes a program has given
-// it, null while there are none; an exact tensor has none of a name that the class has.
+// A Python tensor. `tensor` is never a null handle. `dict` holds the attributes that a program has
+// given it, null while there are none. In an exact Tensor no such attribute has the name of a class
+// attribute.
 struct TensorObject {
   PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
@@ -26,13 +26,13 @@ inline bool is_tensor(PyObject* object) {
 inline Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
-// Everything a tensor object holds becomes what `from` holds; other handles on its header see it
-// too.
+// Replaces all contents of a tensor object by those of `from`; other handles on its header see the
+// change too.
 void replace_contents(PyObject* self, const Tensor& from);
 // How often an existing tensor object got another shape or dtype.
 extern uint64_t tensor_meta_changes;
-// How many Tensor objects there are; `changed` (may be null) is called when the first appears and
-// the last is gone.
+// How many Tensor objects there are. `changed` (may be null) is called when the first one appears
+// and when the last one is gone.
 struct TensorPresence {
   Py_ssize_t count = 0;
   void (*changed)(bool any) = nullptr;
@@ -48,7 +48,8 @@ struct DTypeObject {
 extern PyTypeObject g_dtype_type;
 PyObject* dtype_object(DType dtype);  // borrowed
 
-// An operator as a Python callable: a function in `msjit.ops`, a method once it is put on a type.
+// An operator as a Python callable: a function in `msjit.ops`, or a method when it is set on a
+// type.
 using VectorcallFn = PyObject* (*)(PyObject* callable, PyObject* const* args, size_t nargsf,
                                    PyObject* names);
 struct OpObject {

@@ -15,8 +15,8 @@ int find_param(PyObject* param_names, PyObject* name) {
   return -1;
 }
 
-// MindSpore's names of parameters, where operators here have NumPy's; input_perm is that of 2.8 and
-// before.
+// Parameter names of MindSpore where the operators here use NumPy's. input_perm is the name up to
+// MindSpore 2.8.
 int find_alias(PyObject* param_names, PyObject* name) {
   static constexpr std::pair<const char*, const char*> kNames[] = {
       {"input", "x"}, {"input_x", "x"}, {"value", "x"},   {"other", "y"},   {"exponent", "y"},
@@ -63,8 +63,8 @@ bool too_many(const OpDef& op, Py_ssize_t got) {
                          op.signature.params.size()));
 }
 
-// Makes a tensor of an argument that is none and remembers it in `out->made`, from where it is
-// borrowed.
+// Converts an argument that is no tensor. The new tensor is kept in `out->made` and borrowed from
+// there.
 bool convert_input(const OpDef& op, PyObject* object, CallArgs* out) {
   Tensor made;
   if (!operand_from_object(object, op.name, &made)) return false;
@@ -119,8 +119,8 @@ bool add_packed_ints(const OpDef& op, const Param& param, PyObject* const* args,
   return true;
 }
 
-// Borrows the headers of tensor arguments. Done last: converting the other arguments may run Python
-// code, which may give a tensor object another header.
+// Borrows the headers of tensor arguments. This is done last: converting the other arguments may
+// run Python code, which may give a tensor object another header.
 void borrow_inputs(const Signature& signature, const BoundArgs& bound, PyObject* const* args,
                    CallArgs* out) {
   uint32_t input = 0;

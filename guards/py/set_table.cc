@@ -11,7 +11,7 @@ namespace {
 
 PySetObject* table_of(PyObject* set) { return reinterpret_cast<PySetObject*>(set); }
 
-// A place whose item was taken out; its key is a marker that nobody counts.
+// A place whose item was taken out. Its key is a marker without a counted reference.
 bool is_dummy(const setentry& entry) { return entry.key && entry.hash == -1; }
 
 bool same_item(PyObject* a, PyObject* b) {
@@ -47,7 +47,7 @@ Ref clone_set(PyObject* set) {
   return made;
 }
 
-// A clone with what `other` makes of each item in its place.
+// A clone in which each item is replaced by `other(item)`, in its place.
 template <class F>
 Ref clone_with(PyObject* set, const F& other) {
   Ref made = clone_set(set);

@@ -1,5 +1,5 @@
-// The hash table of a set, copied and compared place by place: two sets with the same table give
-// their items in the same order, now and after the same changes.
+// Copies and compares hash tables of sets, place by place. Two sets with equal tables give their
+// items in the same order, now and after the same changes.
 #pragma once
 
 #include "guards/py/ref.h"
@@ -9,12 +9,12 @@ namespace msjit {
 inline bool is_plain_set(PyObject* object) { return PyAnySet_CheckExact(object); }
 // A set or frozenset with the same table.
 Ref clone_set(PyObject* set);
-// The same, but that the items are held loosely (pin.h); and with the items again. Empty with an
-// error set where one has died.
+// loose_set(): the same, with the items held loosely (pin.h). tight_set() makes a normal set of
+// that; empty with an error set where an item has died.
 Ref loose_set(PyObject* set);
 Ref tight_set(PyObject* loose);
-// Whether `loose` is of the same class as `set` with equal items (pointers, or numbers and texts of
-// equal value) in the same places. Runs no Python code.
+// Whether `loose` has the class of `set` and equal items (the same object, or equal numbers or
+// texts) in the same places. Runs no Python code.
 bool same_set(PyObject* set, PyObject* loose);
 // Gives `into` the table of `loose`; both are sets.
 bool assign_set(PyObject* into, PyObject* loose);

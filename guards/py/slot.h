@@ -1,7 +1,7 @@
-// One place of a frame: a local variable, a cell, an item of the value stack. Up to 3.13 it is a
-// pointer that owns its object. From 3.14 on two low bits of it are tags: one says that the place
-// owns nothing, because the object lives for good or somebody below holds it. An array of plain
-// pointers reads as slots, too.
+// Slot: one place of a frame, which is a local variable, a cell, or an item of the value stack. Up
+// to 3.13 it is a pointer that owns its object. From 3.14 on its two low bits are tags. One tag
+// says that the place owns no reference, because the object is immortal or a place below holds it.
+// An array of plain pointers can be read as slots, too.
 #pragma once
 
 #include "guards/py/compat.h"
@@ -12,7 +12,7 @@ class Slot {
  public:
   PyObject* get() const { return reinterpret_cast<PyObject*>(bits_ & ~compat::kSlotTags); }
   operator PyObject*() const { return get(); }
-  // Leaves it empty, which an unbound variable is. What it held was taken before.
+  // Makes it empty, as for an unbound variable. The caller has taken the old object before.
   void clear() { bits_ = compat::slot_bits(nullptr); }
   void put(Ref value) { bits_ = compat::slot_bits(value.release()); }
   Ref take() {
@@ -20,12 +20,12 @@ class Slot {
     clear();
     return value;
   }
-  // What it held is let go when it holds the new value already: a finalizer may look at it.
+  // Drops the old object after the new one is in place, because a finalizer may look at the slot.
   void replace(Ref value) {
     const Ref old = take();
     put(std::move(value));
   }
-  void put_bits(uintptr_t bits) { bits_ = bits; }  // for what is no object
+  void put_bits(uintptr_t bits) { bits_ = bits; }  // for values that are no objects
 
  private:
   uintptr_t bits_;

@@ -24,7 +24,7 @@ Ref table_keys(PyObject* table) {
     for (OrderedKey ordered(table); ordered; ordered.next()) add(ordered.get());
   else
     for (Py_ssize_t at = 0; PyDict_Next(table, &at, &key, nullptr);) add(key);
-  // A method of dict's can put into an OrderedDict what that does not list.
+  // A method of dict can put a key into an OrderedDict that its list of keys does not have.
   return i == count ? keys : Ref();
 }
 

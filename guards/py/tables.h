@@ -1,5 +1,5 @@
-// Dictionaries whose class adds nothing to how an item is found: dict, OrderedDict and defaultdict
-// themselves. Reading, storing and walking over one runs no Python code when its keys run none.
+// Dictionaries whose class does not change how an item is found: dict, OrderedDict and defaultdict
+// themselves. Reading, storing and iterating run no Python code if the keys run none.
 #pragma once
 
 #include "guards/py/ref.h"
@@ -14,10 +14,11 @@ inline bool is_table_type(PyTypeObject* type) {
 inline bool is_table(PyObject* object) {
   return PyDict_Check(object) && is_table_type(Py_TYPE(object));
 }
-// These take instances of classes derived from dict or OrderedDict too, past their methods.
-// The keys in the order in which iteration gives them; empty with an error cleared when that fails.
+// The functions below also take instances of classes derived from dict or OrderedDict, and bypass
+// their methods.
+// The keys in the order of iteration; empty with the error cleared when that fails.
 Ref table_keys(PyObject* table);
-// The keys of an OrderedDict one by one in that order, borrowed: nothing is allocated.
+// Walks over the keys of an OrderedDict in order, borrowed, without allocating.
 class OrderedKey {
  public:
   explicit OrderedKey(PyObject* table) : node_(reinterpret_cast<const Table*>(table)->first) {}

@@ -1,5 +1,5 @@
-// What a program has set on Tensor itself, as packages add methods to it: `Tensor.foo = foo`.
-// Defined in pylib/ext.
+// What a program has set on the class Tensor itself, as packages that add methods do: `Tensor.foo =
+// foo`. Defined in pylib/ext.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace msjit {
 
-// Names that are not what they were; those that were set back are not among them.
+// Names whose value differs from the original; a name that was set back is not among them.
 const std::vector<std::string>& names_set_on_tensor();
 bool is_set_on_tensor(std::string_view name);
-// Called after each change; null: nobody relies on what the class has.
+// Called after each change; null while nobody relies on what the class has.
 extern void (*g_tensor_class_changed)();
 
 }  // namespace msjit

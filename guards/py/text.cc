@@ -8,7 +8,8 @@
 namespace msjit {
 namespace {
 
-// What UTF-8 has no room for: surrogates as themselves, NUL as C0 80.
+// For texts that UTF-8 cannot encode as a C string: surrogates are encoded as they are, NUL as C0
+// 80.
 const char* odd_text(PyObject* string) {
   static auto& kept = *new std::unordered_set<std::string>;
   PyErr_Clear();

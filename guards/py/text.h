@@ -1,5 +1,5 @@
-// The text of a str as a C string, never null: distinct for distinct strings, lone surrogates and
-// NULs included; "?" for any other object. It lives as long as the str, or for good.
+// The text of a str as a C string, never null, and distinct for distinct strings, even with lone
+// surrogates or NULs. "?" for any other object. It lives at least as long as the str.
 #pragma once
 
 #include <new>
@@ -10,13 +10,13 @@
 namespace msjit {
 
 const char* utf8_text(PyObject* object);
-// The interned str of such a text; never empty, throws bad_alloc.
+// The interned str for a text of utf8_text(); never empty, throws bad_alloc.
 Ref text_object(const std::string& text);
-// The same for the fixed names of special methods and the like, which are kept for good: looking
-// for one then allocates nothing that a program could count.
+// The same for fixed names such as those of special methods. They are kept for good, so a later
+// lookup allocates nothing that a program could count.
 PyObject* special_name(const std::string& name);
-// What CPython makes of numbers and the like, which fails for want of memory alone: throws
-// bad_alloc.
+// Passes on an object that CPython has made of plain values. That fails only for lack of memory:
+// throws bad_alloc.
 inline Ref allocated(Ref object) {
   if (!object) throw std::bad_alloc();
   return object;

@@ -16,11 +16,11 @@ bool is_traced(PyThreadState* thread);
 
 // --- the stack of a thread ---
 void* innermost(PyThreadState* thread);                   // the running frame; null for none
-void* set_innermost(PyThreadState* thread, void* frame);  // what it was before
+void* set_innermost(PyThreadState* thread, void* frame);  // returns the frame before
 void* below(void* frame);                                 // the caller; null at the bottom
-int recursion(PyThreadState* thread);                     // what counts for the recursion limit
+int recursion(PyThreadState* thread);                     // levels counted for the recursion limit
 void set_recursion(PyThreadState* thread, int levels);
-// What the call of a builtin such as exec adds to it.
+// Levels that the call of a builtin such as exec adds.
 constexpr int kBuiltinLevels = PY_VERSION_HEX < 0x030C0000 ? 1 : 0;
 
 // --- up to 3.11: the eval-frame hook ---
@@ -40,13 +40,14 @@ inline void set_evaluator(Evaluator evaluator) {
 #endif
 
 // --- from 3.12 on: sys.monitoring ---
-// is_traced, or a tool other than our own listens to this code object.
+// Whether is_traced(), or a tool other than our own listens to this code object.
 bool is_watched(PyThreadState* thread, PyCodeObject* code);
-// `tool` listens to the start of `code`.
+// Whether `tool` listens to PY_START of `code`.
 bool listens(PyCodeObject* code, int tool);
 
-// Keeps the pairs of instructions that 3.12 runs as one. CPython takes all of a code object apart
-// when it puts an event anywhere in it, and leaves them so; that is needed where others listen.
+// Restores the super-instructions of 3.12, which do two instructions as one. When CPython puts an
+// event anywhere in a code object it splits all of them, for good. The destructor joins them again,
+// unless another tool listens to the code, which needs them split.
 class KeepPairs {
  public:
   explicit KeepPairs(PyCodeObject* code);
@@ -59,8 +60,8 @@ class KeepPairs {
   std::vector<std::pair<Py_ssize_t, uint8_t>> pairs_;  // place, opcode
 };
 
-// While it lives, a callback is ordinary code: Python that it runs can be traced and meets
-// callbacks itself.
+// While it lives, CPython does not regard the callback that runs as one: Python code called from it
+// can be traced and gets callbacks itself.
 class LeaveCallback {
  public:
   explicit LeaveCallback(PyThreadState* thread);

@@ -1,5 +1,5 @@
-// Frames of CPython 3.10: f_lasti and block handlers count code units, f_state tells what a frame
-// does.
+// Frames of CPython 3.10: f_lasti and block handlers count code units; f_state says whether a frame
+// runs.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x030A0000 && PY_VERSION_HEX < 0x030B0000

@@ -1,5 +1,6 @@
-// Frames of CPython 3.11: _PyInterpreterFrame on the thread's data stack. The hook's caller links
-// no frame and clears it afterwards, whoever ran it; the cell prologue has not run at entry.
+// Frames of CPython 3.11: _PyInterpreterFrame on the thread's data stack. The caller of the hook
+// does not link the frame, and clears it after the hook, whoever has run it. At entry the prologue
+// that makes cells has not run.
 #define Py_BUILD_CORE
 #include <Python.h>
 
@@ -104,7 +105,7 @@ PyObject* FrameView::finish(Ref result) {
   drop(depth_);
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus;
-  // A frame object that outlives the call keeps this link when it takes the frame over.
+  // If a frame object outlives the call, it takes the frame over with this link.
   as_frame(frame_)->previous = thread_->cframe->current_frame;
   return result.release();
 }

@@ -50,7 +50,8 @@ uint8_t first_half(uint8_t opcode) {
 
 }  // namespace
 
-// Inline caches are passed over unseen: no event changes one of them to the first half of a pair.
+// This also looks at inline caches as if they were instructions. That does no harm: no event turns
+// one into the first half of a pair, so none is changed back.
 frames::KeepPairs::KeepPairs(PyCodeObject* code) : code_(code) {
   for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
     if (const uint8_t opcode = _PyCode_CODE(code)[i].op.code; first_half(opcode))

@@ -20,7 +20,7 @@ namespace {
 
 using Frame = _PyInterpreterFrame;
 
-constexpr uintptr_t kNumberTag = 3;  // of a slot that holds a number instead of an object
+constexpr uintptr_t kNumberTag = 3;  // marks a slot that holds a number instead of an object
 
 const Slot& slot_of(const _PyStackRef& reference) {
   return reinterpret_cast<const Slot&>(reference);

@@ -1,7 +1,7 @@
-// The interpreter reports a call event when it starts on a frame (from 3.11 on only when it starts
-// by raising). A frame resumed in the middle, after its own code switched a tracer or profiler on,
-// must not report one: while a SwallowCallEvent lives, stand-ins for the real functions take that
-// one event.
+// The interpreter reports a call event when it starts to run a frame (from 3.11 on only when it
+// starts by raising). A frame that is resumed in the middle must not report one, but would if its
+// code has switched a tracer or profiler on. While a SwallowCallEvent lives, stand-ins for the
+// trace and profile functions take that one event.
 #pragma once
 
 #include <Python.h>

@@ -46,7 +46,7 @@ bool operator==(const AttrValue& a, const AttrValue& b) {
   switch (a.kind_) {
     case AttrValue::Kind::kNone: return true;
     case AttrValue::Kind::kIntList: return a.list_ == b.list_;
-    // By bits: -0.0 and 0.0 are different constants, a NaN equals itself.
+    // By bits: -0.0 and 0.0 are different constants, and a NaN equals itself.
     case AttrValue::Kind::kFloat:
       return std::bit_cast<int64_t>(a.float_) == std::bit_cast<int64_t>(b.float_);
     case AttrValue::Kind::kString: return a.string_ == b.string_;

@@ -1,6 +1,6 @@
 // Attrs: the non-tensor arguments of an op call, in the order of its Signature.
-// An AttrValue is one of none, bool, int, float, int list, dtype or string; hashable and
-// comparable, so graph nodes can be hash-consed and primitives cached by it.
+// An AttrValue is one of none, bool, int, float, int list, dtype or string. It is hashable and
+// comparable, so that graphs can merge equal nodes and primitives can be cached by it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Checks that many infer rules share, each with the one text its failure has.
+// Checks that many infer rules share; each has one error text.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -59,7 +59,7 @@ inline int normal_axis(int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + (rank ? rank : 1) : axis);
 }
 
-// As InferCtx::axis, for ops that make no sense on a 0-d tensor.
+// InferCtx::axis() for ops that make no sense on a 0-d tensor.
 inline Result<int> axis_of(const InferCtx& ctx, int64_t axis, int rank) {
   if (rank == 0)
     return value_error("[{}] x has a wrong rank, got 0, expected at least 1", ctx.name());

@@ -1,5 +1,5 @@
-// Device: where the bytes of a tensor lie. Those of an accelerator have addresses that the host
-// must not follow: kernels/device/device_tensors.h brings them here.
+// Device: where the bytes of a tensor are. The host must not follow the addresses of an
+// accelerator's memory; kernels/device/device_tensors.h copies such tensors to the host.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// Where ops without an input put their results, and where a program's own data goes. Changes
+// Where ops without an input put their results, and where new tensors of a program go. Changes
 // rarely.
 Device default_device();
 void set_default_device(Device device);

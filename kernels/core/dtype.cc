@@ -17,7 +17,7 @@ constexpr DTypeInfo kInfo[kNumDTypes] = {
 
 int kind_of(DType d) { return is_complex(d) ? 3 : is_float(d) ? 2 : is_integer(d) ? 1 : 0; }
 
-// Places in the order of promotion, the narrowest first.
+// Position in the promotion order, narrowest first.
 int rank_of(DType d) {
   static constexpr int kRank[kNumDTypes] = {0, 1, 2, 3, 5, 7, 9, 10, 11, 12, 4, 6, 8, 13, 14};
   return kRank[static_cast<int>(d)];
@@ -33,7 +33,7 @@ DType promote_strong(DType a, DType b) {
   return b;
 }
 
-// What a Python scalar becomes when it lifts the kind of the other operand, or stands alone.
+// The dtype of a Python scalar that lifts the kind of the other operand, or stands alone.
 DType default_dtype(int kind) {
   constexpr DType kDefaults[] = {DType::kBool, DType::kInt64, DType::kFloat32, DType::kComplex64};
   return kDefaults[kind];

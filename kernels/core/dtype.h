@@ -1,7 +1,7 @@
 // Element types, their C++ storage types and the type promotion rules.
-// Promotion follows MindSpore: among tensors the wider kind wins; a Python scalar ("weak") only
-// lifts the kind (bool < int < float < complex), never the width. uint16, uint32 and uint64 meet
-// nothing but themselves and bool.
+// Promotion follows MindSpore. Among tensors the wider kind wins. A Python scalar ("weak") only
+// lifts the kind (bool < int < float < complex), never the width. uint16, uint32 and uint64 mix
+// with themselves and bool only.
 #pragma once
 
 #include <bit>
@@ -83,10 +83,10 @@ inline DType real_dtype(DType d) {
   return d == DType::kComplex64 ? DType::kFloat32 : d == DType::kComplex128 ? DType::kFloat64 : d;
 }
 
-// Result dtype of mixing two operands; `weak` marks operands that came from Python scalars.
+// The result dtype of mixing two operands; `weak` marks an operand that came from a Python scalar.
 DType promote(DType a, bool weak_a, DType b, bool weak_b);
-// Whether MindSpore mixes two tensors of these dtypes: a uint16, uint32 or uint64 one meets itself
-// and bool alone.
+// Whether MindSpore mixes two tensors of these dtypes: uint16, uint32 and uint64 mix with
+// themselves and bool only.
 inline bool mixable(DType a, DType b) {
   return a == b || is_bool(a) || is_bool(b) || !(is_wide_unsigned(a) || is_wide_unsigned(b));
 }
@@ -112,8 +112,8 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls f(TypeTag<T>{}) with the storage type of `dtype`, which is none of the complex ones:
-// infer_outputs (op.h) keeps those from ops that do not take them.
+// Calls f(TypeTag<T>{}) with the storage type of `dtype`, which must not be complex: infer_outputs
+// (op.h) refuses complex inputs of ops that do not take them.
 template <class F>
 decltype(auto) dispatch_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -134,7 +134,7 @@ decltype(auto) dispatch_dtype(DType dtype, F&& f) {
   return f(TypeTag<double>{});
 }
 
-// The same for every dtype.
+// dispatch_dtype() for every dtype, complex ones included.
 template <class F>
 decltype(auto) dispatch_any_dtype(DType dtype, F&& f) {
   if (dtype == DType::kComplex64) return f(TypeTag<Complex64>{});

@@ -1,5 +1,5 @@
-// An object that is there before main, takes no memory to make and is never destroyed: what runs
-// while others are destroyed, or without memory left, may use it.
+// An object that exists before main, needs no memory to be made and is never destroyed. So code may
+// use it while other static objects are destroyed, or when no memory is left.
 #pragma once
 
 namespace msjit {

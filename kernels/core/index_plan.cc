@@ -19,7 +19,7 @@ Status add_slice(const IndexItem& item, int64_t size, IndexPlan* plan) {
   auto bound = [&](int64_t v) { return clamp(v < 0 ? v + size : v, low, high); };
   const int64_t begin = item.has_start ? bound(item.start) : (forward ? 0 : size - 1);
   const int64_t end = item.has_stop ? bound(item.stop) : (forward ? size : -1);
-  // Steps may be of any size: neither they nor their negatives are added to.
+  // A step may be any int64, so nothing is added to it or to its negative.
   const int64_t span = forward ? end - begin : begin - end;
   const int64_t stride = forward ? item.step : -std::max<int64_t>(item.step, -INT64_MAX);
   const int64_t count = span > 0 ? (span - 1) / stride + 1 : 0;
@@ -45,7 +45,7 @@ Status add_int(int64_t index, int dim, int64_t size, IndexPlan* plan) {
   return {};
 }
 
-// Counts dimensions consumed; the one Ellipsis stands for the rest.
+// Counts the dimensions that the items use. One Ellipsis stands for the rest.
 Status check_counts(const Shape& shape, std::span<const IndexItem> items, int* spare) {
   int taken = 0, ellipses = 0, added = 0, dropped = 0;
   for (const IndexItem& item : items) {
@@ -66,8 +66,8 @@ Status check_counts(const Shape& shape, std::span<const IndexItem> items, int* s
   return {};
 }
 
-// Index tensors that stand side by side (integers count as such) leave their dimensions in place,
-// else in front.
+// Where the dimensions of the index tensors go in the result. If all indices (tensors and integers)
+// are adjacent, they go there; otherwise they go in front.
 int place_result(std::span<const IndexItem> items, const IndexPlan& plan) {
   auto is_index = [](const IndexItem& i) {
     return i.kind == Kind::kTensor || i.kind == Kind::kInt;

@@ -1,6 +1,6 @@
-// IndexPlan: what `x[...]` means for a tensor of a given shape, worked out from the index items
-// alone (integers, slices, None, Ellipsis, and placeholders for index tensors). Rules are NumPy's.
-// Shared by eager indexing and by capture; no data and no Python in sight.
+// IndexPlan: what `x[...]` means for a tensor of a given shape. It is computed from the index items
+// alone: integers, slices, None, Ellipsis, and placeholders for index tensors. The rules are
+// NumPy's. Eager indexing and capture share it; it needs neither data nor Python.
 #pragma once
 
 #include "kernels/core/value.h"

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kTopicNames[kNumLogTopics] = {
     "breaks", "guards", "graph", "passes", "shapes", "ir", "asm", "ptx", "plan", "device"};
 
-// False at an unknown name; the known ones count all the same.
+// False at an unknown name; the known ones are enabled nevertheless.
 bool parse_topics(std::string_view names, uint32_t* topics) {
   bool known = true;
   *topics = 0;
@@ -104,8 +104,7 @@ DumpScope::DumpScope(std::string_view name) {
 
 DumpScope::DumpScope(Continue directory) {
   if (directory.directory.empty() || !t_current.directory.empty()) return;
-  // Files of a continuation are numbered apart from those that the first thread may still be
-  // writing.
+  // Numbered from 50 on: the first thread may still be writing files with lower numbers.
   t_current = {std::move(directory.directory), 50};
   entered_ = true;
 }

@@ -1,4 +1,4 @@
-// What the project tells about itself while it runs.
+// Logs and dumps for people who debug msjit.
 // MSJIT_LOG=passes,graph prints the named topics on stderr; MSJIT_DUMP=dir writes numbered text
 // files, one directory a capture. Both are read once; when they are off a check is one load.
 #pragma once
@@ -27,7 +27,7 @@ enum class LogTopic : uint8_t {
 inline constexpr int kNumLogTopics = 10;
 
 namespace log_detail {
-extern uint32_t g_topics;  // bit set; kUnread until the first question
+extern uint32_t g_topics;  // bit set; kUnread until it is first needed
 inline constexpr uint32_t kUnread = 1u << 31;
 uint32_t read_topics();
 }  // namespace log_detail

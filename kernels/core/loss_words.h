@@ -13,7 +13,7 @@ inline Status check_reduction(const InferCtx& ctx, const AttrValue& reduction) {
                      ctx.name(), text);
 }
 
-// Prediction and label of one shape and float dtype; optional factors that broadcast to it.
+// Prediction and label with equal shapes and float dtypes; optional factors that broadcast to them.
 inline Status infer(InferCtx& ctx, const AttrValue& reduction) {
   const Meta& x = ctx.in(0);
   MSJIT_OK(require_float(ctx, x, "logits"));

@@ -252,7 +252,7 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
   if (rule == DTypeRule::kLogical) return DType::kBool;
   if (rule == DTypeRule::kCast) return inputs[0]->dtype;  // of a number too
   size_t first = rule == DTypeRule::kSelect ? 1 : 0;
-  // Strong operands decide first: folding a weak one in early would make it strong.
+  // Strong operands decide first: promoting a weak one with them early would make it strong.
   bool any = false;
   bool any_strong = false;
   DType strong = DType::kBool;
@@ -276,7 +276,7 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
   return result;
 }
 
-// Tensors whose dtypes MindSpore does not mix. Numbers of Python go along with any.
+// An error for tensors whose dtypes MindSpore does not mix. Python numbers mix with any.
 static Status check_mixable(const InferCtx& ctx, std::span<const Meta* const> metas) {
   const DTypeRule rule = ctx.op.dtype_rule;
   if (rule == DTypeRule::kLogical || rule == DTypeRule::kCast) return {};
@@ -295,14 +295,14 @@ static Status check_mixable(const InferCtx& ctx, std::span<const Meta* const> me
 
 namespace {
 
-thread_local Device g_tables;  // where the tables of the composite or rule under way lie
+thread_local Device g_tables;  // where constants of the current composite or rule go
 
 Status mixed_devices(const InferCtx& ctx, Device a, Device b) {
   return runtime_error("[{}] devices of the tensors, got {} and {}, expected the same", ctx.name(),
                        a.str(), b.str());
 }
 
-// Results lie where the inputs do. Single numbers of the host go along with tensors of a device.
+// Results go where the inputs are. A single number on the host may be mixed with device tensors.
 Status place_outputs(InferCtx& ctx) {
   if (!devices::in_use()) [[likely]]
     return {};

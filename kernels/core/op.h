@@ -1,7 +1,7 @@
-// OpDef: all that is known of an operator, stated once in kernels/ops/<op>.cc and used by eager
+// OpDef: all that is known of an operator. It is stated once, in kernels/ops/<op>.cc. Eager
 // execution, both front ends, autodiff, the code generators, the Python signature, the stubs and
-// the test matrix. Constant data without virtuals. Tensor parameters are the call's inputs in
-// order; all others are its Attrs.
+// the test matrix use it. It is constant data without virtual functions. Tensor parameters are the
+// inputs of a call in order; all other parameters are its Attrs.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace msjit {
 
 enum class ParamKind : uint8_t {
-  kTensor,          // beside another one also a Python scalar: a weak 0-d tensor
+  kTensor,          // also takes a Python scalar if there is another tensor: a weak 0-d tensor
   kOptionalTensor,  // "Tensor?": None is passed on as an empty handle
   kTensorList,      // "Tensor[]": must be the only tensor parameter
   kBool,
@@ -44,7 +44,7 @@ struct Signature {
   int attr_index(std::string_view name) const;  // -1 when there is none
 };
 
-// What an infer rule sees: metas of the inputs and the attributes; it adds one meta an output.
+// What an infer rule gets: the metas of the inputs and the attributes. It adds one meta per output.
 class InferCtx {
  public:
   InferCtx(const OpDef& op, std::span<const Meta* const> inputs, const Attrs& attrs)
@@ -56,9 +56,9 @@ class InferCtx {
   void add_output(DType dtype, const Shape& shape) {
     outputs.emplace_back(Meta{dtype, false, shape});
   }
-  // The one place that compares dimensions: `[op] what must match, got A and B in shapes S, T`.
+  // The only place that compares dimensions: `[op] what must match, got A and B in shapes S, T`.
   Status require_eq(Dim a, Dim b, const char* what) const;
-  // Normalises an axis of a tensor of `rank`: IndexError-free Python indexing, ValueError outside.
+  // Normalises an axis of a tensor of `rank`; it may be negative. ValueError when out of range.
   Result<int> axis(int64_t axis, int rank) const;
   // Axis list (none = all axes), normalised, sorted, duplicates refused.
   Result<IntList> axes(const AttrValue& axes, int rank) const;
@@ -75,8 +75,8 @@ class InferCtx {
   InlineVec<Meta, 2> outputs;
 };
 
-// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops
-// with kView, whose kernel fills every out[i] with a view of in[0], and those with kInPlace, where
+// What a kernel gets. Outputs are allocated, contiguous and not aliased to inputs, with two
+// exceptions. The kernel of a kView op fills every out[i] with a view of in[0]. For a kInPlace op
 // out[0] is in[0] itself.
 struct KernelCtx {
   const OpDef& op;
@@ -85,11 +85,11 @@ struct KernelCtx {
   const Attrs& attrs;
 };
 
-// What a gradient rule sees. grad(i) is a zero tensor where output i received no gradient.
+// What a gradient rule gets. grad(i) is a zero tensor where output i received no gradient.
 // set_grad() reduces to the input's shape and casts to its dtype, so rules need not undo
-// broadcasting or promotion. The gradient of a complex value z = x + iy is dL/dx + i dL/dy, as
-// MindSpore has it: for a complex differentiable op grad() and set_grad() conjugate, which makes a
-// rule written for real numbers hold.
+// broadcasting or promotion. The gradient of a complex value z = x + iy is dL/dx + i dL/dy, as in
+// MindSpore. For ops marked kHolomorphic grad() and set_grad() conjugate, so a rule written for
+// real numbers also holds for complex ones.
 class Vjp {
  public:
   OpSink* sink;
@@ -115,7 +115,7 @@ using InferFn = Status (*)(InferCtx&);
 using KernelFn = Status (*)(KernelCtx&);
 using VjpFn = void (*)(Vjp&);
 using CompositeFn = Vals (*)(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs);
-// Traces the op's maths into a scalar program; one Sym an input, returns one Sym an output.
+// Traces the op's maths into a scalar program. Takes one Sym per input, returns one Sym per output.
 using ScalarTraceFn = Sym (*)(ScalarBuilder& builder, std::span<const Sym> inputs,
                               const Attrs& attrs);
 
@@ -131,20 +131,21 @@ enum Trait : uint32_t {
   kCommutative = 1u << 6,  // operands may be swapped, zeros of either sign included
   kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
   kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
-  kRows = 1u << 9,  // folds rows (attribute axis or num_axes): graphs take the composite to fuse it
-  kComplex = 1u << 10,  // takes complex64 and complex128; other ops refuse them
-  // A complex differentiable function whose rule states f', as for real numbers: Vjp conjugates.
+  kRows = 1u << 9,         // reduces rows (axis or num_axes): graphs take the composite to fuse it
+  kComplex = 1u << 10,     // takes complex64 and complex128; other ops refuse them
+  // A complex-differentiable function. Its rule states f' as for real numbers; Vjp conjugates.
   kHolomorphic = 1u << 11,
-  // Elementwise but for numbers a channel: graphs take the composite to fuse it.
+  // Elementwise except for numbers per channel: graphs take the composite to fuse it.
   kChannels = 1u << 12,
-  // Its kernel reads and writes 4-d tensors that lie in memory as N, H, W, C as well as plain ones.
+  // Its kernel also reads and writes 4-d tensors that lie in memory as N, H, W, C.
   kChannelsLast = 1u << 13,
-  // Along axis 0, row i of the result needs row i of input 0 alone, and all of the other inputs.
+  // Along axis 0, row i of the result depends only on row i of input 0, and on all of the other
+  // inputs.
   kBatched = 1u << 14,
-  // Its kernel takes inputs with any contents: given outputs, it fails for want of memory alone.
-  // So do all that are kElementwise, kReduction or kView.
+  // Its kernel takes inputs with any contents: given its outputs, it only fails when memory is
+  // missing. That also holds for every kElementwise, kReduction and kView op.
   kTotal = 1u << 15,
-  kCreates = 1u << 16,  // no tensor says where its result lies: on the default device
+  kCreates = 1u << 16,  // no input says where its result goes: it goes to the default device
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
@@ -193,7 +194,8 @@ struct OpDef {
   uint32_t traced_types =
       ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
   bool has(Trait trait) const { return (traits & trait) != 0; }
-  // Its composite on `sink`. Tables that it makes lie where the inputs do.
+  // Expands its composite on `sink`. Constants that the composite makes are put where the inputs
+  // are.
   Vals expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const;
   KernelFn host_kernel() const { return kernel[static_cast<int>(DeviceType::kCpu)]; }
   KernelFn device_kernel() const { return kernel[static_cast<int>(DeviceType::kCuda)]; }
@@ -231,24 +233,26 @@ class OpBuilder {
   OpBuilder&& sample(OpSample sample) && {
     return def_.samples.push_back(std::move(sample)), std::move(*this);
   }
-  // Elementwise families: signature, infer rule and traits in one word. The maths follows with
-  // .scalar(f).
+  // Elementwise families set the signature, infer rule and traits at once. .scalar(f) then adds the
+  // maths.
   OpBuilder&& unary(DTypeRule rule) &&;    // "x: Tensor"
   OpBuilder&& binary(DTypeRule rule) &&;   // "x: Tensor, y: Tensor"
   OpBuilder&& ternary(DTypeRule rule) &&;  // "x: Tensor, y: Tensor, z: Tensor"
-  // Elementwise with a signature of its own (attributes, other names); the infer rule is
-  // elementwise_infer.
+  // An elementwise op that declares its signature itself (attributes, other names); its infer rule
+  // is elementwise_infer.
   OpBuilder&& elementwise(DTypeRule rule) &&;
-  // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see
-  // elementwise.h). `Traced`: those of them that graphs fuse; for the others they call the kernel.
+  // `Types`: the compute dtypes for which the maths is instantiated (kFloats, kNumbers, ..., see
+  // elementwise.h). `Traced`: those of them that graphs fuse; for the others graphs call the
+  // kernel.
   template <uint32_t Types, uint32_t Traced = Types, class F>
   OpBuilder&& scalar(F maths) &&;
-  // Eager loops alone, for maths that only the C library has (erfc): graphs call the kernel, they
-  // do not fuse it.
+  // Eager loops only, for maths that only the C library has (erfc). Graphs call the kernel and do
+  // not fuse it.
   template <uint32_t Types, class F>
   OpBuilder&& native(F maths) &&;
-  // The maths on std::complex numbers, beside .scalar or .native for the real ones: eager loops,
-  // which graphs call (complex_loops.h). `holomorphic` says that the gradient rule holds for them.
+  // The maths on std::complex numbers, in addition to .scalar or .native for real ones: eager
+  // loops, which graphs call (complex_loops.h). `holomorphic` also says that the gradient rule
+  // holds for them.
   template <class F>
   OpBuilder&& complex(F maths) &&;
   template <class F>
@@ -260,7 +264,8 @@ class OpBuilder {
   OpDef def_;
 };
 
-// While a composite or a gradient rule with these inputs runs: where the tables that it makes lie.
+// While one lives, a composite or gradient rule with these inputs runs, and the constants it makes
+// (tables) are put on the inputs' device.
 class TableScope {
  public:
   TableScope(OpSink* sink, std::span<const Val> inputs);
@@ -270,21 +275,23 @@ class TableScope {
  private:
   Device outer_;
 };
-// A constant of the one under way, where its inputs lie. For sinks.
+// The constant on the device of the innermost TableScope. For sinks.
 Tensor place_table(OpSink* sink, Tensor table);
 
-// The infer rule of ctx.op, after the check that a complex dtype meets an op that takes it.
+// Runs the infer rule of ctx.op, after checking that a complex input only meets an op that takes
+// it.
 Status infer_outputs(InferCtx& ctx);
 // Shape and dtype rule shared by all elementwise ops, driven by OpDef::dtype_rule.
 Status elementwise_infer(InferCtx& ctx);
-// The dtype an elementwise op computes in (inputs are read as this), given its input metas.
+// The dtype an elementwise op computes in, given its input metas; the inputs are read as this
+// dtype.
 DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs);
 // The dtype input i is read as: compute_dtype, or bool for the condition of a kSelect op.
 inline DType operand_dtype(const OpDef& op, DType compute, int i) {
   return op.dtype_rule == DTypeRule::kSelect && i == 0 ? DType::kBool : compute;
 }
 
-// The maths of an elementwise op that computes in this dtype, nullptr where graphs call its kernel.
+// The maths of an elementwise op that computes in this dtype; null where graphs call the kernel.
 inline ScalarTraceFn trace_for(const OpDef& op, DType compute) {
   const bool narrow = compute == DType::kFloat16 || compute == DType::kBFloat16;
   const int type = static_cast<int>(narrow ? DType::kFloat32 : compute);

@@ -1,5 +1,5 @@
-// For work that nobody above can be told about, as on a thread of our own or in a destructor: what
-// it throws for want of memory, or of a thread, must not end the process.
+// For work whose failure nobody can be told about, on one of our threads or in a destructor. When
+// it throws because memory or a thread is missing, the process must not end.
 #pragma once
 
 #include <new>
@@ -7,7 +7,7 @@
 
 namespace msjit {
 
-// False: `work` was given up in its midst.
+// False: `work` threw before it was done.
 template <class Work>
 bool finishes(Work&& work) {
   try {

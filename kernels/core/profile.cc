@@ -54,7 +54,7 @@ int64_t bytes_of(std::span<const Meta* const> metas) {
 
 int64_t elements_of(const Meta* meta) { return meta ? meta->shape.numel() : 0; }
 
-// Elements of a convolution's weight for one output channel.
+// Elements of a convolution's weight per output channel.
 int64_t window(const Meta* weight) {
   return weight && weight->shape[0] > 0 ? elements_of(weight) / weight->shape[0] : 0;
 }
@@ -63,7 +63,7 @@ int64_t inner_size(const Shape& shape, bool transposed) {
   return shape.rank() < 2 ? shape.numel() : shape[shape.rank() - (transposed ? 2 : 1)];
 }
 
-// A product and a sum count two; of what is no product, each element counts one.
+// A multiply-add counts two. In ops that are no products each element counts one.
 int64_t flops_of(const OpDef& op, const Attrs& attrs, std::span<const Meta* const> in,
                  std::span<const Meta* const> out) {
   const std::string_view name = op.name;

@@ -1,5 +1,5 @@
-// What runs and for how long: the events that a profiler asks for. While none does, a place that
-// could tell pays one load.
+// The events that a profiler asks for: what runs and for how long. While no profiler is on, a place
+// that could report an event costs one load.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ enum class Kind : uint8_t {
   kOp,       // an op run by itself: eager code, or a graph that has no plan yet
   kKernel,   // a step of a compiled graph
   kRegion,   // a compiled graph
-  kCapture,  // symbolic execution and what follows it in the calling thread
+  kCapture,  // symbolic execution and the steps after it on the calling thread
   kCompile,  // on the compile thread
   kBreak,    // a region ends before its function; takes no time
 };
 const char* kind_name(Kind kind);
 
-// What a span does: bytes that have to be read or written at least, arithmetic operations.
+// What a span does: the bytes that it has to read or write at least, and its arithmetic operations.
 struct Work {
   std::string name;
   int64_t bytes = 0, flops = 0;
@@ -29,7 +29,7 @@ struct Work {
 
 struct Event {
   Kind kind;
-  int thread;  // counts the threads that have told anything
+  int thread;  // numbers the threads that have reported events
   int64_t begin_ns, duration_ns;
   Work work;
 };
@@ -40,13 +40,13 @@ inline bool on() { return g_on.load(std::memory_order_relaxed); }
 void start();  // forgets earlier events
 struct Events {
   std::vector<Event> events;
-  int64_t dropped = 0;  // beyond the most that are kept
+  int64_t dropped = 0;  // events beyond the most that are kept
 };
 Events stop();
 
 void mark(Kind kind, std::string name);
 
-// Of the time from here to the end of the block. Make one only where on() holds.
+// An event from its construction to the end of the block. Make one only when on() is true.
 class Span {
  public:
   Span(Kind kind, Work work);

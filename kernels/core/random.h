@@ -1,7 +1,7 @@
-// The random generator's state: a seed and a count of tickets. Every random op draws one ticket;
-// the numbers of an op depend on (seed, ticket, element index) alone (Philox 4x32-10, Salmon et al.
-// 2011), so a captured graph that draws its tickets in program order gives the numbers eager
-// execution gives, on any number of threads.
+// The random generator's state: a seed and a count of tickets. Every random op draws one ticket.
+// The numbers of an op depend only on (seed, ticket, element index): Philox 4x32-10, Salmon et al.
+// 2011. So a captured graph that draws its tickets in program order gives the numbers of eager
+// execution, on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ void set_random_state(RandomState state);
 void set_random_seed(int64_t seed);
 RandomState draw_ticket();  // what the op uses; the state moves on
 
-// Puts the random state back unless told that all went well.
+// Restores the random state in its destructor, unless keep() was called.
 class RandomRollback {
  public:
   RandomRollback() : saved_(random_state()) {}

@@ -1,7 +1,6 @@
-// Error transport of the Python-free core: Result<T> and Status carry either a value or an Error.
-// No exceptions cross a function of this project (bad_alloc apart). The message is what the user
-// reads:
-// `[op] what, got X, expected Y`; the kind says which Python exception the bindings raise.
+// Errors in the Python-free core are values: Result<T> and Status hold either a value or an Error.
+// No exception crosses a function of this project, except bad_alloc. The message is what the user
+// reads: `[op] what, got X, expected Y`. The kind says which Python exception the bindings raise.
 #pragma once
 
 #include <fmt/core.h>
@@ -103,7 +102,7 @@ MSJIT_DEFINE_ERROR(internal_error, kInternal)
 #define MSJIT_CONCAT_(a, b) a##b
 #define MSJIT_CONCAT(a, b) MSJIT_CONCAT_(a, b)
 
-// MSJIT_TRY(auto x, f()): x = value of f(), or return its error. MSJIT_OK(f()): the same for a
+// MSJIT_TRY(auto x, f()): x = the value of f(), or returns its error. MSJIT_OK(f()) does this for a
 // Status.
 #define MSJIT_TRY_(tmp, decl, expr)       \
   auto tmp = (expr);                      \

@@ -1,8 +1,8 @@
-// The mathematics of elementwise ops: what `m` offers in `[](auto m, auto x) { return m.tanh(x);
-// }`. NativeMath<T> computes on Num<T>, SymMath records a ScalarProgram. Only the primitives
-// differ; the functions (exp, log, erf, ...) are written once in scalar_words.h over those
-// primitives, which is why eager and compiled results agree bit for bit. Everything is branch-free
-// so that loops over it vectorise.
+// The maths of elementwise ops: what `m` offers in `[](auto m, auto x) { return m.tanh(x); }`.
+// NativeMath<T> computes on Num<T>; SymMath records a ScalarProgram. They differ only in the
+// primitives. The functions (exp, log, erf, ...) are written once over these primitives, in
+// scalar_words.h, so eager and compiled results agree bit for bit. Everything is branch-free, so
+// that loops over it vectorise.
 #pragma once
 
 #include "kernels/core/attrs.h"
@@ -16,7 +16,7 @@ namespace msjit {
 template <class T>
 class NativeMath : public PowerWords<NativeMath<T>> {
  public:
-  // Attributes are converted here, once a loop.
+  // Attributes are converted once per loop, here.
   explicit NativeMath(const Attrs* attrs = nullptr) {
     if (!attrs) return;
     for (uint32_t i = 0; i < attrs->size() && i < kMaxAttrs; ++i) {

@@ -1,6 +1,6 @@
-// Num<T>: a C++ number with the arithmetic of ScalarProgram: no implicit conversions, integers
-// wrap, small integers stay small, division never traps. With Sym's operators (scalar_sym.h) it
-// lets one lambda serve the native loops and the tracer with equal results.
+// Num<T>: a C++ number with the arithmetic of ScalarProgram. There are no implicit conversions,
+// integers wrap, small integers stay small, and division never traps. Sym (scalar_sym.h) has the
+// same operators, so one lambda serves both the native loops and the tracer, with equal results.
 #pragma once
 
 #include <bit>
@@ -31,8 +31,8 @@ struct IntOfSize<8> {
   using type = int64_t;
 };
 
-// Value conversion without undefined behaviour: floats to integers truncate, saturate, and NaN
-// gives 0; integers wrap; anything non-zero (NaN too) is true; a complex number gives its real
+// Value conversion without undefined behaviour. Floats to integers truncate and saturate, and NaN
+// gives 0. Integers wrap. Anything non-zero, NaN included, is true. A complex number gives its real
 // part.
 template <class To, class From>
 inline To convert_value(From v) {
@@ -80,7 +80,7 @@ inline constexpr bool kIsIntNum = false;  // a Num of integers; a Sym is none
 template <class T>
 inline constexpr bool kIsIntNum<Num<T>> = std::is_integral_v<T>;
 
-// A plain number beside a Num<T> becomes a T.
+// A plain number next to a Num<T> becomes a T.
 template <class T, class N>
 constexpr Num<T> num_of(N n) {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,5 +1,5 @@
 // Powers and the hyperbolic functions, under the rules of scalar_words.h. The coefficients of the
-// logarithms and of 2^r are by tests/tools/fit_polynomials.py.
+// logarithms and of 2^r come from tests/tools/fit_polynomials.py.
 #pragma once
 
 #include "kernels/core/scalar_trig.h"
@@ -63,7 +63,8 @@ class PowerWords : public TrigWords<M> {
   }
 
  private:
-  // log1p(y), or log(2 a) where 1 beside the square of a would not show, or the square overflow.
+  // log1p(y), or log(2 a) where a is so large that 1 is lost next to its square or the square
+  // overflows.
   template <class X>
   MSJIT_WORD X log1p_or_twice(X y, X a) {
     const auto huge = M::constant(a, 0x1p60) < a;
@@ -141,8 +142,8 @@ class PowerWords : public TrigWords<M> {
     return (s.sum + rest) * s.scale;
   }
 
-  // --- a^y for a >= 0. float32 takes 2^(y log2 a) in doubles, which hold it wherever the float is
-  // not 0 or infinite. ---
+  // --- a^y for a >= 0. float32 computes 2^(y log2 a) in doubles. These hold the result wherever
+  // the float result is neither 0 nor infinite. ---
   template <class X>
   MSJIT_WORD X pow32(X a, X y) {
     auto product = log2_32(a) * M::to_double(y);
@@ -154,8 +155,8 @@ class PowerWords : public TrigWords<M> {
     auto scale = M::from_bits(M::shl(M::bits(shifted) + 1023, 52));
     return M::to_float(e * scale);
   }
-  // log2 a = k + log2 m = k + 2 / ln 2 atanh((m - 1) / (m + 1)). Where it is infinite or NaN, so is
-  // what stands for k.
+  // log2 a = k + log2 m = k + 2 / ln 2 atanh((m - 1) / (m + 1)). Where the result is infinite or
+  // NaN, `ends` holds it instead of k.
   template <class X>
   MSJIT_WORD auto log2_32(X a) {
     const X infinity = M::constant(a, std::numeric_limits<double>::infinity());
@@ -184,7 +185,8 @@ class PowerWords : public TrigWords<M> {
     const X n = Words::nearest_multiple64(w), ln2_low = M::constant(a, -1.90821492927058770002e-10);
     const X above = M::fma(n, M::constant(a, -6.93147180369123816490e-01), w);  // exact
     const X r = M::fma(n, ln2_low, above);
-    // What w and r lack, so that a result that is a float64 comes out exactly: x^1, 10^3.
+    // What w and r lack, so that a result that float64 can hold exactly comes out exactly: x^1,
+    // 10^3.
     const X rest = M::fma(l.low, y, M::fma(l.high, y, -product));
     const X low = M::fma(n, ln2_low, above - r) + M::select(w == product, rest, M::constant(a, 0));
     // e^(r + low) = 1 + r + tail + low e^r
@@ -195,8 +197,9 @@ class PowerWords : public TrigWords<M> {
     return e * power_of_two64(half) * power_of_two64(n - half);
   }
   // log a = k ln 2 + log m and log m = s (2 + z (2 / 3 + z tail(z))) with s = (m - 1) / (m + 1) and
-  // z = s^2, all but the tail in pairs (Dekker, "A floating-point technique for extending the
-  // available precision", Numerische Mathematik 18, 1971). k ln 2 is exact in its first part.
+  // z = s^2. All but the tail is computed in pairs of doubles (Dekker, "A floating-point technique
+  // for extending the available precision", Numerische Mathematik 18, 1971). k ln 2 is exact in its
+  // first part.
   template <class X>
   MSJIT_WORD Pair<X> log_pair(X a) {
     const X one = M::constant(a, 1), two = M::constant(a, 2);

@@ -68,7 +68,7 @@ Sym ScalarBuilder::constant(double value, DType dtype) {
 Sym ScalarBuilder::constant_int(int64_t value, DType dtype) {
   if (is_float(dtype)) return constant(static_cast<double>(value), dtype);
   ScalarNode node{ScalarOp::kConst, dtype};
-  // In the range of the dtype, so that equal constants are one node.
+  // Wrapped to the range of the dtype, so that equal constants become one node.
   switch (dtype) {
     case DType::kBool: node.imm_int = value != 0; break;
     case DType::kUInt8: node.imm_int = static_cast<uint8_t>(value); break;
@@ -92,7 +92,7 @@ Sym SymMath::attr(int i) const {
                                              : builder_->constant_int(a.as_int(), dtype_);
 }
 
-// Square and multiply over every bit of the exponent: straight-line, and exact modulo 2^bits.
+// Square and multiply over every bit of the exponent: branch-free, and exact modulo 2^bits.
 Sym SymMath::int_power(Sym base, Sym exponent) {
   int bits = static_cast<int>(item_size(base.dtype())) * 8;
   if (is_bool(base)) bits = 1;

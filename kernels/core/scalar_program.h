@@ -1,9 +1,9 @@
 // ScalarProgram: the maths of one output element as straight-line code, and the builder that
-// records it. An elementwise op writes its maths once as a generic lambda `[](auto m, auto x) { ...
-// }`. Instantiated with NativeMath and C++ numbers it is the eager loop body
-// (kernels/cpu/elementwise.h); instantiated with SymMath and Syms it records a ScalarProgram, which
-// codegen turns into LLVM IR. Both share the polynomials of scalar_math.h, so results agree bit for
-// bit. No contraction: a fused multiply-add only where the lambda says fma.
+// records it. An elementwise op writes its maths once, as a generic lambda `[](auto m, auto x) {
+// ... }`. With NativeMath and C++ numbers the lambda is the body of the eager loop
+// (kernels/cpu/elementwise.h). With SymMath and Syms it records a ScalarProgram, which codegen
+// turns into LLVM IR. Both share the polynomials of scalar_words.h, so results agree bit for bit.
+// Nothing is contracted: there is a fused multiply-add only where the lambda says fma.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ enum class ScalarOp : uint8_t {
   kBitcast,  // same width
 };
 
-// A node's dtype is a compute type: bool, the ints, float32 or float64 (16-bit floats are loaded as
-// float32).
+// A node's dtype is a compute type: bool, an integer, float32 or float64 (16-bit floats are loaded
+// as float32).
 struct ScalarNode {
   ScalarOp op;
   DType dtype;
@@ -68,8 +68,8 @@ struct ScalarProgram {
 
 class ScalarBuilder;
 
-// A handle on one node; arithmetic operators on it record nodes. Numbers convert to constants of
-// the other operand's dtype.
+// A handle on one node; arithmetic operators on it record nodes. A number becomes a constant of the
+// other operand's dtype.
 class Sym {
  public:
   Sym() = default;
@@ -85,8 +85,8 @@ class Sym {
   DType dtype_ = DType::kFloat32;
 };
 
-// Appends nodes, merging equal ones and folding nothing else (bit equality with the native loops
-// matters more).
+// Appends nodes. Merges equal ones but folds nothing else, because bit equality with the native
+// loops matters more.
 class ScalarBuilder {
  public:
   Sym input(int32_t index, DType dtype);

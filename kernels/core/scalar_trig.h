@@ -1,7 +1,7 @@
 // The circular functions and their inverses, under the rules of scalar_words.h. sin, cos and tan
-// are for float32 alone. A float64 may need any of the first 1,200 bits of 2 / pi; choosing those
-// by selects and multiplying by them in three parts would cost every element more than the sine
-// itself, for the sake of arguments that are rare. Those are left to the C library.
+// are for float32 only. A float64 argument may need any of the first 1,200 bits of 2 / pi. Choosing
+// these by selects and multiplying in three parts would cost every element more than the sine
+// itself, for arguments that are rare. float64 is left to the C library.
 #pragma once
 
 #include "kernels/core/scalar_words.h"
@@ -43,7 +43,7 @@ class TrigWords : public MathWords<M> {
     const X infinity = M::constant(x, std::numeric_limits<double>::infinity());
     const auto corner = (M::abs(x) == infinity) & (M::abs(y) == infinity);
     const X a = M::select(corner, one, M::abs(y)), b = M::select(corner, one, M::abs(x));
-    // Their sum must not overflow, nor a fraction of them be lost among the denormals.
+    // Their sum must not overflow, and no part of them may be lost as a denormal.
     const X most = M::max(a, b), up = M::constant(x, 0x1p60), down = M::constant(x, 0.25);
     const X scale = M::select(most > M::constant(x, 1e37), down,
                               M::select(most < M::constant(x, 1e-30), up, one));
@@ -73,17 +73,17 @@ class TrigWords : public MathWords<M> {
  private:
   static constexpr int32_t kSign32 = std::numeric_limits<int32_t>::min();
 
-  // |x| = (4 i + count + f) pi / 2 and rest = f pi / 2, |f| <= 5 / 8. count holds more than two
-  // bits.
+  // |x| = (4 i + count + f) pi / 2 and rest = f pi / 2, |f| <= 5 / 8. Only the two low bits of
+  // count matter.
   template <class X, class I>
   struct QuarterTurns {
     X rest;
     I count;
   };
-  // The method of Payne and Hanek ("Radian reduction for trigonometric functions", SIGNUM 1983),
-  // in doubles. Below 2^50 |x| is multiplied by 2 / pi. Above, it is a multiple of 2^27, 2^53 or
-  // 2^79, so that the multiples of 4 in that power times 2 / pi may be left out. Each factor is
-  // the sum of two doubles; the first product less its nearest integer is exact but for rounding.
+  // The method of Payne and Hanek ("Radian reduction for trigonometric functions", SIGNUM 1983), in
+  // doubles. Below 2^50, |x| is multiplied by 2 / pi. Larger x are multiples of 2^27, 2^53 or 2^79,
+  // so the multiples of 4 in that power times 2 / pi may be left out. Each factor is the sum of two
+  // doubles. The first product minus its nearest integer is exact but for rounding.
   template <class X>
   MSJIT_WORD auto quarter_turns(X x) {
     auto a = M::to_double(M::abs(x));
@@ -104,7 +104,8 @@ class TrigWords : public MathWords<M> {
     auto count = M::cast_like(M::bits(shifted), M::bits(x));
     return QuarterTurns<X, decltype(count)>{rest, count};
   }
-  // Chebyshev interpolants for |r| <= 0.985; like those below, by tests/tools/fit_polynomials.py.
+  // Chebyshev interpolants for |r| <= 0.985. These and those below come from
+  // tests/tools/fit_polynomials.py.
   template <class X>
   MSJIT_WORD X sin_near(X r) {
     const X z = r * r;
@@ -118,20 +119,20 @@ class TrigWords : public MathWords<M> {
     return poly(z, 1, -0.5, 0.041666666652367405, -0.0013888884171913093, 2.4799154242236084e-5,
                 -2.7155171459215528e-7);
   }
-  // The low bit as a sign: GCC vectorises no test of one bit.
+  // The low bit as a sign: GCC does not vectorise a test of one bit.
   template <class X, class I>
   MSJIT_WORD auto is_odd(I count, X like) {
     const X one = M::constant(like, 1);
     return M::from_bits(M::shl(count, 31) | M::bits(one)) < M::constant(like, 0);
   }
-  // sin((count + f) pi / 2), and `sign` turns it over.
+  // sin((count + f) pi / 2); `sign` flips the sign of the result.
   template <class X, class I>
   MSJIT_WORD X sin_of(X rest, I count, I sign) {
     const X value = M::select(is_odd(count, rest), cos_near(rest), sin_near(rest));
     return M::from_bits(M::bits(value) ^ M::shl(count & 2, 30) ^ sign);
   }
 
-  // pi in the type of x, and what it falls short by.
+  // pi in the type of x, and the difference between the true pi and it.
   template <class X>
   MSJIT_WORD X pi(X x) {
     return M::constant(x, 3.14159265358979323846);
@@ -148,8 +149,8 @@ class TrigWords : public MathWords<M> {
   MSJIT_WORD X pi_rest64(X x) {
     return M::constant(x, 1.2246467991473531772e-16);
   }
-  // atan(a / b) of positive numbers. Beyond pi / 8, where that is nearer, it is taken from pi / 4
-  // or pi / 2: atan(a / b) = pi / 4 + atan((a - b) / (a + b)) = pi / 2 - atan(b / a).
+  // atan(a / b) of positive numbers. Beyond tan(pi / 8) it is computed relative to pi / 4 or pi /
+  // 2, whichever is nearer: atan(a / b) = pi / 4 + atan((a - b) / (a + b)) = pi / 2 - atan(b / a).
   template <class X>
   MSJIT_WORD X atan_of_ratio(X a, X b) {
     const X zero = M::constant(a, 0), slope = M::constant(a, 0.41421356237309504880);

@@ -1,9 +1,9 @@
-// Functions of one element, written once over the primitives of NativeMath and SymMath:
-// branch-free, so that loops over them vectorise, and explicit about every fused multiply-add, so
-// that eager and compiled results are the same bits. Accuracy is within 4 ulp, as measured in
+// Functions of one element, written once over the primitives of NativeMath and SymMath. They are
+// branch-free, so that loops over them vectorise. Every fused multiply-add is explicit, so that
+// eager and compiled results have the same bits. Accuracy is within 4 ulp, as measured in
 // docs/accuracy.md and tested in tests/cpp/kernels/scalar_words_test.cc. Polynomials are Taylor
-// series on the reduced range, or Chebyshev interpolants computed at 50 digits; special values
-// follow C's math library. The circular functions are in scalar_trig.h, powers and the hyperbolic
+// series on the reduced range, or Chebyshev interpolants computed with 50 digits. Special values
+// follow C's math library. The circular functions are in scalar_trig.h, powers and hyperbolic
 // functions in scalar_power.h.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace msjit {
 
-// A call left in a loop would keep it from being vectorised.
+// A function call that remains in a loop keeps it from being vectorised.
 #define MSJIT_WORD [[gnu::always_inline]] static inline
 #define MSJIT_BY_WIDTH(x, f32, f64)                                    \
   M::by_width(                                                         \
@@ -22,8 +22,8 @@ namespace msjit {
 template <class M>
 class MathWords {
  public:
-  // c0 + c1 x + ... by Horner's rule. Recursive, for GCC unrolls a loop over the coefficients too
-  // late to vectorise.
+  // c0 + c1 x + ... by Horner's rule. Recursive, because GCC would unroll a loop over the
+  // coefficients too late to vectorise.
   template <class X>
   MSJIT_WORD X poly(X x, double c) {
     return M::constant(x, c);
@@ -85,7 +85,7 @@ class MathWords {
   // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
   static constexpr double kRound32 = 12582912.0;
 
-  // 2^n for the integer-valued n, by its exponent bits; |n| <= 126.
+  // 2^n for an integer-valued n with |n| <= 126, made from exponent bits.
   template <class X>
   MSJIT_WORD X power_of_two32(X n) {
     auto bits = M::bits(n + M::constant(n, kRound32));
@@ -130,7 +130,7 @@ class MathWords {
     const X y = M::fma(p, s, s - inverse) * t;
     return M::select(x == x, y, x);
   }
-  // With t = e^2|x| - 1: tanh|x| = t / (t + 2); 22 is past where it has reached 1.
+  // tanh|x| = t / (t + 2) with t = e^2|x| - 1. For |x| of 22 and more it is 1.
   template <class X>
   MSJIT_WORD X tanh64(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 22));
@@ -139,7 +139,7 @@ class MathWords {
     const X odd = M::select(x < M::constant(x, 0), -positive, positive);
     return M::select(x == x, M::select(x == M::constant(x, 0), x, odd), x);
   }
-  // The same in float32, with e^2|x| - 1 in place: 2^n needs no second step where 10 has reached 1.
+  // As tanh64, with e^2|x| - 1 computed here: it is 1 from 10 on, so 2^n needs no second step.
   template <class X>
   MSJIT_WORD X tanh32(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 10));
@@ -152,7 +152,8 @@ class MathWords {
     auto sign = M::bits(x) & std::numeric_limits<int32_t>::min();
     return M::select(x == x, M::from_bits(M::bits(positive) | sign), x);
   }
-  // x = m 2^k with m in [sqrt(1/2), sqrt(2)), where x is finite and positive; m stays in there.
+  // x = m 2^k with m in [sqrt(1/2), sqrt(2)) for finite positive x. For other x, m stays in that
+  // range too.
   template <class X>
   struct Binary {
     X m, k;
@@ -264,7 +265,7 @@ class MathWords {
     const X scaled = M::select(small, x * M::constant(x, 18014398509481984.0), x);  // 2^54
     auto bits = M::bits(scaled);
     auto exponent = M::shr(bits - 0x3fe6a09e667f3bcdLL, 52);
-    // AVX2 converts no 64-bit integers: the exponent becomes the low bits of 1.5 * 2^52.
+    // AVX2 cannot convert 64-bit integers: the exponent becomes the low bits of 1.5 * 2^52 instead.
     const X whole = M::from_bits(exponent + 0x4338000000000000LL) - M::constant(x, kRound64);
     const X shift = M::select(small, M::constant(x, 54), M::constant(x, 0));
     return {M::from_bits(bits - M::shl(exponent, 52)), whole - shift};

@@ -21,7 +21,7 @@ std::string Shape::str() const {
 }
 
 int64_t checked_numel(const Shape& shape) {
-  // A zero anywhere makes the product zero, but the other factors must still be sane.
+  // A zero makes the product zero, but the product of the other factors must not overflow either.
   int64_t product = 1;
   bool empty = false;
   for (Dim d : shape) {

@@ -1,6 +1,6 @@
-// Dim, Shape and Meta: what is known of a tensor without its data.
-// Shapes hold up to kMaxRank dimensions inline, so copying one never allocates. A rule that
-// compares dimensions goes through InferCtx (op.h), which is where symbolic dimensions enter.
+// Dim, Shape and Meta: what is known of a tensor without its data. A Shape holds up to kMaxRank
+// dimensions inline, so copying one never allocates. Rules that compare dimensions do it through
+// InferCtx (op.h).
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class Shape {
   int32_t rank_ = 0;
 };
 
-// Product of dims, or -1 when it (or its byte size at 8 bytes an element) overflows int64.
+// Product of dims, or -1 when it (or its byte size at 8 bytes per element) overflows int64.
 int64_t checked_numel(const Shape& shape);
 
 // Strides in elements of a row-major contiguous tensor.
@@ -74,7 +74,9 @@ struct Meta {
   Meta() = default;
   Meta(DType dtype, bool weak, const Shape& shape, Device device = {})
       : dtype(dtype), weak(weak), device(device), shape(shape) {}
-  // All but the sizes.
+  // The same meta, not weak.
+  Meta strong() const { return Meta(dtype, false, shape, device); }
+  // Equal except for the sizes.
   bool same_kind(const Meta& other) const {
     return dtype == other.dtype && weak == other.weak && device == other.device &&
            shape.rank() == other.shape.rank();

@@ -14,8 +14,8 @@ inline double lgamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-// Logarithmic derivative of the gamma function: steps up to x >= 10 by the recurrence
-// psi(x) = psi(x + 1) - 1/x, then the asymptotic series (DLMF 5.11.2); below 0 by reflection
+// The logarithmic derivative of the gamma function. The recurrence psi(x) = psi(x + 1) - 1/x goes
+// up to x >= 10, then the asymptotic series is used (DLMF 5.11.2). Below 0 by reflection
 // (DLMF 5.5.4).
 inline double digamma(double x) {
   if (x != x || x == std::numeric_limits<double>::infinity()) return x;
@@ -31,9 +31,9 @@ inline double digamma(double x) {
   return total + std::log(x) - 0.5 / x - series;
 }
 
-// The zeta function of Hurwitz, sum over k >= 0 of (x + k)^-s for s > 1: the first terms, and the
-// rest by Euler-Maclaurin (DLMF 25.11.5). Below 0 it is infinite at integers, and real between them
-// where s is an integer.
+// The Hurwitz zeta function: the sum over k >= 0 of (x + k)^-s for s > 1. Adds the first terms, and
+// the rest by Euler-Maclaurin (DLMF 25.11.5). For x <= 0 it is infinite at integers; between them
+// it is real when s is an integer.
 inline double hurwitz_zeta(double s, double x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (s == 1) return kInfinity;
@@ -71,7 +71,7 @@ inline double trigamma(double x) {
   return kPi * kPi / (sine * sine) - trigamma(1 - x);
 }
 
-// The inverse of erf: a start from the leading terms of its expansions, and Halley steps.
+// The inverse of erf: starts from the leading terms of its expansions and takes Halley steps.
 inline double erfinv(double y) {
   if (!(std::fabs(y) < 1)) {
     return std::fabs(y) == 1 ? std::copysign(std::numeric_limits<double>::infinity(), y)
@@ -81,7 +81,7 @@ inline double erfinv(double y) {
   double x = std::copysign(std::sqrt(std::sqrt(half * half - log_term / 0.147) - half),
                            y);  // Winitzki's approximation
   for (int step = 0; step < 3; ++step) {
-    // erf(x) - y, without loss where both are close to 1.
+    // erf(x) - y, without cancellation when both are close to 1.
     const double gap = std::fabs(y) > 0.5
                            ? (y < 0 ? -1 : 1) * (1 - std::fabs(y) - std::erfc(std::fabs(x)))
                            : std::erf(x) - y;

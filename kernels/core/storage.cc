@@ -10,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// Size classes: multiples of 64 up to 1 KiB, then four steps a doubling up to 64 MiB; larger blocks
+// Size classes: multiples of 64 up to 1 KiB, then four per doubling up to 64 MiB; larger blocks
 // go straight to the system.
 constexpr size_t kAlign = 64;
 constexpr int kSmallClasses = 16;
@@ -21,7 +21,7 @@ constexpr size_t kLargestCached = kSmallLimit << kDoublings;
 constexpr size_t kThreadCacheLimit = size_t{512} << 20;
 constexpr size_t kHugePage = size_t{2} << 20;
 
-// The header of a storage sits in the 64 bytes before its data, so a storage is one block.
+// The header of a storage is in the 64 bytes before its data, so a storage is one block.
 static_assert(sizeof(StorageImpl) <= kAlign);
 
 // kNumClasses for a block that is not cached.
@@ -55,8 +55,8 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Written by the owning thread only, read by allocator_stats() from any; hence atomics without
-// read-modify-write instructions.
+// Written by the owning thread only and read by allocator_stats() from any thread. So it is atomic,
+// but needs no read-modify-write instructions.
 class Counter {
  public:
   void add(int64_t delta) {
@@ -86,7 +86,7 @@ struct ThreadCache {
   Counter cached;
   Counter live_bytes;
   Counter live_blocks;
-  Counter peak_bytes;  // of live_bytes; a reset from another thread may be lost
+  Counter peak_bytes;  // of live_bytes; a reset by another thread may get lost
   ThreadCache* next = nullptr;
   ThreadCache* previous = nullptr;
 

@@ -1,5 +1,5 @@
-// Storage: a reference-counted block of bytes that tensors view; and the allocator behind it.
-// Blocks are 64-byte aligned and come from per-thread caches by size class, so allocating the
+// Storage: a reference-counted block of bytes that tensors view, and the allocator behind it.
+// Blocks are 64-byte aligned and come from per-thread caches by size class. So allocating the
 // output of a small op costs no system call and no lock. Foreign memory (NumPy, DLPack) is held
 // through a deleter.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace msjit {
 
-// Something derived from the bytes of a storage, dropped with it (kernels/cpu/packed.h).
+// Data derived from the bytes of a storage; destroyed with the storage (kernels/cpu/packed.h).
 struct StorageCache {
   virtual ~StorageCache() = default;
 };
@@ -23,15 +23,15 @@ struct StorageImpl {
   std::atomic<int32_t> refs{1};
   Device device;
   bool read_only = false;  // foreign memory its owner exported as read-only
-  bool scratch = false;    // written again and again without a new version: an executable's arena
+  bool scratch = false;    // an executable's arena: written again and again without a new version
   uint64_t version = 0;    // bumped by every in-place write
   size_t bytes = 0;
   void* data = nullptr;
   void (*deleter)(void* context) = nullptr;  // null: `data` belongs to the caching allocator
   void* context = nullptr;
   std::atomic<StorageCache*> cache{nullptr};  // owned
-  // Others who hold the address, as a buffer or by DLPack, and may write unseen: how many do now
-  // and how many did.
+  // Holders of the address outside (a buffer, DLPack) may write unnoticed. How many there are, and
+  // how many there have been.
   std::atomic<int32_t> exports{0}, exports_ended{0};
 
   void begin_export() { exports.fetch_add(1); }
@@ -76,7 +76,7 @@ struct AllocatorStats {
   int64_t live_bytes;    // handed out now
   int64_t cached_bytes;  // kept for reuse
   int64_t live_blocks;
-  int64_t peak_bytes;  // the most handed out since the peaks were reset: the sum of each thread's
+  int64_t peak_bytes;  // the most handed out since the peaks were reset, summed over threads
 };
 AllocatorStats allocator_stats();
 void allocator_reset_peaks();

@@ -25,7 +25,7 @@ bool is_contiguous(const Shape& shape, const Shape& strides) {
 }
 
 Result<Tensor> Tensor::empty(const Meta& meta) {
-  // Infer rules may ask for any size; a wrapped product would be a buffer too short.
+  // Infer rules may ask for any size. A product that wraps around would make the buffer too short.
   int64_t count = checked_numel(meta.shape);
   if (count < 0) return memory_error("[allocate] shape is too large, got {}", meta.shape.str());
   const auto bytes = static_cast<size_t>(count * item_size(meta.dtype));

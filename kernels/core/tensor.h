@@ -1,6 +1,7 @@
 // Tensor: an intrusive handle on {meta, strides, offset, storage, autograd}. Copying a handle is
-// one increment. Views share Storage; writes bump its version. A tensor's meta and strides never
-// change after construction, except through set_data (Parameter updates), which replaces them all.
+// one increment. Views share Storage; writes bump its version. The meta and strides of a tensor
+// never change after construction, except by set_data (Parameter updates), which replaces
+// everything.
 #pragma once
 
 #include <span>
@@ -74,7 +75,7 @@ class Tensor {
   // Uninitialised contiguous tensor. Errors: MemoryError, ValueError for negative or overflowing
   // sizes.
   static Result<Tensor> empty(DType dtype, const Shape& shape);
-  // As empty(), for metas already validated by an infer rule.
+  // Like empty(), for metas that an infer rule has checked.
   static Result<Tensor> empty(const Meta& meta);
   static Tensor view(const Tensor& base, const Shape& shape, const Shape& strides, int64_t offset);
   static Tensor from_storage(Storage storage, DType dtype, const Shape& shape, const Shape& strides,
@@ -95,8 +96,7 @@ class Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
-// Reads borrowed headers as handles without touching reference counts: for the duration of one
-// call.
+// Treats borrowed headers as handles without touching reference counts; valid during one call.
 inline std::span<const Tensor> borrow(std::span<TensorImpl* const> impls) {
   static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
   return {reinterpret_cast<const Tensor*>(impls.data()), impls.size()};
@@ -104,9 +104,9 @@ inline std::span<const Tensor> borrow(std::span<TensorImpl* const> impls) {
 
 TensorImpl* new_tensor_impl();
 bool is_contiguous(const Shape& shape, const Shape& strides);
-// Copies element by element between any two layouts of the same shape and dtype, on any devices.
+// Copies element by element between any two layouts of equal shape and dtype, on any devices.
 Status copy_elements(const Tensor& from, const Tensor& to);
-// The same on the host.
+// copy_elements() for tensors on the host.
 void copy_strided(const Tensor& from, const Tensor& to);
 
 template <class T>

@@ -1,6 +1,6 @@
-// ThreadStack: for thread_local variables. It has no destructor, which would need memory when a
-// thread first uses the variable: where there is none, the C library ends the process. What is
-// pushed has to be popped.
+// ThreadStack: for thread_local variables. It has no destructor. A thread_local with a destructor
+// needs memory when a thread first uses it, and without memory the C library ends the process. So
+// everything that is pushed has to be popped.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class ThreadStack {
  public:
   constexpr ThreadStack() = default;
   bool empty() const { return !top_; }
-  T& top() { return top_->value; }  // of a stack that is not empty, as is pop()
+  T& top() { return top_->value; }  // only if not empty; pop() too
   template <class... Args>
   void emplace(Args&&... args) {
     top_ = new Item{T(std::forward<Args>(args)...), top_};

@@ -5,7 +5,7 @@
 namespace msjit {
 
 const Meta& Val::meta() const {
-  // A poisoned value still has to answer questions asked while an error is on its way out.
+  // A poisoned value must still answer calls while its error is being returned.
   static const Meta kPoisoned{};
   return *this ? sink_->meta(*this) : kPoisoned;
 }
@@ -19,7 +19,7 @@ Status OpSink::take_error() {
   return Status(std::move(error_));
 }
 
-// The attributes a call left out take their defaults.
+// Attributes that a call leaves out take their defaults.
 static Attrs with_defaults(const OpDef& op, const Attrs& given) {
   Attrs attrs = given;
   uint32_t index = 0;
@@ -33,7 +33,7 @@ Vals call_multi(OpSink* sink, const OpDef& op, std::span<const Val> inputs, cons
   if (static_cast<int>(attrs.size()) < op.signature.num_attrs) [[unlikely]]
     return call_multi(sink, op, inputs, with_defaults(op, attrs));
   size_t num_outputs = op.num_outputs > 0 ? op.num_outputs : 1;
-  // An input that carries a sink but no value is poisoned; one without a sink is an absent optional
+  // An input with a sink but without a value is poisoned. One without a sink is an absent optional
   // input.
   for (const Val& input : inputs) {
     if (input.sink() && !input) return Vals(num_outputs, Val(sink, Tensor()));

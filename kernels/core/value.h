@@ -1,7 +1,8 @@
-// Val and OpSink: the one interception point. A Val is a value that belongs to a sink: a Tensor of
-// the eager sink, or a node output of a graph sink. Code written with Vals (composites, vjps) runs
-// in whichever sink its inputs live in. A failed call yields a poisoned Val and leaves its error in
-// the sink, so that gradient formulas read like maths; the outermost caller asks take_error() once.
+// Val and OpSink: the one place where calls of ops can be intercepted. A Val is a value that
+// belongs to a sink: a Tensor of the eager sink, or a node's output of a graph sink. Code written
+// with Vals (composites, gradient rules) runs in the sink of its inputs. A failed call yields a
+// poisoned Val and leaves its error in the sink, so gradient formulas need no error checks. The
+// outermost caller asks take_error() once.
 #pragma once
 
 #include <initializer_list>
@@ -22,8 +23,8 @@ class Val {
   Val(OpSink* sink, int32_t id) : sink_(sink), id_(id) {}
   OpSink* sink() const { return sink_; }
   const Tensor& tensor() const { return tensor_; }  // eager sinks only
-  // An eager value whose data was overwritten since it was saved: its meta may be asked, its data
-  // not used.
+  // An eager value whose data was overwritten since it was saved: its meta may be used, its data
+  // not.
   static Val stale(OpSink* sink, Tensor tensor) {
     Val val(sink, std::move(tensor));
     val.id_ = 0;
@@ -52,7 +53,7 @@ class OpSink {
   virtual const Meta& meta(const Val& value) const = 0;
   virtual Val constant(Tensor value) = 0;
 
-  // First error of a poisoned computation since the last call; success when there was none.
+  // The first error of a poisoned computation since the last call; success when there was none.
   Status take_error();
   void poison(ErrorPtr error);
 
@@ -60,8 +61,8 @@ class OpSink {
   ErrorPtr error_;
 };
 
-// Calls `op` in the sink of its first valid input (an explicit sink for ops without tensor inputs);
-// returns its first output, poisoned on error or if any input is.
+// Calls `op` in the sink of its first valid input, or in an explicit sink for ops without tensor
+// inputs. Returns its first output; poisoned on error or if any input is.
 Val call(const OpDef& op, std::initializer_list<Val> inputs, Attrs attrs = {});
 Val call_in(OpSink* sink, const OpDef& op, std::span<const Val> inputs, const Attrs& attrs = {});
 Vals call_multi(OpSink* sink, const OpDef& op, std::span<const Val> inputs,

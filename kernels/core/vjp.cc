@@ -16,8 +16,9 @@ Val Vjp::grad(int i) const {
   return conjugates() ? words::conj(output_grads[i]) : output_grads[i];
 }
 
-// An operator that lifts integers to floats hands float gradients back, and those that take
-// integers pass them on. A conversion, of an operand beside a float one or by `cast`, is undone.
+// Whether the gradients of integer inputs are floats. They are for an operator that lifts integers
+// to floats, and for one on integers that receives a float gradient. A conversion is undone, so its
+// gradient is not: that of an operand next to a float one, or by `cast`.
 static bool keeps_float(const Vjp& v) {
   if (v.op->dtype_rule == DTypeRule::kCast) return false;
   const auto is_float_val = [](const Val& value) { return value && is_inexact(value.dtype()); };

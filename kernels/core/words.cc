@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-// Declared one by one and weakly: the vocabulary must not force every user of the core to link
-// every op.
+// Declared one by one and weakly, so that a user of the core need not link every op.
 #define MSJIT_WORD_OP(name) extern const OpDef op_##name __attribute__((weak));
 
 namespace msjit {
@@ -72,8 +71,8 @@ Val reduce(const OpDef& op, const Val& x, AttrValue axes, bool keepdims) {
 
 }  // namespace
 
-// Kept at full width: being weak, the constant never widens its partner, and float64 loses no
-// digits. Against an integer operand a whole number stays an integer.
+// Made at full width: the constant is weak, so it never widens its partner, and float64 loses no
+// digits. Next to an integer operand a whole number stays an integer.
 Val number(OpSink* sink, double value, DType dtype) {
   bool whole = !is_inexact(dtype) && value == std::trunc(value) && std::abs(value) < 9e15;
   if (whole) return sink->constant(Tensor::scalar<int64_t>(static_cast<int64_t>(value), true));

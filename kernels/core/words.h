@@ -1,6 +1,6 @@
-// The vocabulary for composites and gradient rules: operators and named functions over Vals. Each
-// is one call of the op of the same name, so it runs in whatever sink its operands live in and is
-// itself differentiable. A plain number becomes a weak scalar constant of the operand's sink.
+// Words: the operators and named functions over Vals in which composites and gradient rules are
+// written. Each word is one call of the op of that name. So it runs in the sink of its operands and
+// is differentiable. A plain number becomes a weak scalar constant of the operand's sink.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -68,7 +68,7 @@ Val zeros_like(const Val& x);
 Val ones_like(const Val& x);
 Val full_like(const Val& x, double value);
 Val stop_gradient(const Val& x);
-Val conj(const Val& x);  // of a real one, itself
+Val conj(const Val& x);  // a real x is returned as it is
 Val real(const Val& x);
 Val imag(const Val& x);
 

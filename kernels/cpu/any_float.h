@@ -1,5 +1,6 @@
-// Whether any float of an array has a property: the look for values that a library handles its own
-// way. Without early exits inside a block, so that it runs at the speed of memory.
+// Whether any float of an array has a property. Used to find values that a library treats
+// differently (NaN, infinities). A block has no early exit, so the search runs at the speed of
+// memory.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,7 @@ Status check_inputs(const InferCtx& ctx) {
   return {};
 }
 
-// Below this many elements a run, plain loops over channels have too little to do at a time.
+// With fewer elements per run, loops over channels have too little to do at a time.
 constexpr int64_t kLongRun = 16;
 
 template <class T>

@@ -1,6 +1,6 @@
-// Eager loops of elementwise ops over complex numbers (OpBuilder::complex): the same contract with
-// the driver as the loops of elementwise.h. Graphs call these kernels and do not fuse them. Complex
-// arithmetic is mostly calls of the C library, so one loop a shape of operands is enough.
+// Eager loops of elementwise ops over complex numbers (OpBuilder::complex). The driver calls them
+// like the loops of elementwise.h. Graphs call these kernels and do not fuse them. Complex
+// arithmetic mostly calls the C library, so one loop serves all strides of the operands.
 #pragma once
 
 #include <complex>
@@ -10,7 +10,7 @@
 namespace msjit {
 namespace complex_detail {
 
-// The plain formula, as NumPy has it; operator* of the library looks for infinities too.
+// The plain formula, as in NumPy; the library's operator* also handles infinities.
 template <class T>
 std::complex<T> product(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};

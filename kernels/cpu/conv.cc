@@ -95,7 +95,7 @@ DType compute_dtype(const Tensor& t) {
 }
 Result<Tensor> plain_copy(const Tensor& t) { return layout::contiguous_as(t, compute_dtype(t)); }
 
-// Float32 images are read and written in either order; others plain.
+// float32 images are read and written in either order, others in plain order only.
 bool in_place(const Tensor& images) {
   return images.dtype() == DType::kFloat32 && layout::is_channels_last(images);
 }
@@ -119,8 +119,8 @@ onednn::ImagesOut images_at(onednn::ImagesOut all, int64_t element, DType dtype)
 }
 
 // Calls run(problem, first element of its input, of its output) for parts of the batch. oneDNN
-// converts plain images before and after; of a large batch, a few at a time, so that the caches
-// hold what it converts.
+// converts plain images before and after. A large batch is run a few images at a time, so that the
+// converted images stay in the caches.
 template <class F>
 Status each_slice(const Window2d& w, bool plain, F&& run) {
   constexpr int64_t kSlice = int64_t{1} << 20, kLarge = 4 * kSlice;  // elements

@@ -1,6 +1,6 @@
-// Convolution and its two gradients on tensors of one float dtype: oneDNN for float32, whose images
-// may lie channels last, and through it the 16-bit floats; unfolded patches and the project's
-// matrix product for float64.
+// Convolution and its two gradients on tensors of one float dtype. float32 uses oneDNN; its images
+// may lie channels last. 16-bit floats use oneDNN too: directly if the machine has instructions for
+// them, otherwise converted to float32. float64 uses unfolded patches and msjit's matrix product.
 #pragma once
 
 #include "kernels/cpu/window.h"

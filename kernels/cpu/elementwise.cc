@@ -34,7 +34,7 @@ DType loop_dtype(DType compute) {
   return compute == DType::kFloat16 || compute == DType::kBFloat16 ? DType::kFloat32 : compute;
 }
 
-// compute_dtype, with the usual case of equal strong dtypes decided first.
+// compute_dtype(), with a shortcut for the usual case of equal strong dtypes.
 DType compute_of(KernelCtx& ctx) {
   const Meta& first = ctx.in[ctx.in.size() - 1].meta();
   bool same = !first.weak && ctx.op.dtype_rule == DTypeRule::kPromote;
@@ -60,7 +60,7 @@ void prepare_operand(const Tensor& t, DType wanted, const Shape& out_shape, Oper
   operand->stored = wanted;
 }
 
-// Every operand is a scalar or laid out as the output, and nothing needs converting.
+// Whether every operand is a scalar or laid out as the output, and nothing needs conversion.
 bool is_direct(const Plan& plan, int64_t n) {
   if (plan.entry.result != plan.out_dtype) return false;
   for (int i = 0; i < plan.num_in; ++i) {
@@ -91,7 +91,7 @@ void run_direct(const Plan& plan, int64_t n) {
       64);
 }
 
-// Runs of the innermost dimension are long and every operand steps by 0 or 1 in them.
+// Whether runs of the innermost dimension are long and every operand steps by 0 or 1 in them.
 bool rows_usable(const Plan& plan, const StridedLoop& loop) {
   if (plan.entry.result != plan.out_dtype || plan.num_in > 2) return false;
   if (loop.inner_size() < 32) return false;

@@ -1,7 +1,7 @@
-// Eager kernels of elementwise ops, made from the op's scalar lambda (OpBuilder::scalar).
-// Per compute dtype one inner loop is instantiated, which knows operands of stride 1 or 0 only; the
-// driver (elementwise.cc) supplies such operands for every layout, converting and gathering through
-// small blocks in the first-level cache, and splits the work over threads.
+// Eager kernels of elementwise ops, made from the op's scalar lambda (OpBuilder::scalar). One inner
+// loop is instantiated per compute dtype. It only knows operands of stride 1 or 0. The driver
+// (elementwise.cc) supplies such operands for every layout: it converts and gathers through small
+// blocks in the first-level cache, and it splits the work over threads.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -22,8 +22,8 @@ inline constexpr uint32_t kInts = dtype_bit(DType::kUInt8) | dtype_bit(DType::kI
 inline constexpr uint32_t kNumbers = kInts | kFloats;
 inline constexpr uint32_t kAllTypes = kNumbers | kBools;
 
-// Strides are 0 or 1 elements, with three operands always 1; `out` may be an input (exactly,
-// element on element).
+// Strides are 0 or 1 elements; with three operands they are always 1. `out` may be one of the
+// inputs, element on element.
 struct LoopArgs {
   int64_t n;
   const void* in[3];
@@ -35,7 +35,7 @@ using LoopFn = void (*)(const LoopArgs& args);
 
 struct LoopEntry {
   LoopFn run = nullptr;
-  LoopFn wide = nullptr;           // the same for processors with AVX-512, where it is worth it
+  LoopFn wide = nullptr;           // for processors with AVX-512; null where that does not pay
   DType result = DType::kFloat32;  // what the loop writes
 };
 struct LoopTable {
@@ -56,7 +56,7 @@ namespace usual {
 #undef MSJIT_LOOP
 }  // namespace usual
 
-// The same operations on the vectors of AVX-512: the same bits.
+// The same loops on the vectors of AVX-512; they give equal bits.
 namespace wide {
 #define MSJIT_LOOP MSJIT_WIDE_LOOP
 #include "kernels/cpu/elementwise_loops.inc"
@@ -76,7 +76,7 @@ constexpr DType result_of() {
   }
 }
 
-// `Wide`: the types that get both loops.
+// `Wide`: the types that also get an AVX-512 loop.
 template <class F, class T, uint32_t Types, uint32_t Wide, int Arity, bool Select>
 constexpr void add_loop(LoopTable& table) {
   constexpr uint32_t kType = dtype_bit(dtype_of<T>());
@@ -153,7 +153,8 @@ template <uint32_t Types, uint32_t Traced, class F>
 OpBuilder&& OpBuilder::scalar(F) && {
   namespace detail = elementwise_detail;
   constexpr int kArity = detail::arity_of<F, Types>();
-  // Maths for floats alone are functions of many operations; others wait for memory.
+  // Maths that exists only for floats has many operations per element. Other maths waits for
+  // memory, so wider vectors do not help it.
   constexpr uint32_t kWide = (Traced & ~kFloats) == 0 ? Traced : 0;
   def_.scalar_trace = detail::trace<F, kArity>;
   def_.traced_types = Traced;

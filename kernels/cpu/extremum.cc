@@ -20,7 +20,7 @@ Result<ReducePlan> plan_arg_extremum(const KernelCtx& ctx) {
 
 namespace {
 
-// A thread for each result. Key: dtype, whether the largest is asked for, small numbers.
+// One thread per result. Key: dtype, whether the maximum is wanted, small numbers.
 void arg_extremum_routine(devices::RoutineMaker& m, const devices::RoutineKey& key) {
   const auto dtype = static_cast<DType>(key[0]);
   m.use_small_numbers(key[2]);

@@ -1,4 +1,5 @@
-// What max, min, argmax and argmin share: kLargest says which end. A NaN is the extreme of both.
+// What max, min, argmax and argmin share. kLargest: the maximum, else the minimum. A NaN wins in
+// both.
 #pragma once
 
 #include <limits>

@@ -23,8 +23,7 @@ pocketfft::stride_t strides_of(const Tensor& t) {
 
 pocketfft::shape_t axes_in(const IntList& axes) { return {axes.begin(), axes.end()}; }
 
-// The largest axis that is not transformed, along which threads share the work; -1 when there is
-// none.
+// The largest axis that is not transformed; threads share the work along it. -1 when there is none.
 int shared_axis(const Tensor& t, const IntList& axes) {
   int best = -1;
   for (int i = 0; i < t.rank(); ++i) {
@@ -45,10 +44,10 @@ Status in_words(const std::exception_ptr& thrown) {
   return {};
 }
 
-// Calls f(shape, in, out) for blocks of the tensors along the shared axis: the shape of the block
-// of `whole`, which is the one pocketfft wants to know. It throws where memory for a plan runs out.
-// It takes several lines at once where it can, with other roundings; the blocks do not depend on
-// the number of threads, so neither do the results.
+// Calls f(shape, in, out) for blocks of the tensors along the shared axis. The shape is that of the
+// block of `whole`, as pocketfft wants it. pocketfft throws when memory for a plan runs out. It
+// transforms several lines at once where it can, which rounds differently. The blocks do not depend
+// on the number of threads, so the results do not either.
 template <class In, class Out, class F>
 Status each_block(const Tensor& x, const Tensor& out, const Tensor& whole, const IntList& axes,
                   F&& f) {

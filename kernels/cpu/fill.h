@@ -1,4 +1,4 @@
-// Tensors of one value, and the infer rules of the ops that make them.
+// Tensors filled with one value, and the infer rules of the ops that make them.
 #pragma once
 
 #include "kernels/core/op.h"

@@ -17,7 +17,7 @@ constexpr int64_t kDepth =
     256;  // k of a packed panel, so that it stays in the first two cache levels
 constexpr int64_t kBlockRows = 72;  // rows of one parallel task; a multiple of kRows
 
-// Sums are formed in at least 32 bits. Integer arithmetic is done unsigned, where wrapping is
+// Sums are computed in at least 32 bits. Integers are computed as unsigned, where wrapping is
 // defined.
 template <class T>
 struct Accumulator {

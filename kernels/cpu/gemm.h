@@ -1,6 +1,5 @@
-// Matrix product for the dtypes oneDNN does not serve (float64 and the integers) and for products
-// too small to be worth a library call. Any strides, negative and zero ones included; integers wrap
-// around.
+// Matrix products for dtypes that oneDNN does not support (float64 and integers), and for products
+// too small to be worth a library call. Any strides, also negative and zero; integers wrap around.
 #pragma once
 
 #include "kernels/core/tensor.h"

@@ -19,7 +19,7 @@ inline float sum(Lanes v) {
   return (halves[0] + halves[2]) + (halves[1] + halves[3]);
 }
 
-// Dot products of x with kRows lines, `stride` apart; two sums a line keep the units busy.
+// Dot products of x with kRows lines, `stride` apart. Two sums per line keep the units busy.
 template <int kRows>
 void dot_lines(int64_t k, const float* x, const float* lines, int64_t stride, float* out) {
   Lanes even[kRows] = {}, odd[kRows] = {};
@@ -70,7 +70,7 @@ void add_lines(int64_t n, const float* factors, const float* lines, int64_t stri
       out[j] = __builtin_fmaf(factors[r], lines[r * stride + j], out[j]);
 }
 
-// Rows of the matrix are contiguous: they are read one after another, in parts whose results stay
+// Rows of the matrix are contiguous. They are read one after another, in parts whose results stay
 // in the nearest cache.
 void multiply_rows(int64_t k, int64_t begin, int64_t end, const float* x, const Matrix& matrix,
                    float* out) {

@@ -1,5 +1,5 @@
-// float32 products of a vector and a matrix. They are bound by reading the matrix once, so nothing
-// is packed, and any size is served without a library's kernel for it.
+// float32 products of a vector and a matrix. Reading the matrix once takes the time, so nothing is
+// packed.
 #pragma once
 
 #include "kernels/cpu/gemm.h"

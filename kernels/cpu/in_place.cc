@@ -59,7 +59,7 @@ Result<Step> begin_step(KernelCtx& ctx, int num_states) {
     if (!step.tensors[i].same(ctx.in[i])) step.targets[i] = ctx.in[i];
   }
   MSJIT_TRY(Tensor grad, layout::contiguous_as(ctx.in[num_states + 1], ctx.in[0].dtype()));
-  // Element i of every tensor is read before it is written, so only a shifted overlap is a hazard.
+  // Element i of every tensor is read before it is written, so only a shifted overlap does harm.
   if (grad.data() != ctx.in[0].data()) {
     MSJIT_TRY(grad, layout::detached_from(grad, ctx.in[0]));
   }

@@ -1,6 +1,6 @@
-// Rules and loops shared by the operators that write into their first input: assignments and
-// optimizer steps. The eager sink checks and bumps the first input; what else an optimizer writes
-// is checked and bumped here.
+// Rules and loops of the operators that write into their first input: assignments and optimizer
+// steps. The eager sink checks the first input and bumps its version. This file does so for the
+// other tensors that an optimizer writes.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +22,7 @@ inline constexpr int kMaxStates = 3;
 // What a step works on: contiguous data of the parameter (0), its states and the gradient (last).
 struct Step {
   Tensor tensors[kMaxStates + 2];
-  Tensor targets[kMaxStates + 2];  // where a copy has to go back to; empty handles otherwise
+  Tensor targets[kMaxStates + 2];  // where a copy must be written back; empty handles otherwise
   int num_states;
   int64_t count;
   double rate;
@@ -30,7 +30,7 @@ struct Step {
 Result<Step> begin_step(KernelCtx& ctx, int num_states);
 // Copies back what was not contiguous and bumps the versions of the states.
 void end_step(KernelCtx& ctx, const Step& step);
-// The inputs in the dtype a step computes in, for OpDef::update.
+// The inputs in the dtype in which a step computes, for OpDef::update.
 Vals step_values(std::span<const Val> in);
 
 }  // namespace msjit::in_place

@@ -66,7 +66,7 @@ Shape value_shape(const Tensor& walked, const Plan& plan, const Shape& index_sha
 
 namespace {
 
-// Row number of each index tuple among the indexed axes.
+// The row number of each index tuple among the indexed axes.
 Result<std::vector<int64_t>> row_numbers(const char* name, const Shape& x,
                                          std::span<const Tensor> indices, const IntList& axes) {
   const Shape shape = index_shape(indices);
@@ -120,7 +120,7 @@ T combine(Combine how, T old, T next) {
   }
 }
 
-// Rows of one element are the common case worth a loop without memcpy.
+// Rows of one element are common and worth a loop without memcpy.
 template <class Word>
 void take_words(const Word* from, Word* to, const std::vector<int64_t>& rows, const Plan& plan) {
   for (int64_t p = 0; p < plan.pre; ++p, from += plan.rows)
@@ -256,7 +256,6 @@ Status put_combined(const char* name, const Tensor& target, const Tensor& value,
 }
 
 // -- Along one axis
-// ----------------------------------------------------------------------------------------------
 
 Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices, int axis) {
   MSJIT_OK(require_integer(ctx, indices, "indices"));
@@ -268,8 +267,8 @@ Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices,
   return {};
 }
 
-// Calls f(position in indices, element offset in t) for each index; the first one out of bounds
-// ends the walk.
+// Calls f(position in indices, element offset in t) for each index. Stops at the first one out of
+// bounds.
 template <class F>
 static Status walk_along_axis(const char* name, const Tensor& t, const Tensor& indices, int axis,
                               F&& f) {

@@ -41,8 +41,8 @@ Tensor swap_axes(const Tensor& t, int a, int b) {
   return Tensor::view(t, shape, strides, 0);
 }
 
-// Walks both shapes from the left in groups of equal element count; a group of old axes can be cut
-// into new ones when it is contiguous in itself.
+// Walks both shapes from the left in groups of equal element count. A group of old axes can be
+// split into new ones if the group is contiguous.
 Tensor try_reshape(const Tensor& t, const Shape& shape) {
   if (t.contiguous() || t.numel() == 0) return Tensor::view(t, shape, contiguous_strides(shape), 0);
   Shape dims, steps;  // old axes without those of size one

@@ -64,17 +64,17 @@ bool cholesky(int64_t n, const T* a, T* l) {
 
 namespace {
 
-// x / |x|, and 1 of 0.
+// x / |x|; 1 for x = 0.
 double unit(double x) { return std::copysign(1.0, x); }
 Complex128 unit(Complex128 x) { return x == 0.0 ? Complex128(1) : x / std::abs(x); }
 
-// Turns rows of r, and columns of q against them, until the diagonal of r is real, of the signs
-// that LAPACK gives it.
+// Multiplies rows of r by units, and columns of q by their inverses, until the diagonal of r is
+// real and has the signs that LAPACK gives it.
 void make_diagonal_real(int64_t m, int64_t n, int64_t k, Complex128* q, Complex128* r) {
   for (int64_t i = 0; i < std::min(m, n); ++i) {
     const Complex128 old = r[i * n + i];
     if (old.imag() == 0) continue;
-    const bool last = i == m - 1;  // which no reflection has turned round
+    const bool last = i == m - 1;  // no reflection was applied to the last row
     const Complex128 turn =
         conjugate(unit(old)) * std::copysign(1.0, last ? -old.real() : old.real());
     for (int64_t j = i; j < n; ++j) r[i * n + j] *= turn;
@@ -105,7 +105,7 @@ void qr(int64_t m, int64_t n, const T* a, int64_t k, T* q, T* r) {
       length += std::norm(v[i]);
     }
     const T head = v[s];
-    // Away from what is there, so that nothing cancels: along its sign, or its angle.
+    // Adds with the sign (or angle) of the existing value, so that nothing cancels.
     v[s] += unit(head) * std::sqrt(length);
     length += std::norm(v[s]) - std::norm(head);
     if (length == 0) continue;
@@ -129,7 +129,7 @@ double length_of(const T* x, int64_t size) {
   return std::sqrt(total);
 }
 
-// Columns [filled, columns) of an orthonormal set of `rows` numbers each, after the given ones.
+// Completes an orthonormal set of vectors of `rows` numbers: columns [filled, columns).
 template <class T>
 void complete_basis(int64_t rows, int64_t filled, int64_t columns, T* u) {
   for (int64_t c = filled, place = 0; c < columns && place < rows; ++place) {
@@ -158,7 +158,7 @@ void rotate(T* x, int64_t size, int64_t p, int64_t q, double cosine, double sine
   }
 }
 
-// Cosine and sine of the rotation that takes the off-diagonal element of [[a, c], [c, b]] away.
+// Cosine and sine of the rotation that makes the off-diagonal element of [[a, c], [c, b]] zero.
 void jacobi_angle(double a, double b, double c, double* cosine, double* sine) {
   const double tau = (b - a) / (2 * c);
   const double t = (tau >= 0 ? 1 : -1) / (std::fabs(tau) + std::sqrt(1 + tau * tau));
@@ -168,7 +168,7 @@ void jacobi_angle(double a, double b, double c, double* cosine, double* sine) {
 
 constexpr int kSweeps = 60;
 
-// One-sided Jacobi: the rows of x (n vectors of length m) become orthogonal; v takes part.
+// One-sided Jacobi: makes the rows of x (n vectors of length m) orthogonal; v is rotated along.
 template <class T>
 void orthogonalise(int64_t n, int64_t m, T* x, T* v) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
@@ -184,7 +184,7 @@ void orthogonalise(int64_t n, int64_t m, T* x, T* v) {
         }
         if (!(std::abs(c) > 1e-15 * std::sqrt(a * b)) || c == T(0)) continue;
         changed = true;
-        // Turned by the angle of c, the two have a real product, as real vectors have.
+        // Rotated by the angle of c, the two vectors have a real product, as real vectors have.
         const T turn = conjugate(unit(c));
         for (int64_t i = 0; i < m; ++i) x[q * m + i] *= turn;
         for (int64_t i = 0; i < n; ++i) v[q * n + i] *= turn;

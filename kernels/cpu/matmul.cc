@@ -40,7 +40,7 @@ namespace {
 
 using onednn::Matrices;
 
-// A tensor of rank >= 2, the roles of its last two axes settled.
+// A tensor of rank >= 2 whose last two axes are rows and columns as the product needs them.
 Tensor as_matrices(const Tensor& t, bool transpose, bool left) {
   if (t.rank() == 1) {
     Shape shape = left ? Shape{1, t.dim(0)} : Shape{t.dim(0), 1};
@@ -50,8 +50,8 @@ Tensor as_matrices(const Tensor& t, bool transpose, bool left) {
   return transpose ? layout::swap_axes(t, t.rank() - 2, t.rank() - 1) : t;
 }
 
-// Strides of axes of size one are free: make them what a matrix with unit stride on the other side
-// has.
+// Strides of axes of size one are arbitrary: sets them to what a matrix with unit stride on the
+// other axis has.
 void settle_strides(Matrices& m) {
   if (m.cols == 1 && m.rows == 1) {
     m.row_stride = m.col_stride = 1;
@@ -67,8 +67,8 @@ bool has_unit_stride(const Matrices& m) {
          (m.row_stride == 1 && m.col_stride >= m.rows);
 }
 
-// The batch axes of `t`, broadcast to `batch`, as one axis; false when their strides do not allow
-// it.
+// Merges the batch axes of `t`, broadcast to `batch`, into one axis; false when their strides do
+// not allow it.
 bool merge_batch(const Tensor& t, const Shape& batch, Matrices* m) {
   int lead = batch.rank() - (t.rank() - 2);
   int64_t merged = 1, stride = 0;
@@ -91,7 +91,7 @@ bool merge_batch(const Tensor& t, const Shape& batch, Matrices* m) {
   return true;
 }
 
-// One operand, made readable by every backend; `holder` keeps a copy alive if there had to be one.
+// An operand in a form that every backend can read; `holder` keeps a copy alive if one was made.
 Result<Matrices> prepare(const Tensor& t, const Shape& batch, bool any_strides, Tensor* holder) {
   *holder = t;
   int r = t.rank();
@@ -121,7 +121,7 @@ Tensor fold_rows(const Tensor& a) {
   return layout::try_reshape(a, rows);
 }
 
-// oneDNN's own relu turns NaN into 0, so it runs here, behind the product.
+// oneDNN's relu turns NaN into 0, so relu is applied here, after the product.
 template <class T>
 void apply_relu(T* out, int64_t size) {
   parallel_for(
@@ -181,7 +181,7 @@ void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const vo
   if (bias) add_bias(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias));
 }
 
-// One of the sides is a vector: a single row on the left or a single column on the right.
+// Whether one side is a vector: a single row on the left or a single column on the right.
 bool is_vector_product(const Matrices& a, const Matrices& b) {
   return (a.rows == 1 && a.col_stride == 1) || (b.cols == 1 && b.row_stride == 1);
 }
@@ -207,7 +207,7 @@ void run_vectors(const Matrices& a, const Matrices& b, const Tensor& out, const 
 
 Status multiply(const Operands& o, const Tensor& out);
 
-// 16-bit floats without native support: computed in float32, rounded once at the end.
+// 16-bit floats without native support: computed in float32 and rounded once at the end.
 Status run_widened(const Operands& o, const Tensor& out) {
   MSJIT_TRY(Tensor a, layout::cast_to(o.a, DType::kFloat32));
   MSJIT_TRY(Tensor b, layout::cast_to(o.b, DType::kFloat32));
@@ -222,7 +222,7 @@ Status run_widened(const Operands& o, const Tensor& out) {
   return {};
 }
 
-// An empty sum: zero everywhere, then bias and activation.
+// The inner size is 0: the product is zero, then bias and activation apply.
 Status run_empty_inner(const Operands& o, const Tensor& out) {
   layout::fill_zero(out);
   if (!o.bias) return {};
@@ -267,7 +267,7 @@ Status multiply(const Operands& o, const Tensor& out) {
   if (loops) return run_loops(left, right, out, bias_data), Status();
   if (is_f32 && is_vector_product(left, right))
     return run_vectors(left, right, out, bias_data), Status();
-  // A copy made here dies with this call, and slices of a batch are no single weight.
+  // Not for a copy that was made here, which dies with this call, nor for slices of a batch.
   bool is_weight = o.is_weight && batch.rank() == 0 && right.data == o.b.data();
   return onednn::matmul(dtype, left, right, bias_data, out.data(), is_weight ? &o.b : nullptr);
 }
@@ -302,8 +302,9 @@ Status as_blocks(const Tensor& t, Tensor* out) {
   return {};
 }
 
-// As one product of real matrices, which runs at the speed of the real kernels: a row of k complex
-// numbers is one of 2k real ones, and with the blocks of b its product is the row of the result.
+// A complex product as one product of real matrices, which runs at the speed of the real kernels. A
+// row of k complex numbers is read as 2k real ones; its product with the blocks of b is the row of
+// the result.
 Status multiply_complex(const Operands& o, const Tensor& out) {
   Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
   if (a.dim(a.rank() - 1) == 0) return run_empty_inner(o, out);
@@ -325,10 +326,11 @@ Status multiply_complex(const Operands& o, const Tensor& out) {
   return multiply({rows, blocks, false, false, o.bias ? &bias : nullptr}, as_pairs(out, shape));
 }
 
-// What a core keeps close of an output: relu finds it there after the product.
+// As much of an output as stays in a core's cache, so that relu finds it there after the product.
 constexpr int64_t kReluBytes = 256 << 10;
 
-// The product of some rows after another, each part with its relu; `rows` is o.a as one matrix.
+// Computes the product for some rows at a time, each part followed by relu. `rows` is o.a as one
+// matrix.
 Status run_in_parts(const Operands& o, const Tensor& rows, const Tensor& out) {
   int64_t count = rows.dim(0), cols = out.numel() / count;
   int64_t row_bytes = cols * item_size(out.dtype());

@@ -7,17 +7,17 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/wide_vectors.h"
 
-// Vectors of 512 bits are passed between functions that are inlined, so it is no matter how.
+// The warning is about passing 512-bit vectors between functions; these functions are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
-// A product and its sum in one instruction; the widest one where there is one.
+// Multiplies and adds in one instruction.
 #define MSJIT_FUSED [[gnu::optimize("fp-contract=fast")]]
 #define MSJIT_INLINE [[gnu::always_inline]] inline
 
 namespace msjit::narrow {
 namespace {
 
-// Types of 4 * lanes bytes; the loose ones may lie anywhere. (A size that depends on a template's
-// parameter is ignored in a typedef.)
+// Vector types of 4 * lanes bytes; the loose ones need no alignment. (GCC ignores a vector size
+// that depends on a template parameter in a typedef.)
 template <int lanes>
 struct Vectors;
 #define MSJIT_VECTORS(lanes)                                                                  \
@@ -32,9 +32,9 @@ MSJIT_VECTORS(4)
 MSJIT_VECTORS(8)
 MSJIT_VECTORS(16)
 
-// A block is one vector of 32-bit lanes, each of which holds kParts neighbours in a row; kLanes
-// times kParts numbers in all. Shifts take them out, one a lane at a time, so that x is read in the
-// order (part, lane) (`arrange`). That is cheaper than to widen the bytes in their order.
+// A block is one vector of 32-bit lanes. Each lane holds kParts neighbours of a row, so a block has
+// kLanes * kParts numbers. Shifts extract them, one per lane at a time, so x is read in the order
+// (part, lane); see arrange(). That is cheaper than widening the bytes in their order.
 template <int bits, int lanes>
 struct Format {
   static constexpr int kBits = bits, kLanes = lanes;
@@ -60,7 +60,7 @@ struct Format {
   }
 };
 
-// Number k of a line.
+// Number k of a line (a row of the weight).
 template <int kBits>
 MSJIT_INLINE int number_at(const uint8_t* line, int64_t k) {
   if (kBits == 8) return static_cast<int8_t>(line[k]);
@@ -84,7 +84,7 @@ void arrange(const Weight& w, int64_t m, const float* x, float* arranged, float*
   }
 }
 
-// The lines of a weight and the rows of x that a tile multiplies.
+// The lines of a weight and the rows of x that one tile multiplies.
 struct Tile {
   Weight w;
   const float* x;     // arranged, `cols` apart
@@ -97,7 +97,8 @@ struct Tile {
   }
 };
 
-// What a group adds beside its whole blocks: the zero's part, and the numbers behind them.
+// What a group contributes besides its whole blocks: the part of its zero, and the numbers after
+// the last whole block.
 template <class F, int kRows, int kCount>
 MSJIT_INLINE void add_rest(const Tile& t, int64_t group, int64_t whole, float* rest) {
   const int64_t size = t.w.group_size(), first = group * size;
@@ -114,8 +115,8 @@ MSJIT_INLINE void add_rest(const Tile& t, int64_t group, int64_t whole, float* r
   }
 }
 
-// A group of kCount lines beside kRows rows: its products are added to `totals`, those beyond the
-// last whole block to `rest`.
+// Multiplies a group of kCount lines by kRows rows. The products are added to `totals`, those after
+// the last whole block to `rest`.
 template <class F, int kRows, int kCount>
 MSJIT_INLINE void add_group(const Tile& t, int64_t group, typename F::Floats* totals, float* rest) {
   const int64_t size = t.w.group_size(), first = group * size, stride = t.w.line_bytes();
@@ -163,7 +164,8 @@ MSJIT_INLINE void run_lines(Tile t, int64_t end) {
   for (; t.line < end; ++t.line) run_tile<F, kRows, 1>(t);
 }
 
-// The lines up to `end`, a few at a time, so that they are in the nearest cache for all rows of x.
+// Computes the lines up to `end` a few at a time, so that they stay in the nearest cache for all
+// rows of x.
 template <class F>
 MSJIT_INLINE void run_range(Tile t, int64_t m, int64_t end) {
   constexpr int kRows = 4, kCount = 4, kPart = 8;
@@ -200,7 +202,7 @@ Status multiply_as(const Weight& w, int64_t m, const float* x, const float* bias
   return {};
 }
 
-// Whether groups come out even in blocks of F, or are so long that what is over is of no account.
+// Whether groups are whole blocks of F, or so long that the rest hardly matters.
 template <class F>
 bool suits(const Weight& w) {
   return w.group_size() % F::kBlock == 0 || w.group_size() >= 8 * F::kBlock;
@@ -216,7 +218,7 @@ Status multiply_bits(const Weight& w, int64_t m, const float* x, const float* bi
   return multiply_as<Small>(w, m, x, bias, out);
 }
 
-// Two numbers of 4 bits a step: groups of a row begin at even places.
+// Widens two 4-bit numbers per step: the groups of a row begin at even places.
 template <int kBits>
 MSJIT_INLINE void widen_group(const uint8_t* line, int64_t first, int64_t size, float scale,
                               float zero, float* out) {

@@ -62,7 +62,7 @@ Status dispatch_compute(DType dtype, F&& f) {
 
 DType compute_dtype(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
-// Sum of the weights of the targets that count: what `mean` divides by.
+// The sum of the weights of the targets that are not ignored; `mean` divides by it.
 template <class C>
 C total_weight(const Problem& p, const Settings& s) {
   const int64_t* label = p.target.data_as<int64_t>();

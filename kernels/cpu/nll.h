@@ -21,11 +21,11 @@ Result<Settings> read_settings(const char* name, const Attrs& attrs, int first);
 Status check_target(const InferCtx& ctx, const Shape& logits, const Meta& target);
 Status check_weight(const InferCtx& ctx, const Shape& logits, const Meta& weight);
 
-// The target positions with their class and the weight of each class, ready for the loops.
+// The target positions with their class, and the weight of each class, prepared for the loops.
 struct Problem {
   int64_t batch, classes, inner;
   Tensor target;  // int64, contiguous
-  Tensor weight;  // of the compute dtype, one a class
+  Tensor weight;  // of the compute dtype, one per class
 };
 Result<Problem> prepare(const char* name, const Shape& logits, const Tensor& target,
                         const Tensor* weight, DType dtype, int64_t ignore_index);

@@ -8,7 +8,7 @@
 namespace msjit::norm {
 namespace {
 
-// Calls f(channel) for every channel, over threads.
+// Calls f(channel) for every channel, distributed over threads.
 template <class F>
 void each_channel(const Channels& c, F&& f) {
   parallel_for(c.channels, layout::grain_for(c.batch * c.inner), [&](int64_t begin, int64_t end) {
@@ -22,7 +22,7 @@ inline void each_run(const Channels& c, int64_t channel, F&& f) {
   for (int64_t n = 0; n < c.batch; ++n) f((n * c.channels + channel) * c.inner);
 }
 
-// Sum of f(j) over [0, n), in independent lanes that the compiler keeps in vector registers.
+// The sum of f(j) over [0, n), in independent lanes that the compiler keeps in vector registers.
 template <class T, class F>
 inline double sum_lanes(int64_t n, F&& f) {
   constexpr int kLanes = 128 / sizeof(T);
@@ -38,7 +38,7 @@ inline double sum_lanes(int64_t n, F&& f) {
 
 }  // namespace
 
-// Runs are summed in T by lanes, and the runs in double.
+// A run is summed in T by lanes; the runs are summed in double.
 template <class T>
 void channel_statistics(const Channels& c, const T* x, T* mean, T* variance) {
   double count = static_cast<double>(c.batch * c.inner);

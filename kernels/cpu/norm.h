@@ -1,5 +1,5 @@
-// Normalisation loops over the channels of contiguous NCHW data, in both precisions (faster here
-// than oneDNN's on plain layouts). Mean and variance are arrays with one element a channel.
+// Normalisation loops over the channels of contiguous NCHW data, in both precisions. Here they are
+// faster than oneDNN's on plain layouts. Mean and variance are arrays with one element per channel.
 #pragma once
 
 #include <cstdint>

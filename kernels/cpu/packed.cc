@@ -28,7 +28,7 @@ struct Form {
   int layout;  // -1: not known yet, 0: plain is best
 };
 
-// What a storage carries. `version` and `exports` tell for which of its bytes the copies stand.
+// The copies that a storage carries. `version` and `exports` say to which bytes they belong.
 struct Copies final : StorageCache {
   std::mutex mutex;
   uint64_t version = 0;
@@ -41,7 +41,7 @@ struct Copies final : StorageCache {
     for (const Copy& copy : copies) g_kept_bytes.fetch_sub(static_cast<int64_t>(copy.bytes->bytes));
     copies.clear();
   }
-  // Forgets what stood for other bytes.
+  // Drops copies that belong to other bytes.
   void settle(const StorageImpl& storage) {
     int32_t ended = storage.exports_ended.load();
     if (version == storage.version && exports == ended) return;

@@ -19,7 +19,7 @@ std::atomic<int> g_threads{0};  // 0: not decided yet
 // The thread pool of libgomp does not survive fork.
 std::atomic<bool> g_forked{false};
 
-// Of a container, in whole CPUs; a large number where there is none.
+// The CPU quota of the container, in whole CPUs; a large number when there is none.
 int cpu_quota() {
   constexpr int kNone = 1 << 20;
   double quota = 0, period = 0;
@@ -82,7 +82,7 @@ void run(int64_t n, int64_t grain, int64_t align, Body body, void* context) {
   {
     int64_t begin = piece * omp_get_thread_num();
     int64_t end = std::min(n, begin + piece);
-    // Should fewer threads have come, the pieces are dealt round-robin.
+    // If fewer threads came than asked for, the pieces are dealt round-robin.
     for (; begin < n; begin += piece * omp_get_num_threads(), end = std::min(n, begin + piece)) {
       body(context, begin, end);
     }

@@ -1,6 +1,6 @@
-// Splitting a loop over threads. Below one grain, inside another parallel region, or in a forked
-// child, the body runs in the calling thread. The number of threads is MSJIT_NUM_THREADS, else the
-// CPUs this process may use.
+// Splits a loop over threads. The body runs in the calling thread when there is at most one grain
+// of work, inside another parallel region, and in a forked child. The number of threads is
+// MSJIT_NUM_THREADS, or else the CPUs that this process may use.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace {
 
 using onednn::Window2d;
 
-// The part of a window along one axis that lies inside the input; and its size with padding.
+// The part of a window along one axis that is inside the input, and the window's size with padding.
 struct Span {
   int64_t begin, end, padded;
 };
@@ -25,13 +25,12 @@ Span span_of(const Window2d& w, int axis, int64_t out) {
 
 int64_t plane_cost(const Window2d& w) { return w.out[0] * w.out[1] * w.kernel[0] * w.kernel[1]; }
 
-// First index inside the input of a dilated window.
+// The first index of a dilated window that is inside the input.
 int64_t first_inside(int64_t start, int64_t dilation) {
   return start >= 0 ? start : start + (-start + dilation - 1) / dilation * dilation;
 }
 
-// The better of two candidates without a branch: values come in no order a branch could be
-// predicted by.
+// Picks the better of two candidates without a branch: no branch predictor could predict it.
 template <class C>
 inline void keep_greater(C value, int64_t at, C& best, int64_t& best_at) {
   bool greater = value > best;

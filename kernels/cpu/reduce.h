@@ -1,6 +1,6 @@
 // Reductions over any set of axes. The input is seen as [outer, reduced, inner] when the axes are
-// adjacent, else its reduced axes are moved to the end first. Rows are reduced in independent
-// lanes, columns element by element down the rows; float sums are carried on in double every few
+// adjacent; otherwise its reduced axes are moved to the end first. Rows are reduced in independent
+// lanes, columns element by element down the rows. Float sums are added to a double every few
 // thousand elements.
 #pragma once
 
@@ -18,31 +18,32 @@ struct ReducePlan {
 };
 // `axes`: normalised and sorted.
 Result<ReducePlan> plan_reduce(const Tensor& input, const IntList& axes);
-// The axes attribute 0 names, for an input that has passed infer.
+// The axes that attribute 0 names, for an input that has passed infer.
 IntList reduce_axes(const Attrs& attrs, int rank);
-// Shape after reducing attribute 0's axes; attribute 1 is keepdims. `result` maps the input dtype.
+// The shape after reducing the axes of attribute 0; attribute 1 is keepdims. `result` maps the
+// input dtype to the result's.
 Status reduce_infer(InferCtx& ctx, DType (*result)(DType));
-// As reduce_infer with the input's dtype, and an error for an empty reduction, which has no
+// reduce_infer() for maximum and minimum: an empty reduction is an error, because it has no
 // identity.
 Status extremum_infer(InferCtx& ctx, DType (*result)(DType));
 inline DType same_dtype(DType d) { return d; }
 inline DType bool_dtype(DType) { return DType::kBool; }
 inline DType index_dtype(DType) { return DType::kInt64; }
-// Of sums and products: as MindSpore, the wide unsigned integers keep their dtype.
+// The dtype of sums and products. As in MindSpore, the wide unsigned integers keep theirs.
 inline DType sum_dtype(DType d) { return is_inexact(d) || is_wide_unsigned(d) ? d : DType::kInt64; }
 template <class T>
 inline constexpr bool kIsWideUnsigned = std::is_unsigned_v<T> && sizeof(T) > 1;
 template <class T>
 using SumType = std::conditional_t<std::is_integral_v<T> && !kIsWideUnsigned<T>, int64_t, T>;
-// What sums and products are carried on in.
+// The type in which sums and products are accumulated.
 template <class T>
 using SumTotal = std::conditional_t<std::is_integral_v<T>, int64_t,
                                     std::conditional_t<kIsComplex<T>, Complex128, double>>;
 
-// A reduced value or gradient, spread over the shape of the reduced input again.
+// Spreads a reduced value or gradient over the shape of the reduced input.
 Val spread_reduced(Vjp& v, const Val& reduced);
 
-// Fold: { using Acc (lane type), Total, Out (of the result); static Acc identity(); static Acc
+// Fold: { using Acc (type of a lane), Total, Out (of the result); static Acc identity(); static Acc
 // apply(Acc, Acc); static Total merge(Total, Acc) }
 template <class T, class Fold>
 struct Reducer {
@@ -73,7 +74,7 @@ struct Reducer {
     return lanes[0];
   }
 
-  // Folds `rows` rows of `width` columns.
+  // Reduces `rows` rows of `width` columns.
   static void fold_rows(const T* p, int64_t rows, int64_t inner, int64_t width, Acc* lanes) {
     for (int64_t j = 0; j < width; ++j) lanes[j] = Fold::identity();
     for (int64_t k = 0; k < rows; ++k) {
@@ -98,8 +99,8 @@ struct Reducer {
     }
   }
 
-  // Where few results take many elements each, threads share the blocks of a result. Their partial
-  // results are merged in the order in which one thread would, so the bits are the same.
+  // When few results take many elements each, threads share the blocks of a result. The partial
+  // results are merged in the order in which one thread would do it, so the bits are equal.
   static bool shares_blocks(const ReducePlan& plan) {
     constexpr int64_t kEnoughParts = 16;
     const int64_t parts = plan.outer * ((plan.inner + kWidth - 1) / kWidth);
@@ -159,9 +160,9 @@ struct Reducer {
   }
 };
 
-// The kernel of an operator that reduces attribute 0's axes by Folds::Of<element type>. A class,
-// not a template, is the parameter, because GCC forgets that a template is local to its file.
-// `Complex`: its folds take complex numbers too.
+// The kernel of an operator that reduces the axes of attribute 0 by Folds::Of<element type>. The
+// parameter is a class, not a template, because GCC forgets that a template is local to its file.
+// `Complex`: the folds also take complex numbers.
 template <class Folds, bool Complex = false>
 Status reduce_kernel(KernelCtx& ctx) {
   MSJIT_TRY(const ReducePlan plan,

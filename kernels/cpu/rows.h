@@ -1,17 +1,17 @@
-// Operators over rows (a softmax, a layer normalisation) from one description each: a class with
-// `template <class R> static void run(R& r)`, which says how a row `r` becomes its results. On
-// native rows it is the eager kernel; on graph rows the operator's composite, of which fused
-// kernels are made. A row offers
-//   in(k), in_once(k)        input k along the row; its one number for the row
-//   number(k)                attribute k
-//   map(f, v...)             f(m, v...) element by element
-//   map_given(k, f, v)       f(m, v, input k), or v where that input is absent
-//   once(f, folded...)       the same for what is one number a row
-//   max, sum, mean(v)        over the row
-//   sum_kept(v)              the sum, and v to be used again without being computed again
-//   means(v, w)              both means, in one walk
-//   out(v...)                results 0 and on; over_rows(v) for one that is added up over the rows
-//   out_once(k, folded)      a result that is one number a row
+// Operators over rows (softmax, layer normalisation), each from one description: a class with
+// `template <class R> static void run(R& r)`, which computes the results of a row `r`. With a
+// native row it is the eager kernel. With a graph row it is the operator's composite, from which
+// fused kernels are made. A row offers:
+// - in(k), in_once(k): input k along the row; the single number of input k for the row
+// - number(k): attribute k
+// - map(f, v...): f(m, v...) element by element
+// - map_given(k, f, v): f(m, v, input k), or v when that input is absent
+// - once(f, folded...): map() for values that are one number per row
+// - max(v), sum(v), mean(v): over the row
+// - sum_kept(v): the sum, and v itself, which is not computed again when it is used again
+// - means(v, w): both means, in one walk
+// - out(v...): results 0 and on; over_rows(v) marks one that is summed over the rows
+// - out_once(k, folded): a result that is one number per row
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@
 namespace msjit::rows {
 
 inline constexpr int kRowLanes = 32;
-inline constexpr int kShortRow = 48;  // a row that is faster beside others
+inline constexpr int kShortRow = 48;  // rows up to this length are computed several at a time
 
-// Contiguous memory, and how many elements there are from one row to the next: 0 where all rows
-// read the same, 1 where each has one number.
+// Contiguous memory, and the number of elements from one row to the next: 0 when all rows read the
+// same elements, 1 when each row has one number.
 template <class T>
 struct RowOperands {
   const T* in[5] = {};
@@ -64,7 +64,7 @@ namespace wide {
 #undef MSJIT_LOOP
 }  // namespace wide
 
-// The maths that descriptions use, on graph values.
+// The maths that descriptions use, for graph values.
 struct ValMath {
   static Val exp(const Val& x) { return words::exp(x); }
   static Val log(const Val& x) { return words::log(x); }
@@ -77,7 +77,7 @@ Num<T> rsqrt(M m, Num<T> x) {
 
 class GraphRow {
  public:
-  // `axes`: those that are folded. `result`: the dtype of each result.
+  // `axes`: the reduced axes. `result`: the dtype of each result.
   GraphRow(std::span<const Val> in, const Attrs& attrs, IntList axes, std::span<const DType> result)
       : in_(in), attrs_(attrs), axes_(std::move(axes)), dtypes_(result), results_(result.size()) {}
   Vals take() { return std::move(results_); }
@@ -143,14 +143,14 @@ void run_range(const RowOperands<T>& operands, int64_t n, int64_t from, int64_t 
     usual::RowLoops<Maths, T>::rows(operands, n, from, to);
 }
 
-// `work`: how many additions an element is worth.
+// `work`: how many additions the work per element is worth.
 template <class Maths, class T>
 void run_rows(const RowOperands<T>& operands, int64_t rows, int64_t n, int64_t work) {
   parallel_for(rows, layout::grain_for(work * n),
                [&](int64_t from, int64_t to) { run_range<Maths, T>(operands, n, from, to); });
 }
 
-// Along an axis of an array, from one input to one result.
+// Along an axis of an array, with one input and one result.
 template <class Maths, class T>
 void run_along(const layout::AxisSplit& split, const T* x, T* y) {
   constexpr int64_t kWork = 4;  // of an exponential

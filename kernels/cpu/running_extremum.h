@@ -1,5 +1,5 @@
-// What cummax and cummin share: the extreme element up to each place along an axis, and where it
-// stands. Of equal elements the last one counts; a NaN is the extreme from there on.
+// What cummax and cummin share: the extreme element up to each place along an axis, and its
+// position. Among equal elements the last one counts. From a NaN on, the NaN is the extreme.
 #pragma once
 
 #include "kernels/core/checks.h"

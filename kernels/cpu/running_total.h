@@ -1,5 +1,5 @@
-// Running totals along one axis (cumsum, cumprod): the element at k of the result folds those up to
-// k of the input. Integers and bool wrap in 64 bits, floats and complex numbers are folded in
+// Running totals along one axis (cumsum, cumprod): element k of the result combines elements 0 to k
+// of the input. Integers and bool wrap in 64 bits; floats and complex numbers are accumulated in
 // double.
 #pragma once
 

@@ -1,5 +1,5 @@
-// SerialScope: while one lives, num_threads() is 1 on this thread. For small library calls:
-// the other threads may have to wait for a core, where other programs keep them busy.
+// SerialScope: while one lives, num_threads() is 1 on this thread. For small library calls: other
+// threads might have to wait for a core that another program keeps busy.
 #pragma once
 
 namespace msjit {

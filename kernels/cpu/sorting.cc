@@ -11,7 +11,7 @@
 namespace msjit::sorting {
 namespace {
 
-// An unsigned number in the order of the values, NaN last.
+// An unsigned number that orders like the values, NaN last.
 template <class T>
 auto order_key(T value) {
   if constexpr (std::is_same_v<T, double>) {

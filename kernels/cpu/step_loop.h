@@ -1,6 +1,7 @@
-// Optimizer steps from one formula each: `f(param, state..., grad, lr)`, a function object whose
-// call operator is a template over the values. It writes param and the states. On Num<C> it is the
-// body of the eager loop, on Vals the update that graphs record, so both give the same bits.
+// Optimizer steps from one formula each: `f(param, state..., grad, lr)`. It is a function object
+// whose call operator is a template over the values, and it writes param and the states. On Num<C>
+// it is the body of the eager loop; on Vals it is the update that graphs record. So both give equal
+// bits.
 #pragma once
 
 #include <utility>
@@ -18,7 +19,7 @@ Num<T> root(Num<T> x) {
   return Num<T>(std::sqrt(x.v));
 }
 inline Val root(const Val& x) { return words::sqrt(x); }
-// x * by, by a number of the call that may be 1.
+// x * by, where `by` is a number of the call that may be 1.
 template <class T>
 Num<T> scaled(Num<T> x, double by) {
   return x * by;

@@ -1,6 +1,6 @@
-// Walking tensors of any layout: StridedLoop merges the dimensions several operands step through
-// alike, then visits the elements in row-major order of the common shape, one inner run at a time,
-// from any start. Conversions between element types go through convert_run.
+// Walks tensors of any layout. StridedLoop merges dimensions that all operands step through as one.
+// It then visits the elements in row-major order of the common shape, one inner run at a time, from
+// any start. convert_run converts between element types.
 #pragma once
 
 #include "kernels/core/tensor.h"
@@ -9,7 +9,7 @@ namespace msjit {
 
 inline constexpr int kMaxOperands = 4;
 
-// Reads n elements of `from` at a stride (in elements), writes them as `to` at a stride.
+// Reads n elements of dtype `from` and writes them as dtype `to`, each at a stride in elements.
 using ConvertFn = void (*)(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                            int64_t n);
 ConvertFn convert_fn(DType from, DType to);
@@ -18,13 +18,13 @@ ConvertFn convert_fn(DType from, DType to);
 class StridedLoop {
  public:
   explicit StridedLoop(const Shape& shape);
-  // Strides of an operand that broadcasts to the shape. Returns its index.
+  // Adds an operand that broadcasts to the shape. Returns its index.
   int add_operand(const void* data, const Shape& shape, const Shape& strides, int64_t item_size);
   int add_operand(const Tensor& t) {
     return add_operand(t.data(), t.shape(), t.strides(), item_size(t.dtype()));
   }
-  // Drops dimensions of size one and merges those that all operands cross with one stride. Call
-  // once, at the end.
+  // Drops dimensions of size one and merges those that all operands cross with one stride. Call it
+  // once, after the last add_operand().
   void coalesce();
 
   int64_t numel() const { return numel_; }
@@ -58,7 +58,7 @@ class StridedLoop {
   char* data_[kMaxOperands];
 };
 
-// Writes `from` (any layout) into `to` (any layout, same shape), converting the element type.
+// Writes `from` into `to`, converting the element type; equal shapes, any layouts.
 void convert_copy(const Tensor& from, const Tensor& to);
 
 }  // namespace msjit

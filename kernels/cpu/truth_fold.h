@@ -1,4 +1,4 @@
-// The fold of all() and any() over the truth of elements.
+// The fold of all() and any() over the truth values of elements.
 #pragma once
 
 #include "kernels/core/scalar_num.h"
@@ -6,7 +6,7 @@
 
 namespace msjit {
 
-// kAll: true until an element is false; else false until one is true.
+// kAll: true until an element is false; otherwise false until an element is true.
 template <class T, bool kAll>
 struct TruthFold {
   struct Truth {  // a lane; made from an element by static_cast

@@ -1,5 +1,5 @@
-// Loops compiled twice: for every processor this library runs on, and for those with AVX-512. Both
-// give the same bits.
+// Loops are compiled twice: for every processor that this library supports, and for processors with
+// AVX-512. Both give equal bits.
 #pragma once
 
 namespace msjit {

@@ -42,7 +42,7 @@ Status set_outputs(const char* name, Window2d& w, bool ceil_mode) {
   for (int i = 0; i < 2; ++i) {
     int64_t extent = w.dilation[i] * (w.kernel[i] - 1) + 1;
     int64_t room = w.in[i] + w.pad_begin[i] + w.pad_end[i] - extent;
-    // In ceil mode the one window of a small input may reach beyond its end, by less than a step.
+    // In ceil mode the only window of a small input may end beyond it, by less than a step.
     if (room < 0 && (!ceil_mode || -room >= w.stride[i]))
       return value_error("[{}] the kernel does not fit the padded input, got extent {} for size {}",
                          name, extent, w.in[i] + w.pad_begin[i] + w.pad_end[i]);
@@ -55,7 +55,7 @@ Status set_outputs(const char* name, Window2d& w, bool ceil_mode) {
   return {};
 }
 
-// A dilated window that starts in the padding may step over a small input altogether: it would have
+// A dilated window that starts in the padding may step over a small input entirely; it would have
 // no maximum.
 Status check_taps(const char* name, const Window2d& w) {
   for (int i = 0; i < 2; ++i)

@@ -1,5 +1,5 @@
-// Geometry of 2-D windows (convolution, pooling): reads the list attributes, checks them and
-// derives output sizes. A list of one value serves both axes; padding takes one, two (height,
+// Geometry of 2-D windows (convolution, pooling): reads and checks the list attributes and derives
+// output sizes. A list of one value applies to both axes. Padding has one value, two (height,
 // width) or four (top, bottom, left, right).
 #pragma once
 
@@ -19,7 +19,7 @@ struct PoolAttrs {
   const AttrValue& stride;  // none: the kernel size
   const AttrValue& padding;
   const AttrValue* dilation;  // null: 1
-  bool ceil_mode;             // a last window may start inside and reach beyond the padding
+  bool ceil_mode;             // a last window may start inside and end beyond the padding
 };
 Result<Window2d> pool(const char* name, const Shape& x, const PoolAttrs& attrs);
 

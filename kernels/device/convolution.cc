@@ -1,4 +1,4 @@
-// Convolutions brought into the form of DeviceApi::convolution.
+// Brings convolutions into the form of DeviceApi::convolution.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ extern const OpDef op_sum;
 namespace devices {
 namespace {
 
-// Libraries pad both sides alike; images that want more on one side are copied.
+// Libraries pad both sides equally. Images that need more padding on one side are copied.
 bool is_even(const Window2d& w) {
   return w.pad_begin[0] == w.pad_end[0] && w.pad_begin[1] == w.pad_end[1];
 }
@@ -72,8 +72,8 @@ Status refuse_empty(const Window2d& w) {
 }
 
 // ---- windows of one element ----
-// Such a convolution is a product of matrices for each image: of weights (O, C) and elements (C,
-// P). cuBLAS is faster at it than cuDNN in full precision, and gives the same bits in every run.
+// Such a convolution is one matrix product per image: weights (O, C) times elements (C, P). In full
+// precision cuBLAS is faster at this than cuDNN, and gives equal bits in every run.
 constexpr int64_t kMostParts = int64_t{1}
                                << 27;  // elements of the products that make up a gradient
 
@@ -85,7 +85,7 @@ bool is_product(const Window2d& w, DType dtype) {
   return single && w.batch * w.out_channels * w.in_channels <= kMostParts;
 }
 
-// The elements that windows take of images.
+// The elements of the images that the windows read.
 Tensor sampled(const Window2d& w, const Tensor& x) {
   if (w.stride[0] == 1 && w.stride[1] == 1) return x;
   const Tensor rows = layout::slice_axis(x, 2, 0, w.out[0], w.stride[0]);
@@ -129,7 +129,7 @@ Status input_grad_product(const Window2d& w, const Tensor& dy, const Tensor& wei
                           const Tensor& dx) {
   MSJIT_TRY(const Tensor arrived, dy.to_contiguous());
   MSJIT_TRY(const Tensor kernel, weight.to_contiguous());
-  const Tensor read = sampled(w, dx);  // what no window has read gets 0
+  const Tensor read = sampled(w, dx);  // elements that no window has read get 0
   Tensor made = dx;
   if (!read.same(dx)) {
     MSJIT_TRY(made, Tensor::empty(Meta(dx.dtype(), false, read.shape(), dx.device())));
@@ -149,7 +149,7 @@ Status input_grad_product(const Window2d& w, const Tensor& dy, const Tensor& wei
   return copy_elements(made, read);
 }
 
-// A product for each image, then their sum.
+// One product per image, then the sum of the products.
 Status weight_grad_product(const Window2d& w, const Tensor& x, const Tensor& dy,
                            const Tensor& dweight) {
   MSJIT_TRY(const Tensor images, sampled(w, x).to_contiguous());
@@ -173,7 +173,8 @@ Status weight_grad_product(const Window2d& w, const Tensor& x, const Tensor& dy,
   return copy_elements(sum[0], dweight);
 }
 
-// Whether a product has been done, or has failed in a way that the library would not mend.
+// Whether a product has been computed, or has failed in a way that the convolution library would
+// not fix.
 bool is_settled(const Status& status) {
   return status.ok() || status.error().kind != ErrorKind::kNotImplemented;
 }

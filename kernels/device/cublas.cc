@@ -10,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// Of cublas_api.h and library_types.h, which are not needed to build.
+// From cublas_api.h and library_types.h, which are not needed to build.
 constexpr int kNormal = 0, kTransposed = 1, kDefaultAlgorithm = -1;
 constexpr int kCompute32 = 68, kCompute64 = 70;
 
@@ -35,7 +35,8 @@ bool fits_int(std::initializer_list<int64_t> numbers) {
 Status Cublas::open() {
   if (tried_) return {};
   tried_ = true;
-  // It wants a library of its own release, which is found where only packages of Python have it.
+  // cuBLAS needs libcublasLt of its own release. Opening it here finds it when only Python packages
+  // have it.
   const char* const needed[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
   const char* const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
   open_library(needed);
@@ -51,7 +52,8 @@ Status Cublas::open() {
   return {};
 }
 
-// It reads columns where rows are meant here: the product of the transposed matrices, in reverse.
+// cuBLAS expects columns where we have rows, so it computes the transposed product with operands
+// exchanged.
 Status Cublas::run(const DeviceProduct& p, DeviceStream stream) {
   std::lock_guard lock(mutex_);
   MSJIT_OK(open());

@@ -1,4 +1,4 @@
-// Matrix products by cuBLAS, whose library is opened by the first of them.
+// Matrix products by cuBLAS. The first product opens the library.
 #pragma once
 
 #include <mutex>
@@ -9,7 +9,7 @@ namespace msjit {
 
 class Cublas {
  public:
-  // NotImplementedError where there is no library: the host does it then.
+  // NotImplementedError without the library; the host then computes the product.
   Status run(const DeviceProduct& product, DeviceStream stream);
 
  private:

@@ -37,7 +37,7 @@ class CudaDevice final : public DeviceApi {
     if (arch < kLeastArch)
       return runtime_error("[cuda] device, got {} (sm_{}), expected sm_{} or later", name, arch,
                            kLeastArch);
-    // PTX for an architecture runs on all later ones.
+    // PTX for one architecture also runs on all later ones.
     traits_ = {name, CodeKind::kPtx, arch >= 90 ? 90 : 80, processors};
     return d_.check("context", d_.cuDevicePrimaryCtxRetain(&context_, device));
   }
@@ -54,7 +54,7 @@ class CudaDevice final : public DeviceApi {
     MSJIT_OK(enter());
     return d_.check("freed memory", d_.cuMemFree(address(memory)));
   }
-  // On 64-bit systems one address serves both sides.
+  // On 64-bit systems both sides use one address.
   Result<void*> allocate_host(size_t bytes) override {
     MSJIT_OK(enter());
     void* memory = nullptr;
@@ -164,7 +164,7 @@ class CudaDevice final : public DeviceApi {
   }
 
  private:
-  // The driver acts on the context of the calling thread, which other libraries change too.
+  // The driver acts on the calling thread's context, which other libraries change too.
   Status enter() { return d_.check("context", d_.cuCtxSetCurrent(context_)); }
   Status attribute(int* value, int which, int device) {
     return d_.check("attribute of a device", d_.cuDeviceGetAttribute(value, which, device));
@@ -177,7 +177,7 @@ class CudaDevice final : public DeviceApi {
   void* context_ = nullptr;  // the primary one, which is not released: other libraries use it too
 };
 
-// A failure is final: a driver does not appear later.
+// A failure is final: no driver will appear later.
 const Result<CudaDriver>& the_driver() {
   static const auto* driver = new Result<CudaDriver>(CudaDriver::open(kLibrary));
   return *driver;

@@ -13,8 +13,8 @@ bool find(void* handle, const char* name, Function* to) {
   return *to != nullptr;
 }
 
-// The name of the first function that is missing, else null. Versions of functions are part of
-// their names: those of CUDA 4.0 and later.
+// The name of the first missing function, or null. A function's version is part of its name; these
+// are those of CUDA 4.0 and later.
 const char* find_all(void* handle, CudaDriver* d) {
   if (!find(handle, "cuInit", &d->cuInit)) return "cuInit";
   if (!find(handle, "cuDriverGetVersion", &d->cuDriverGetVersion)) return "cuDriverGetVersion";
@@ -60,7 +60,8 @@ Result<CudaDriver> CudaDriver::open(const char* library) {
   if (const char* missing = find_all(handle, &driver))
     return runtime_error("[cuda] driver, got one without {}, expected one of CUDA 11.8 or later",
                          missing);
-  // The version first: it needs no device, and an old driver may not start beside a new kernel.
+  // The version first: asking for it needs no device, and an old driver may not start with a newer
+  // kernel.
   int version = 0;
   MSJIT_OK(driver.check("driver version", driver.cuDriverGetVersion(&version)));
   if (version < kLeastVersion)

@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that are used, under their own names, found by dlopen: declared
-// here, so that no toolkit is needed to build.
+// The CUDA driver functions that are used, under their own names, found by dlopen. They are
+// declared here, so no toolkit is needed to build.
 #pragma once
 
 #include <cstddef>
@@ -45,10 +45,11 @@ struct CudaDriver {
   Code (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, void*, void**, void**);
 
-  // RuntimeError: no such library, one without these functions, one that does not start, or that
-  // is older than the PTX that is made. The library stays open.
+  // RuntimeError when there is no such library, when it lacks one of these functions, when it does
+  // not start, or when it is too old for our PTX. The library stays open.
   static Result<CudaDriver> open(const char* library);
-  // `[cuda] what, got <the driver's words>`, success for 0; MemoryError where memory ran out.
+  // Success for 0, otherwise `[cuda] what, got <the driver's text>`; MemoryError when memory ran
+  // out.
   Status check(const char* what, Code code) const;
   Result<int> device_count() const;
 };

@@ -11,8 +11,8 @@
 
 namespace msjit {
 
-// Of cudnn_ops.h and cudnn_cnn.h, which are not needed to build. Handles and descriptors are
-// pointers, enumerations ints.
+// From cudnn_ops.h and cudnn_cnn.h, which are not needed to build. Handles and descriptors are
+// pointers, enumerations are ints.
 struct CudnnChoice {
   int algorithm, status;
   float time;
@@ -42,7 +42,8 @@ struct CudnnFunctions {
   Code (*cudnnDestroyConvolutionDescriptor)(void*);
   Code (*cudnnAddTensor)(void*, const void* alpha, void* a_form, const void* a, const void* beta,
                          void* c_form, void* c);
-  // One of each kind: the forms of the two inputs, that of the convolution, that of the result.
+  // One function per kind. The descriptors are those of the two inputs, the convolution and the
+  // result.
   using Propose = Code (*)(void*, void*, void*, void*, void*, int wanted, int* given, CudnnChoice*);
   using Try = Code (*)(void*, void*, const void*, void*, const void*, void*, void*, void*,
                        int wanted, int* given, CudnnChoice*, void* scratch, size_t);
@@ -58,7 +59,8 @@ struct CudnnFunctions {
 namespace {
 
 constexpr const char* kNames[] = {"libcudnn.so.9", "libcudnn.so.8"};
-// What cuDNN itself opens by name, so that it is found where only packages of Python have it.
+// Libraries that cuDNN opens by name. Opening them here finds them when only Python packages have
+// them.
 constexpr const char* kNeeded[][2] = {{"libcublasLt.so.13", "libcublasLt.so.12"},
                                       {"libcublas.so.13", "libcublas.so.12"},
                                       {"libnvrtc.so.13", "libnvrtc.so.12"}};
@@ -116,17 +118,18 @@ bool find_all(void* library, CudnnFunctions* f) {
 #undef MSJIT_CUDNN
 }
 
-// Whether cuDNN says that it does not do something, in the numbers of 9 or of 8.
+// Whether cuDNN says that it does not support something; the numbers are those of version 9 and 8.
 bool is_unsupported(int code) { return code == 9 || code / 1000 == 3; }
 
-// What the environment says, which may change from call to call.
+// The settings from the environment, which may change from call to call.
 constexpr int kTf32 = 1, kAny = 2, kSearch = 4;
 int settings() {
   return env_flag("MSJIT_TF32") * kTf32 + env_flag("MSJIT_CUDNN_ANY") * kAny +
          env_flag("MSJIT_CUDNN_SEARCH") * kSearch;
 }
 
-// float32 in full precision keeps its maths; the others take what the algorithm is fastest with.
+// float32 in full precision uses plain FMA maths. The other dtypes take the maths with which the
+// algorithm is fastest.
 int maths_of(DType dtype) {
   if (dtype == DType::kFloat64) return kDefaultMaths;
   if (dtype != DType::kFloat32) return kTensorCores;
@@ -169,7 +172,7 @@ struct Cudnn::Operands {
     if (kind == DeviceConvolution::kInputGrad) a = data.weight, b = data.y, result = data.x;
     if (kind == DeviceConvolution::kWeightGrad) a = data.x, b = data.y, result = data.weight;
   }
-  // Their forms in the same order.
+  // Their descriptors in that order.
   struct Forms {
     void *a, *b, *result;
   };

@@ -1,7 +1,8 @@
-// Convolutions by cuDNN (8 or 9), whose library is opened by the first of them. An algorithm is
-// chosen once for a problem: the first that cuDNN proposes, of those whose results are the same in
-// every run where there is one (with MSJIT_CUDNN_ANY=1 of all); with MSJIT_CUDNN_SEARCH=1 the one
-// that a trial finds fastest. float32 is computed in float32, with MSJIT_TF32=1 in TF32.
+// Convolutions by cuDNN (8 or 9). The first convolution opens the library. The algorithm is chosen
+// once per problem. By default it is the first one that cuDNN proposes among those with
+// reproducible results, if there is one; MSJIT_CUDNN_ANY=1 considers all algorithms.
+// MSJIT_CUDNN_SEARCH=1 picks the fastest by trial. float32 is computed in float32, with
+// MSJIT_TF32=1 in TF32.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ class Cudnn {
   // `library`: of another name, for tests.
   explicit Cudnn(const char* library = nullptr);
   ~Cudnn();
-  // NotImplementedError where there is no library, or it does not do this: the host does it then.
+  // NotImplementedError without the library or when it does not support the problem; the host then
+  // computes it.
   Status convolve(const DeviceConvolution& c, const DeviceConvolutionData& data,
                   const DeviceScratch& scratch, DeviceStream stream);
 

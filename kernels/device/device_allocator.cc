@@ -6,9 +6,9 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kAlign = 512;  // of what the driver gives, and enough for any access
+constexpr size_t kAlign = 512;  // alignment of what the driver returns; enough for any access
 
-// Four sizes a doubling, so that blocks of about a size serve each other.
+// Four sizes per doubling, so that blocks of similar sizes can replace each other.
 size_t rounded(size_t bytes) {
   if (bytes <= 4 * kAlign) return std::max((bytes + kAlign - 1) / kAlign, size_t{1}) * kAlign;
   const size_t step = std::bit_floor(bytes - 1) / 4;  // a power of two
@@ -88,12 +88,12 @@ Status DeviceAllocator::keep(void* memory, Block block) {
     }
     waiting.events.push_back(event.take());
   }
-  // A block whose events could not be recorded never comes back before the device is idle.
+  // If the events of a block could not be recorded, it is not reused before the device is idle.
   waiting_.push_back(std::move(waiting));
   return status;
 }
 
-// Blocks that other streams have used go to their own stream's list when those are done.
+// Blocks that other streams have used go to their own stream's list when these streams are done.
 Status DeviceAllocator::release_finished(bool wait) {
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     bool done = it->events.size() == it->block.others.size();

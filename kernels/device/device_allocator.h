@@ -1,7 +1,8 @@
-// DeviceAllocator: the memory of one device, kept for reuse, because asking its driver is slow and
-// waits for all its work. Stream-ordered: a block belongs to the stream it was allocated for, and
-// what is freed is at once free for that stream's next allocation, since work queued there comes
-// after all that used it. A block that other streams have used too comes back when they are done.
+// DeviceAllocator: keeps the memory of one device for reuse, because asking the driver is slow and
+// waits for all queued work. It is stream-ordered: a block belongs to the stream it was allocated
+// for. A freed block serves the next allocation of its stream at once, because work queued there
+// comes after all earlier uses. A block that other streams have used too is reused when these are
+// done.
 #pragma once
 
 #include <deque>
@@ -16,7 +17,7 @@ namespace msjit {
 
 struct DeviceMemoryStats {
   int64_t live_bytes = 0;    // handed out now
-  int64_t cached_bytes = 0;  // kept for reuse, those that wait for other streams included
+  int64_t cached_bytes = 0;  // kept for reuse; includes those that wait for other streams
   int64_t live_blocks = 0;
   int64_t peak_bytes = 0;  // the most handed out at a time
   int64_t requests = 0;    // made to the device
@@ -29,13 +30,13 @@ class DeviceAllocator {
   ~DeviceAllocator();
   DeviceAllocator(const DeviceAllocator&) = delete;
 
-  // `bytes` of 0 are a block too. MemoryError when the device has none left, whatever is cached
-  // having been given back first.
+  // A request for 0 bytes gets a block too. MemoryError when the device has no memory left even
+  // after all cached blocks were given back.
   Result<void*> allocate(size_t bytes, DeviceStream stream);
-  // Another stream than its own has work queued that uses the block.
+  // Says that another stream than the block's own has queued work that uses it.
   Status use_on(void* memory, DeviceStream stream);
   Status free(void* memory);
-  // Gives what is cached back to the device, once its work is done.
+  // Waits for the work that uses cached blocks and gives them back to the device.
   Status trim();
   DeviceMemoryStats stats() const;
 

@@ -1,7 +1,8 @@
-// DeviceApi: what an accelerator can do, and all that the rest asks of one. Addresses are the
-// device's: the host never follows them. Work is queued on streams and done in order within each;
-// between streams, and for the host, order comes from events and sync alone. Functions may be
-// called from any thread. Errors are the device's own words, as `[cuda] what, got X, expected Y`.
+// DeviceApi: what an accelerator can do, and all that msjit asks of one. Addresses are the
+// device's; the host never follows them. Work is queued on streams and done in order within each
+// stream. Between streams, and towards the host, only events and sync give an order. All functions
+// may be called from any thread. Errors have the device's own text, as `[cuda] what, got X,
+// expected Y`.
 #pragma once
 
 #include <compare>
@@ -17,7 +18,8 @@
 
 namespace msjit {
 
-// Handles; what they hold belongs to the api that gave them. Null streams are the default one.
+// Handles; what they hold belongs to the api that returned them. A null stream is the default
+// stream.
 struct DeviceStream {
   void* handle = nullptr;
   friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
@@ -33,7 +35,7 @@ struct DeviceFunction {
 };
 
 enum class CopyKind : uint8_t { kToDevice, kToHost, kWithin };
-// What load_module takes: PTX for an architecture, or host code that plays a GPU's.
+// What load_module takes: PTX for an architecture, or host code that emulates a GPU's kernel.
 enum class CodeKind : uint8_t { kPtx, kEmulated };
 
 struct DeviceTraits {
@@ -43,9 +45,10 @@ struct DeviceTraits {
   int64_t processors = 1;
 };
 
-// c = a @ b, or c + a @ b: `batch` matrices of m x k and k x n in rows, those of c one behind the
-// other. A transposed one lies in memory with its axes swapped. In elements: from row to row in
-// memory (`lda`), from matrix to matrix (`stride_a`, 0: the same for all).
+// c = a @ b, or c + a @ b: `batch` products of matrices m x k and k x n, stored by rows; the
+// matrices of c are adjacent. A transposed operand lies in memory with its axes swapped. `lda` and
+// `ldb` are the distances between rows in memory, `stride_a` and `stride_b` between matrices (0:
+// one matrix for all), in elements.
 struct DeviceProduct {
   DType dtype = DType::kFloat32;
   bool transpose_a = false, transpose_b = false, accumulates = false;
@@ -56,7 +59,7 @@ struct DeviceProduct {
 };
 
 // A convolution of images (N, C, H, W) with weights (out, C / groups, kH, kW), or one of its
-// gradients; all contiguous, of one dtype.
+// gradients. All tensors are contiguous and have one dtype.
 struct DeviceConvolution {
   enum Kind : uint8_t { kForward, kInputGrad, kWeightGrad };
   Kind kind = kForward;
@@ -67,13 +70,13 @@ struct DeviceConvolution {
   int64_t pad[2] = {};  // on both sides
   friend auto operator<=>(const DeviceConvolution&, const DeviceConvolution&) = default;
 };
-// x, weight and y stand for their gradients where those are asked for: one of the three is written.
+// One of the three is written. For a gradient, x, weight or y stand for their gradients.
 struct DeviceConvolutionData {
   void *x, *weight, *y;
-  const void* bias;  // one a channel of y
+  const void* bias;  // one element per channel of y
 };
-// Memory of the device that lasts until the call returns; its stream comes to no other use of it
-// before.
+// Returns device memory that stays valid until the call has returned. Work of the call's stream
+// uses it before any later use.
 using DeviceScratch = std::function<Result<void*>(size_t bytes)>;
 
 class DeviceApi {
@@ -81,22 +84,22 @@ class DeviceApi {
   virtual ~DeviceApi() = default;
   virtual const DeviceTraits& traits() const = 0;
 
-  // From the system, which is slow and may wait for the device: see DeviceAllocator. MemoryError
-  // when there is none left.
+  // From the system: slow, and may wait for the device; see DeviceAllocator. MemoryError when no
+  // memory is left.
   virtual Result<void*> allocate(size_t bytes) = 0;
   virtual Status free(void* memory) = 0;
-  // Memory of the host that the device reads and writes at the same address, and that copies come
-  // from and go to without the system's help.
+  // Host memory that the device reads and writes at the same address. Copies from and to it need no
+  // help of the system.
   virtual Result<void*> allocate_host(size_t bytes) = 0;
   virtual Status free_host(void* memory) = 0;
 
-  // Queued. Host memory must stay as it is until the stream has come there.
+  // Queued. The host memory must not change until the stream has reached the copy.
   virtual Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
                       DeviceStream stream) = 0;
 
   virtual Result<DeviceStream> create_stream() = 0;
   virtual Status destroy_stream(DeviceStream stream) = 0;
-  virtual Status sync(DeviceStream stream) = 0;  // the host waits; errors of queued work come here
+  virtual Status sync(DeviceStream stream) = 0;  // the host waits; reports errors of queued work
 
   // An event stands for all that was queued on a stream before it was recorded.
   virtual Result<DeviceEvent> record(DeviceStream stream) = 0;
@@ -107,24 +110,24 @@ class DeviceApi {
 
   virtual Result<DeviceModule> load_module(std::string_view code) = 0;
   virtual Result<DeviceFunction> find_function(DeviceModule module, const char* name) = 0;
-  virtual Status unload(DeviceModule module) = 0;  // when nothing of it is queued any more
-  // Queued. `parameters` points at the arguments one by one, 8 bytes each, which are copied.
+  virtual Status unload(DeviceModule module) = 0;  // when none of its work is queued any more
+  // Queued. `parameters` points at the arguments, 8 bytes each; they are copied.
   virtual Status launch(DeviceFunction function, int64_t blocks, int threads,
                         std::span<void* const> parameters, DeviceStream stream) = 0;
-  // Queued. NotImplementedError where the device has no library for it.
+  // Queued. NotImplementedError when the device has no library for it.
   virtual Status product(const DeviceProduct& product, DeviceStream stream) = 0;
   virtual Status convolution(const DeviceConvolution& convolution,
                              const DeviceConvolutionData& data, const DeviceScratch& scratch,
                              DeviceStream stream) = 0;
 };
 
-// The GPU of that index through the CUDA driver, which is opened by the first call; nothing else
-// here links with it. RuntimeError that names the cause: no driver, one that is too old, no device.
+// The GPU of that index, through the CUDA driver. The first call opens the driver; nothing links
+// with it. RuntimeError that names the cause: no driver, a driver that is too old, no device.
 Result<DeviceApi*> cuda_device(int index);
-// How many there are; an error as above.
+// The number of GPUs; errors as for cuda_device().
 Result<int> cuda_device_count();
 
-// As cuda_device, of another driver library. For tests.
+// cuda_device() with another driver library. For tests.
 Result<std::unique_ptr<DeviceApi>> open_cuda(const char* library, int index);
 
 }  // namespace msjit

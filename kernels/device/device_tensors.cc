@@ -34,7 +34,7 @@ constexpr size_t kMostDevices = 64;
 
 std::array<std::atomic<Context*>, kMostDevices> g_contexts;
 
-// A block of the allocator, held by the storage that shows it.
+// A block of the allocator, owned by a storage.
 struct Held {
   DeviceAllocator* memory;
   void* block;
@@ -48,7 +48,7 @@ void release(void* context) {
 
 size_t bytes_of(const Tensor& t) { return static_cast<size_t>(t.nbytes()); }
 
-// The fields as note_fault writes them.
+// Reads the fields in the order in which note_fault writes them.
 Status take_fault(Context& at) {
   std::lock_guard lock(at.faults_mutex);
   auto* const fields = static_cast<int64_t*>(at.faults);
@@ -76,7 +76,7 @@ Status wait(Context& at) {
   return take_fault(at);
 }
 
-// Of two tensors of the host or of a device in which elements lie in order.
+// Copies between two tensors with dense elements in equal order; one of them is on a device.
 Status copy_bytes(const Tensor& from, const Tensor& to) {
   const bool brings = to.device().is_host(), takes = from.device().is_host();
   Context& at = open_context(takes ? to.device() : from.device());
@@ -84,7 +84,7 @@ Status copy_bytes(const Tensor& from, const Tensor& to) {
                         : takes ? CopyKind::kToDevice
                                 : CopyKind::kWithin;
   MSJIT_OK(at.api.copy(kind, to.data(), from.data(), bytes_of(from), at.stream));
-  // The host may change or free its side as soon as this returns.
+  // The host may change or free its memory as soon as this returns.
   if (kind == CopyKind::kWithin) return {};
   if (brings) return wait(at);
   at.waits.fetch_add(1, std::memory_order_relaxed);

@@ -8,10 +8,10 @@
 namespace msjit::devices {
 namespace {
 
-// Each index is compared with all others: beyond so many the host is faster.
+// Each index is compared with all others, so the host is faster beyond this number.
 constexpr int64_t kMostPut = 1 << 16;
 
-// rows[i] = rows[i] * size + index[i], or index[i] of the first index.
+// rows[i] = rows[i] * size + index[i]; for the first index rows[i] = index[i].
 void rows_routine(RoutineMaker& m, const RoutineKey& key) {
   const Sym i = m.point();
   const Sym size = m.number(0), axis = m.number(1), name = m.number(2);
@@ -24,7 +24,7 @@ void rows_routine(RoutineMaker& m, const RoutineKey& key) {
   m.store(1, DType::kInt64, i, row);
 }
 
-// Row number of each index tuple among the indexed axes.
+// The row number of each index tuple among the indexed axes.
 Result<Tensor> row_numbers(Context& at, const char* name, const Shape& x,
                            std::span<const Tensor> indices, const IntList& axes) {
   const Shape shape = indexing::index_shape(indices);
@@ -41,7 +41,7 @@ Result<Tensor> row_numbers(Context& at, const char* name, const Shape& x,
   return rows;
 }
 
-// Where an index along one axis points to in a contiguous tensor of `rank` axes.
+// The place in a contiguous tensor of `rank` axes that each index along one axis points to.
 void places_routine(RoutineMaker& m, const RoutineKey& key) {
   const int rank = static_cast<int>(key[1]);
   m.use_small_numbers(key[2]);
@@ -81,13 +81,13 @@ Result<Tensor> places_along_axis(Context& at, const char* name, const Tensor& t,
   return places;
 }
 
-// `pre` blocks of `rows` rows of `post` elements each, of which `count` are taken or put.
+// `pre` blocks of `rows` rows of `post` elements each; `count` rows of each block are taken or put.
 struct Blocks {
   int64_t pre, rows, post, count;
 };
 
 struct Place {
-  Sym q, i, p;  // in the row, which index, which block
+  Sym q, i, p;  // place in the row, which index, which block
 };
 Place place_of(RoutineMaker& m, Sym element) {
   const Sym post = m.number(0), count = m.number(1);
@@ -112,7 +112,8 @@ Status take_rows(Context& at, const Tensor& x, const Tensor& rows, const Tensor&
                 {x.data(), rows.data(), out.data()}, {b.post, b.count, b.rows}, points);
 }
 
-// Of the indices of equal rows: whether one comes first, and which comes next; whether it is last.
+// Links equal rows: for each index, whether it is the first one with its row, and which is the next
+// (-1: none).
 void chain_routine(RoutineMaker& m, const RoutineKey&) {
   const Sym i = m.point(), mine = m.load(0, DType::kInt64, i);
   const auto first = m.variable(m.whole(1)), next = m.variable(m.whole(-1));

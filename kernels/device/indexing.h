@@ -1,6 +1,7 @@
-// kernels/cpu/indexing.h on a device: the same rules, results and errors, but that an index out of
-// range is noted, and is the error of the next wait. What is put at repeated indices comes in their
-// order, so sums have the same bits in every run. NotImplementedError for what the host does.
+// kernels/cpu/indexing.h on a device, with the host's rules, results and errors. But an index out
+// of range is only noted, and the next wait reports it. Values put at repeated indices are combined
+// in order, so sums have the same bits in every run. NotImplementedError for what the host has to
+// compute.
 #pragma once
 
 #include "kernels/core/op.h"

@@ -1,5 +1,5 @@
-// Libraries of a device's maker, opened on demand: by name, which finds those of the system and
-// those that the process has loaded already, then in folders where packages of Python keep them.
+// Opens libraries of a device's vendor on demand. They are searched by name, which finds system
+// libraries and those already loaded, and then in the folders where Python packages keep them.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace msjit {
 
-// The first of `names` that is found, null for none. It stays open.
+// The first of `names` that is found; null when there is none. It stays open.
 void* open_library(std::span<const char* const> names);
-// Where to look, beside the loader's own places.
+// Sets folders to search in addition to the loader's.
 void set_library_folders(std::vector<std::string> folders);
 
 }  // namespace msjit

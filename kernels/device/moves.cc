@@ -13,7 +13,7 @@ extern const OpDef op_cast;
 namespace devices {
 namespace {
 
-// Elements of 16 bytes are two halves in turn.
+// An element of 16 bytes is written as two halves.
 void fill_routine(RoutineMaker& m, const RoutineKey& key) {
   const auto dtype = static_cast<DType>(key[0]);
   const Sym i = m.point();

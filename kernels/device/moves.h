@@ -1,4 +1,4 @@
-// Filling, spreading and converting on a device: what kernels there begin with.
+// Filling, broadcasting and converting on a device: what kernels there start with.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -6,13 +6,13 @@
 
 namespace msjit::devices {
 
-// All elements become that value, converted as fill (kernels/cpu/fill.h) does. Contiguous.
+// Sets all elements to a value, converted as fill (kernels/cpu/fill.h) does. `out` is contiguous.
 Status fill(const Tensor& out, const AttrValue& value);
 Status fill_zero(const Tensor& out);
 
-// The tensor as another dtype, itself where it has it.
+// The tensor as another dtype; itself when it already has that dtype.
 Result<Tensor> cast_to(const Tensor& t, DType dtype);
-// Contiguous, of that dtype and shape, to which it broadcasts. A number of the host may come too.
+// The tensor broadcast to that shape, contiguous and of that dtype. It may be a number on the host.
 Result<Tensor> spread(const Tensor& t, DType dtype, const Shape& shape, Context& at);
 
 }  // namespace msjit::devices

@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kNone = -1;  // in a key: no such operand
 
 // Arguments: inner size, classes, ignore_index, the shares of the target and of every class, the
-// operator's name. Pointers: logits or what arrived, targets, weights, results, faults, total.
+// operator's name. Pointers: logits or the incoming gradient, targets, weights, results, faults,
+// total weight.
 struct Terms {
   RoutineMaker& m;
   const RoutineKey& key;  // dtype, of targets, of weights, whether every class has a share, small
@@ -38,7 +39,7 @@ struct Terms {
     if (key[2] == kNone) return m.constant(1, computed);
     return SymMath::cast(m.load(2, static_cast<DType>(key[2]), of), computed);
   }
-  // A class that exists, whatever the target is.
+  // A valid class, even when the target is out of range.
   Sym checked(Sym label) {
     const Sym good = (label >= 0) & (label < classes);
     note_fault(m, 4, good, m.number(5), IndexFault::kClass, label, m.whole(0), classes);
@@ -66,7 +67,7 @@ void loss_routine(RoutineMaker& m, const RoutineKey& key) {
   m.store(3, static_cast<DType>(key[5]), i, m.get(loss));
 }
 
-// The weight of each position that counts.
+// The weight of each position whose target is not ignored.
 void weight_routine(RoutineMaker& m, const RoutineKey& key) {
   Terms t(m, key);
   const Sym i = m.point(), label = t.target(i);
@@ -75,8 +76,8 @@ void weight_routine(RoutineMaker& m, const RoutineKey& key) {
   m.store(3, t.computed, i, m.get(weight));
 }
 
-// key[5]: what arrived is one value a position (0), one for all (1), one for all and to be divided
-// by the total weight (2).
+// key[5] describes the incoming gradient: one value per position (0), one for all (1), one for all
+// that is divided by the total weight (2).
 void grad_routine(RoutineMaker& m, const RoutineKey& key) {
   Terms t(m, key);
   const auto dtype = static_cast<DType>(key[0]);
@@ -96,7 +97,7 @@ void grad_routine(RoutineMaker& m, const RoutineKey& key) {
   m.store(3, dtype, element, m.get(result));
 }
 
-// What all three are given.
+// The operands of all three routines.
 struct Problem {
   Context& at;
   layout::AxisSplit split;

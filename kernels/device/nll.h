@@ -1,4 +1,4 @@
-// kernels/cpu/nll.h on a device: a target out of range is noted, and is the error of the next wait.
+// kernels/cpu/nll.h on a device. A target out of range is only noted, and the next wait reports it.
 #pragma once
 
 #include "kernels/cpu/nll.h"

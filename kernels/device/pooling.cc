@@ -1,12 +1,12 @@
-// Pooling as routines: a thread for each result. Gradients gather what arrives at an element in the
-// order of the windows, as the host adds it up.
+// Pooling as routines, one thread per result. Gradients gather what arrives at an element in the
+// order of the windows, the order in which the host adds it up.
 #include "kernels/device/routine.h"
 #include "kernels/device/windows.h"
 
 namespace msjit::devices {
 namespace {
 
-// One axis of the windows, in the arguments from `first` on.
+// One axis of the windows, read from the arguments from `first` on.
 struct Axis {
   Sym in, out, kernel, stride, dilation, pad, pad_end;
   Axis(RoutineMaker& m, int first)
@@ -88,7 +88,7 @@ struct Visit {
   const Position& element;
   Sym row, column, from;  // of the window, and its place in what arrived
 };
-// A thread for each element of the input: the sum of what term(visit, add) adds for each of its
+// One thread per element of the input. It sums what term(visit, add) adds for each of the element's
 // windows. Key: dtype, small numbers.
 template <class Term>
 void gather_routine(RoutineMaker& m, const RoutineKey& key, int result, Term&& term) {
@@ -117,7 +117,7 @@ void max_grad_routine(RoutineMaker& m, const RoutineKey& key) {
   });
 }
 
-// A window of an average along one axis: what lies inside, and its size with padding.
+// A window of an average along one axis: its part inside the input, and its size with padding.
 struct Span {
   Range range;
   Sym padded;
@@ -127,8 +127,8 @@ Span span_of(RoutineMaker& m, const Axis& axis, Sym out) {
   const Sym last = SymMath::min(first + axis.kernel, axis.in + axis.pad_end);
   return {{SymMath::max(first, m.whole(0)), SymMath::min(last, axis.in)}, last - first};
 }
-// What the sum of a window is divided by. `mode`: 0 what lies inside, 1 padding too, 2 the argument
-// behind the axes.
+// What the sum of a window is divided by. `mode`: 0 the elements inside the input, 1 with padding,
+// 2 the argument after the axes.
 Sym divisor_of(RoutineMaker& m, const Span& h, const Span& w, int64_t mode, DType dtype) {
   const Sym inside = (h.range.end - h.range.begin) * (w.range.end - w.range.begin);
   const Sym count = mode == 0   ? inside

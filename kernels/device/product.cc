@@ -6,7 +6,8 @@
 namespace msjit::devices {
 namespace {
 
-// One side: matrices of `rows` x `columns` as they lie in memory, `leading` from row to row.
+// One operand: matrices of `rows` x `columns` as they are in memory, `leading` elements from row to
+// row.
 struct Side {
   Tensor tensor;
   bool transposed;
@@ -18,7 +19,7 @@ bool has_rows(const Tensor& t) {
   return t.strides()[r - 1] == 1 && t.strides()[r - 2] >= std::max<Dim>(t.dim(r - 1), 1);
 }
 
-// Leading axes lie in order, each matrix behind the one before.
+// Whether the leading axes are in order, each matrix behind the one before.
 bool is_stack(const Tensor& t, int64_t* stride) {
   *stride = 0;
   int64_t expected = 0;

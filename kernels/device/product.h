@@ -1,13 +1,13 @@
-// The matrix product on a device: as product::run (kernels/cpu/matmul.h), brought into the form of
-// DeviceApi::product.
+// The matrix product on a device: brings the operands of product::run (kernels/cpu/matmul.h) into
+// the form of DeviceApi::product.
 #pragma once
 
 #include "kernels/core/op.h"
 
 namespace msjit::devices {
 
-// a @ b, each with its last two axes swapped where asked, plus `bias` along the last axis unless it
-// is null. NotImplementedError for what the device cannot do.
+// a @ b, with the last two axes of an operand swapped where asked, plus `bias` along the last axis
+// unless it is null. NotImplementedError for what the device cannot do.
 Status product(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b,
                const Tensor* bias, const Tensor& out);
 

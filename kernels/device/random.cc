@@ -20,7 +20,7 @@ void philox_words(RoutineMaker& m, Sym block, Sym seed, Sym ticket, std::span<Sy
   }
 }
 
-// A thread for each block of four numbers. Key: dtype, the maths. Arguments: seed, ticket, offset,
+// One thread per block of four numbers. Key: dtype, the maths. Arguments: seed, ticket, offset,
 // scale, elements.
 void fill_routine(RoutineMaker& m, const RoutineKey& key) {
   const auto dtype = static_cast<DType>(key[0]);

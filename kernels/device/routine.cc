@@ -73,8 +73,8 @@ Routine RoutineMaker::take() {
   return {builder_.take().nodes, std::move(steps_), num_pointers_, num_numbers_};
 }
 
-// The name goes last: the host looks at it. Threads that find one at the same time may write parts
-// of two faults, each of which is one.
+// The name is written last, because the host looks at it. Threads that find faults at the same time
+// may mix their fields; every field is then still that of a real fault.
 void note_fault(RoutineMaker& m, int pointer, Sym good, Sym name, IndexFault kind, Sym index,
                 Sym axis, Sym size) {
   m.when(~good, [&] {

@@ -1,8 +1,8 @@
-// Routine: a kernel of a device that is no fused loop, as data: what reads or writes where an index
-// says, windows, random bits. An operator's device kernel states it as a function over a
-// RoutineMaker, which records what a thread does at one point; a launch runs it at the points 0, 1,
-// ... in any order. Values are Syms, so the maths of scalar_math.h serves here too. Equal keys mean
-// equal code: the function is called once for each.
+// Routine: a device kernel that is no fused loop (indexing, windows, random bits), as data. An
+// operator's device kernel states it as a function over a RoutineMaker, which records what a thread
+// does at one point. A launch runs it at the points 0, 1, ... in any order. Values are Syms, so the
+// maths of scalar_math.h works here too. The function is called once per key: equal keys mean equal
+// code.
 #pragma once
 
 #include <array>
@@ -18,26 +18,26 @@ enum class RoutineOp : uint8_t {
   kPoint,     // result: the point of this thread
   kNumber,    // result: argument number a
   kLoad,      // result: element b of pointer a, whose elements are `dtype`
-  kStore,     // the same element becomes c
-  kVariable,  // variable a begins as b
+  kStore,     // the same element is set to c
+  kVariable,  // declares variable a with value b
   kGet,       // result: variable a
   kSet,       // variable a becomes b
-  kLoop,      // result: the place, from a up to, not including, b, by c; until kEnd
-  kWhen,      // where a holds; until kEnd
-  kRepeat,    // what follows, up to kEnd, again and again
-  kWhile,     // the innermost kRepeat ends where a does not hold
+  kLoop,      // a loop up to kEnd; result: its variable, from a up to, not including, b, by c
+  kWhen,      // if a holds, runs the steps up to kEnd
+  kRepeat,    // repeats the steps up to kEnd
+  kWhile,     // ends the innermost kRepeat when a does not hold
   kEnd,
 };
 
 struct RoutineStep {
   RoutineOp op;
   DType dtype = DType::kInt64;
-  int32_t a = -1, b = -1, c = -1;  // nodes, but for pointers, variables and arguments
+  int32_t a = -1, b = -1, c = -1;  // nodes, or numbers of pointers, variables and arguments
   int32_t result = -1;             // the kInput node that stands for it
   friend bool operator==(const RoutineStep&, const RoutineStep&) = default;
 };
 
-// Nodes are pure: they are computed where a step first asks for them.
+// Nodes are pure: they are computed where a step first needs them.
 struct Routine {
   std::vector<ScalarNode> nodes;
   std::vector<RoutineStep> steps;
@@ -55,7 +55,7 @@ class RoutineMaker {
   Sym load(int pointer, DType dtype, Sym index);
   void store(int pointer, DType dtype, Sym index, Sym value);
 
-  // As an element of that dtype has it.
+  // The value as an element of that dtype would hold it.
   Sym rounded(DType dtype, Sym value);
 
   struct Variable {
@@ -89,7 +89,8 @@ class RoutineMaker {
     body();
     end();
   }
-  // Of numbers that are not negative; below 2^31 where `small` was said, which is far cheaper.
+  // For non-negative numbers. After use_small_numbers(true) they must be below 2^31, which is much
+  // cheaper.
   Sym divide(Sym a, Sym b) { return split(a, b, true); }
   Sym modulo(Sym a, Sym b) { return split(a, b, false); }
   void use_small_numbers(bool small) { small_ = small; }
@@ -110,7 +111,7 @@ class RoutineMaker {
 
 inline int64_t bits_of_real(double value) { return std::bit_cast<int64_t>(value); }
 
-// What a routine's code depends on, beside its function.
+// All that a routine's code depends on besides its function.
 using RoutineKey = std::array<int64_t, 6>;
 using RoutineFn = void (*)(RoutineMaker& m, const RoutineKey& key);
 
@@ -121,7 +122,7 @@ struct RoutineCall {
   std::span<const int64_t> numbers;
   int64_t points;
 };
-// Queues it. codegen/device_routine.cc puts itself here.
+// Queues a call. Set by codegen/device_routine.cc.
 extern Status (*run_routine)(Context& at, const RoutineCall& call);
 
 inline Status launch(Context& at, RoutineFn make, const RoutineKey& key,
@@ -134,7 +135,7 @@ inline Status launch(Context& at, RoutineFn make, const RoutineKey& key,
                      int64_t points) {
   return launch(at, make, key, pointers, std::span(numbers.begin(), numbers.size()), points);
 }
-// Whether all places in tensors of so many elements are small numbers.
+// Whether all indices into tensors with so many elements are small numbers (use_small_numbers).
 inline bool are_small(std::initializer_list<int64_t> counts) {
   for (const int64_t count : counts)
     if (count >= int64_t{1} << 31) return false;
@@ -142,10 +143,11 @@ inline bool are_small(std::initializer_list<int64_t> counts) {
 }
 
 // ---- indices that are out of range ----
-// A routine cannot stop a program, so it notes the first one in memory that the host reads at its
-// next wait, which then fails as the host's kernel would have.
+// A routine cannot stop a program. So it notes the first such index in memory that the host reads
+// at its next wait. That wait then fails with the error of the host's kernel.
 enum class IndexFault : int64_t { kAxis, kPlane, kClass };
-// Unless `good`: notes it. `pointer`: that of index_faults. `name`: number that fault_name made.
+// Notes a fault unless `good`. `pointer`: that of index_faults(). `name`: the number from
+// fault_name().
 void note_fault(RoutineMaker& m, int pointer, Sym good, Sym name, IndexFault kind, Sym index,
                 Sym axis, Sym size);
 Result<void*> index_faults(Context& at);
@@ -156,7 +158,8 @@ inline DType compute_dtype(DType dtype) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
 }
 
-// An integer whose elements have the size of the dtype's, for what moves bits; complex128 is two.
+// An integer dtype with elements of the size of `dtype`, for code that moves bits; complex128 takes
+// two.
 DType carrier_of(DType dtype);
 inline int64_t carriers(DType dtype) { return dtype == DType::kComplex128 ? 2 : 1; }
 

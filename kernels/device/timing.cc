@@ -63,7 +63,7 @@ bool times_are_asked() {
 Timed::Timed(Context& at, const std::function<std::string()>& name) : at_(at) {
   if (!times_are_asked()) return;
   name_ = name();
-  static_cast<void>(at_.api.sync(at_.stream));  // what failed is told by a later wait
+  static_cast<void>(at_.api.sync(at_.stream));  // a failure is reported by a later wait
   start_ = Clock::now();
 }
 

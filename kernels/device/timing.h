@@ -1,5 +1,5 @@
-// Where a device's time goes: with MSJIT_DEVICE_TIMES=1 the host waits before and behind each
-// kernel, and a table by name is printed at exit. Times of short kernels are those of the waits.
+// MSJIT_DEVICE_TIMES=1: where a device's time goes. The host waits before and after each kernel,
+// and a table by name is printed at exit. For short kernels the waits dominate the times.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ bool times_are_asked();
 
 class Timed {
  public:
-  // `name` is asked for where times are.
+  // `name` is only called when times are asked for.
   Timed(Context& at, const std::function<std::string()>& name);
   ~Timed();
   Timed(const Timed&) = delete;

@@ -1,4 +1,5 @@
-// kernels/cpu/pool.h on a device, and convolutions by the device's library. Results are contiguous.
+// kernels/cpu/pool.h on a device, and convolutions by the device vendor's library. Results are
+// contiguous.
 #pragma once
 
 #include "kernels/cpu/pool.h"
@@ -14,7 +15,7 @@ Status average_pool(const Window2d& w, pooling::Divisor divisor, const Tensor& x
 Status average_pool_grad(const Window2d& w, pooling::Divisor divisor, const Tensor& dy,
                          const Tensor& dx);
 
-// NotImplementedError where the device has no library for it, or that one does not do it.
+// NotImplementedError when the device has no such library or it does not support the problem.
 Status convolve(const Window2d& w, const Tensor& x, const Tensor& weight, const Tensor* bias,
                 const Tensor& y);
 Status convolve_input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight,

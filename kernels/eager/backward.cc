@@ -20,9 +20,9 @@ using Grads = InlineVec<Tensor, 1>;
 
 struct NodeState {
   TapeNode* node;
-  bool needed = false;  // leads to something whose gradient is asked for
-  bool kept = false;    // its output gradients are themselves asked for
-  Grads grads;          // one an output; null = none arrived
+  bool needed = false;  // leads to something whose gradient is wanted
+  bool kept = false;    // the gradients of its outputs are wanted themselves
+  Grads grads;          // one per output; null = none arrived
 };
 
 Result<Tensor> add_tensors(const Tensor& a, const Tensor& b) {
@@ -64,7 +64,7 @@ Tensor with_autograd(const Tensor& value, AutogradMeta meta) {
   return header;
 }
 
-// A header on `value` that carries the history (node, index).
+// A header on `value` with the history (node, index).
 Tensor with_history(const Tensor& value, TapeNode* node, int index, uint64_t version) {
   return with_autograd(value, {.node = node->share(), .output_index = index, .version = version});
 }
@@ -129,7 +129,7 @@ void BackwardPass::want(const Tensor& t) {
   state(meta->node.get()).kept = true;
 }
 
-// Depth first with a stack of its own; appends each node after the producers of its inputs.
+// Depth-first with an explicit stack; appends each node after the producers of its inputs.
 void BackwardPass::collect(TapeNode* root) {
   if (!index_.insert(root)) return;
   struct Visit {
@@ -257,7 +257,7 @@ Status unpack_values(OpSink* sink, std::span<const std::shared_ptr<PackedTensor>
   return {};
 }
 
-// What the program makes of what it packed takes the place of what was saved.
+// Replaces saved values by what the program makes of what it packed.
 Status BackwardPass::unpack(const TapeNode& node, std::span<Val> inputs, std::span<Val> outputs) {
   if (create_graph_)
     return not_implemented_error(

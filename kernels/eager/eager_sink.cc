@@ -18,7 +18,6 @@ void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
 namespace {
 
 // -- Counting
-// ----------------------------------------------------------------------------------------------------
 
 struct Totals {
   int64_t ops = 0;
@@ -64,7 +63,6 @@ Totals totals(Counters& all) {
 }
 
 // -- Running
-// -----------------------------------------------------------------------------------------------------
 
 Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                      TensorVec* out) {
@@ -78,7 +76,7 @@ Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& a
   return {};
 }
 
-// A write into a tensor whose value the tape relies on must be refused or recorded.
+// A write into a tensor whose value the tape needs must be refused or recorded.
 Status check_in_place(const OpDef& op, std::span<const Tensor> in, bool tracked) {
   const Tensor& target = in[0];
   if (target.storage()->read_only)
@@ -140,7 +138,7 @@ Status no_kernel(const OpDef& op) {
   return not_implemented_error("[{}] no kernel for device cpu", op.name);
 }
 
-// A composite may rely on what the infer rule of its op has checked.
+// A composite may rely on checks of the op's infer rule, so that rule runs first.
 Status check_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs) {
   if (!op.infer) return {};
   MetaList metas(in);
@@ -171,7 +169,7 @@ Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, 
       KernelCtx ctx{op, in, {out->data() + first, out->size() - first}, attrs};
       status = kernel(ctx);
     }
-  } else {  // a composite with a gradient rule of its own is one step of the tape
+  } else {  // a composite with a gradient rule is one step of the tape
     GradScope untracked(false);
     status = run_composite(op, in, attrs, out);
   }
@@ -204,11 +202,11 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   return execute(op, in, attrs, out, tracked);
 }
 
-// Below this many input elements a kernel is done before another thread could take the lock.
+// With fewer input elements a kernel is done before another thread could take the lock.
 constexpr int64_t kUnlockElements = 1 << 14;
 
-// A view is made in no time; random numbers are drawn in the program's order; what gives an input a
-// history is seen by all.
+// Not for views, which take no time; nor for random numbers, which are drawn in the program's
+// order; nor for in-place ops that give an input a history, which other threads would see.
 bool runs_unlocked(const OpDef& op, std::span<const Tensor> in) {
   int64_t elements = 0;
   for (const Tensor& t : in)

@@ -1,6 +1,6 @@
-// Eager execution of one op: infer, allocate, run the kernel, record on the tape when an input is
-// tracked. run_op is the hot path of eager mode: no heap allocation but the outputs', no virtual
-// call.
+// Eager execution of one op: infers, allocates, runs the kernel, and records on the tape when an
+// input is tracked. run_op is the hot path of eager mode: it allocates nothing but the outputs and
+// makes no virtual call.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -12,10 +12,10 @@ using TensorVec = InlineVec<Tensor, 2>;
 // Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`, which
 // is left as it was when an error is returned. An in-place op yields its first input's handle.
 Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out);
-// The same for a caller that holds the interpreter's lock, which it gives up for long work.
+// run_op() for a caller that holds the interpreter's lock; it releases the lock for long work.
 Status run_op_unlocking(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                         TensorVec* out);
-// As run_op without tape recording.
+// run_op() without recording on the tape.
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                         TensorVec* out);
 
@@ -26,7 +26,7 @@ class EagerSink final : public OpSink {
   Val constant(Tensor value) override { return Val(this, place_table(this, std::move(value))); }
 };
 
-EagerSink& eager_sink();  // one a thread
+EagerSink& eager_sink();  // one per thread
 
 // Op calls that ran eagerly since start or reset, over all threads, for stats().
 int64_t eager_op_count();

@@ -53,7 +53,7 @@ Tensor basic_view(const Tensor& x, const IndexPlan& plan) {
   return Tensor::view(x, shape, strides, offset);
 }
 
-// Broadcast shape of the index tensors.
+// The shape to which the index tensors broadcast.
 Result<Shape> index_shape(std::span<const Tensor> indices) {
   Shape out;
   for (const Tensor& t : indices) {
@@ -73,8 +73,8 @@ Result<Shape> index_shape(std::span<const Tensor> indices) {
   return out;
 }
 
-// Adds index * scale to each element of `sum`, broadcasting; wraps negative indices and checks the
-// range.
+// Adds index * scale to each element of `sum`, with broadcasting. Wraps negative indices and checks
+// the range.
 Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape& shape,
                   int64_t* sum) {
   int64_t strides[kMaxRank] = {}, at[kMaxRank] = {};
@@ -103,7 +103,7 @@ Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape&
   });
 }
 
-// A tensor with its indexed dimensions brought to the front.
+// The plan for a tensor whose indexed dimensions are moved to the front.
 struct Advanced {
   IntList order;    // permutation: indexed dimensions, then those that stay
   Shape index;      // broadcast shape of the index tensors
@@ -138,8 +138,7 @@ Result<Advanced> plan_advanced(const IndexPlan& plan, std::span<const Tensor> in
   return out;
 }
 
-// Linear row numbers, or element offsets when `strides` is given, for each element of the index
-// shape.
+// The row number for each element of the index shape; with `strides`, the element offset.
 Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
                             std::span<const Tensor> indices, const Shape* strides) {
   InlineVec<Tensor, 4> here;
@@ -160,7 +159,7 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
   return sum;
 }
 
-// By the operator of the device that the tensors lie on, which reads and checks the indices there.
+// By the operator of the tensors' device, which reads and checks the indices there.
 Result<Tensor> get_on_device(const Tensor& x, const IndexPlan& plan,
                              std::span<const Tensor> indices, const Advanced& adv) {
   Vals tensors = {words::transpose(apply_basic_index(eager(x), plan), adv.order)};
@@ -193,14 +192,14 @@ Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
   return tensor_of(words::transpose(gather_rows(flat, rows), adv.restore));
 }
 
-// `value` without the leading dimensions of one that `shape` has no place for, as in NumPy.
+// `value` without those leading dimensions of size one for which `shape` has no place, as in NumPy.
 Val trimmed(const Tensor& value, const Shape& shape) {
   Shape own = value.shape();
   while (own.rank() > shape.rank() && own[0] == 1) own.erase(0);
   return own.rank() == value.rank() ? eager(value) : words::reshape(eager(value), own);
 }
 
-// `value` in the dtype of `x` and spread over `shape`, not sharing memory with `x`.
+// `value` in the dtype of `x` and broadcast to `shape`; does not share memory with `x`.
 Result<Tensor> fit_value(const Tensor& x, const Tensor& value, const Shape& shape) {
   const Val v = words::cast(trimmed(value, shape), x.dtype());
   MSJIT_TRY(Tensor out, tensor_of(words::broadcast_to(v, shape)));
@@ -241,8 +240,8 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
   return {};
 }
 
-// The write as recorded ops: where each element of the result comes from is computed on a tensor of
-// positions.
+// The write as recorded ops. A tensor of positions is written first; it tells where each element of
+// the result comes from.
 Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
                              std::span<const Tensor> indices, const Shape& target,
                              const Tensor& value) {
@@ -272,7 +271,7 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
   return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
 }
 
-// By a copy on the host.
+// Writes into a copy on the host and copies it back.
 Result<Tensor> set_item_here(const Tensor& x, std::span<const IndexItem> items,
                              std::span<const Tensor> indices, const Tensor& value) {
   MSJIT_TRY(const Tensor here, devices::to_host(x));
@@ -292,7 +291,7 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
   if (!recorded(x)) return slicing::forwards(basic_view(x, plan), plan.reversed);
   static const OpDef* identity = find_op("identity");
   Val item = apply_basic_index(eager(x), plan);
-  if (item.tensor().same(x)) item = call(*identity, {item});  // x[:] is a view, as x[1:] is
+  if (item.tensor().same(x)) item = call(*identity, {item});  // x[:] is a view, like x[1:]
   return tensor_of(item);
 }
 

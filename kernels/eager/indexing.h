@@ -1,6 +1,5 @@
-// Eager `x[...]` and `x[...] = v`. Untracked tensors are read by making a view and written in
-// place; tracked ones go through recorded ops, and a write to one gives a new tensor to put in its
-// place.
+// Eager `x[...]` and `x[...] = v`. An untracked tensor is read by making a view and written in
+// place. A tracked one goes through recorded ops; a write then gives a new tensor that replaces it.
 #pragma once
 
 #include "kernels/core/index_plan.h"
@@ -13,11 +12,11 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
                         std::span<const Tensor> indices);
 
 // Writes `value`, broadcast and converted to the dtype of `x`. Returns a null handle when it was
-// written in place, else the tensor that replaces `x` (with `x` untouched).
+// written in place; otherwise the tensor that replaces `x`, which is untouched.
 Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
                         std::span<const Tensor> indices, const Tensor& value);
 
-// The positions of the true elements of a bool tensor, one int64 tensor a dimension.
+// The positions of the true elements of a bool tensor: one int64 tensor per dimension.
 Result<std::vector<Tensor>> mask_positions(const Tensor& mask);
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// NodeIndex: tape node -> its position in a backward walk; open addressing, as every edge asks it
-// several times.
+// NodeIndex: tape node -> its position in a backward walk. Uses open addressing, because every edge
+// asks it several times.
 #pragma once
 
 #include <vector>

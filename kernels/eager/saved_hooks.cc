@@ -9,8 +9,8 @@ namespace {
 
 thread_local constinit ThreadStack<std::shared_ptr<SavedHooks>> t_hooks;
 
-// Runs a gradient rule on dtypes and shapes alone, and notes of which values it reads the data.
-// What a rule does depends on nothing else, so this is what it reads later.
+// Runs a gradient rule on dtypes and shapes only and notes whose data it reads. A rule depends on
+// nothing else, so it will read these values later.
 class ProbeSink final : public OpSink {
  public:
   Val add(const Meta& meta) {
@@ -37,7 +37,7 @@ class ProbeSink final : public OpSink {
   Val constant(Tensor value) override { return add(value.meta()); }
 
  private:
-  std::vector<std::unique_ptr<Meta>> metas_;  // which stay where they are
+  std::vector<std::unique_ptr<Meta>> metas_;  // pointers, so that they keep their addresses
   std::vector<bool> read_;
 };
 
@@ -80,7 +80,7 @@ Result<std::unique_ptr<PackedTensors>> pack_tensors(const OpDef& op, std::span<c
   const TableScope tables(&sink, vjp.inputs);
   op.vjp(vjp);
   MSJIT_OK(sink.take_error());
-  // The hooks compute as they like: nothing of it is recorded, or handed to them.
+  // The hooks may run ops; these are neither recorded nor handed to the hooks.
   const GradScope untracked(false);
   eager_state.hooked = false;
   Status status = pack_read(sink, inputs, in, &packed->inputs);

@@ -1,5 +1,5 @@
-// What a program does with the tensors that the tape keeps: each is handed to the program when an
-// op is recorded, and asked back when the gradient needs it.
+// Hooks on the tensors that the tape keeps. Each tensor is handed to the program when an op is
+// recorded, and asked back when the gradient needs it.
 #pragma once
 
 #include <memory>
@@ -21,21 +21,22 @@ class SavedHooks {
   virtual Result<std::shared_ptr<PackedTensor>> pack(const Tensor& tensor) = 0;
 };
 
-// One an input and one an output of an op; null = the gradient does not read its data.
+// One entry per input and one per output of an op; null: the gradient does not read its data.
 struct PackedTensors {
   std::vector<std::shared_ptr<PackedTensor>> inputs, outputs;
 };
 
-// The innermost hooks of this thread count. `EagerState::hooked` says whether there are any.
+// The innermost hooks of this thread apply. `EagerState::hooked` says whether there are any.
 void push_saved_hooks(std::shared_ptr<SavedHooks> hooks);
 void pop_saved_hooks();
 
-// Hands what the gradients of the `wanted` inputs of `op` will read to the innermost hooks, inputs
-// first.
+// Hands the tensors that the gradients of the `wanted` inputs of `op` will read to the innermost
+// hooks, inputs first.
 Result<std::unique_ptr<PackedTensors>> pack_tensors(const OpDef& op, std::span<const Tensor> in,
                                                     const Attrs& attrs, std::span<const Tensor> out,
                                                     std::span<const bool> wanted);
-// What a hook gives back for a tensor of these dtype and shape; an error where it is another.
+// What a hook gives back for a tensor of this dtype and shape; an error when it has another dtype
+// or shape.
 Result<Tensor> unpack_tensor(PackedTensor& packed, const Meta& meta);
 
 }  // namespace msjit

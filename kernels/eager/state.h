@@ -1,5 +1,5 @@
 // Per-thread state of eager execution: whether ops are recorded, how many ran, how many tape nodes
-// live. One small plain struct so that the hot path pays a single thread-local access.
+// live. It is one small plain struct, so the hot path makes a single thread-local access.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@ struct EagerState {
   int level = 0;          // enclosing grad transforms
   bool recording = true;  // false inside no_grad
   bool counted = false;   // the counter is registered with the totals
-  bool hooked = false;    // the program packs what is kept for gradients (saved_hooks.h)
+  bool hooked = false;    // the program packs the tensors kept for gradients (saved_hooks.h)
   // Written by this thread only, read by all.
   std::atomic<int64_t> ops{0};
   std::atomic<int64_t> nodes{0};  // made minus freed here
 };
 
-// initial-exec: 32 bytes fit the reserve every libc keeps for libraries loaded later, and access is
-// one instruction.
+// initial-exec: its 32 bytes fit the space that every libc reserves for libraries loaded later. An
+// access is one instruction.
 extern thread_local constinit EagerState eager_state __attribute__((tls_model("initial-exec")));
 
 void register_eager_state();  // lets the totals see this thread's counters

@@ -20,8 +20,8 @@ inline bool tracked_meta(const AutogradMeta& meta, const EagerState& state) {
   return meta.node || meta.requires_grad || (meta.parameter && state.level > 0);
 }
 
-// Nodes waiting to be freed by the outermost release on this thread: freeing one drops its inputs,
-// which may free the next, and chains are long.
+// Nodes that wait to be freed by the outermost release on this thread. Freeing a node drops its
+// inputs, which may free the next node, and chains are long; this avoids recursion.
 struct Graveyard {
   TapeNode* head = nullptr;
   bool digging = false;
@@ -53,8 +53,8 @@ void save_inputs(TapeNode& node, std::span<const Tensor> in) {
   }
 }
 
-// An in-place op is about to give `target`, so far a leaf, a history that leads through `node`.
-// Where that history holds the very handle, a header of its own takes the handle's place.
+// An in-place op is about to give `target`, which was a leaf, a history that leads through `node`.
+// If that history holds the handle `target` itself, the handle is replaced by a new header there.
 void break_cycles(TapeNode& node, const Tensor& target) {
   std::unordered_set<TapeNode*> seen{&node};
   std::vector<TapeNode*> pending{&node};
@@ -68,7 +68,7 @@ void break_cycles(TapeNode& node, const Tensor& target) {
   }
 }
 
-// `written`: the storage's version is about to be bumped by the op itself.
+// `written`: the op itself is about to bump the storage's version.
 void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
   size_t last = out.size() - 1;
   const CustomBackward* custom = node->custom.get();  // used before the node is given away
@@ -93,7 +93,6 @@ void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
 }  // namespace
 
 // -- Nodes
-// -------------------------------------------------------------------------------------------------------
 
 void TapeNodePtr::retain(TapeNode* node) {
   if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
@@ -134,7 +133,6 @@ const char* TapeNode::name() const {
 }
 
 // -- What is tracked
-// ---------------------------------------------------------------------------------------------
 
 bool is_tracked(const Tensor& t) {
   const EagerState& state = eager_state;
@@ -218,7 +216,6 @@ ErrorPtr stale_error(const OpDef& op) {
 }
 
 // -- Recording
-// ---------------------------------------------------------------------------------------------------
 
 Tensor stand_in(const Tensor& t) {
   Tensor header = t.detach();
@@ -240,8 +237,8 @@ Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs
   save_inputs(*node.get(), in);
   if (eager_state.hooked) [[unlikely]] {
     InlineVec<bool, 8> wanted;
-    // As MindSpore has it: all that a gradient of any input reads; a number beside a tensor is
-    // none.
+    // As in MindSpore, the hooks get all that the gradient of any input reads. A number next to a
+    // tensor is no such input.
     for (const Tensor& t : in) wanted.push_back(t && !t.meta().weak);
     MSJIT_TRY(node->packed, pack_tensors(op, in, attrs, out, wanted));
   }
@@ -267,7 +264,6 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
 }
 
 // -- Scopes
-// ------------------------------------------------------------------------------------------------------
 
 GradScope::GradScope(bool recording)
     : saved_level_(eager_state.level), saved_recording_(eager_state.recording) {

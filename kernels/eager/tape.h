@@ -1,11 +1,11 @@
 // The tape: reverse-mode autodiff over recorded eager ops. A recorded output points at its
-// TapeNode; a node holds its inputs, attributes and outputs (without their history, so no reference
-// cycle), and the rule to differentiate it: OpDef::vjp run on the eager sink, so gradients of
-// gradients work.
+// TapeNode. A node holds its inputs, its attributes, its outputs (without history, so there is no
+// reference cycle) and its gradient rule. The rule is OpDef::vjp run on the eager sink, so
+// gradients of gradients work.
 //
-// What is tracked: a tensor whose requires_grad was set by the user, at all times; a Parameter,
-// only inside a grad transform (GradScope), as in MindSpore, so that plain inference records
-// nothing.
+// Two kinds of tensors are tracked: one whose requires_grad the user has set, at all times; and a
+// Parameter, but only inside a gradient transform (GradScope), as in MindSpore. So plain inference
+// records nothing.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace msjit {
 
-// What is asked of a CustomBackward. With `create_graph` inputs and outputs carry their history,
-// ops are being recorded, and the result must itself be tracked; else nothing is recorded.
+// A request to a CustomBackward. With `create_graph` the inputs and outputs have their history, ops
+// are recorded, and the result must be tracked. Without it nothing is recorded.
 struct BackwardRequest {
   std::span<const Tensor> output_grads;  // null = none arrived
   std::span<const bool> wanted;          // the inputs whose gradients are asked for
@@ -27,18 +27,19 @@ class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
-  // Whether run() ever reads the data of this input. If not, and it is untracked, it is not kept:
-  // run() gets a null handle for it.
+  // Whether run() ever reads the data of this input. If it does not and the input is untracked, the
+  // input is not kept and run() gets a null handle for it.
   virtual bool keeps_input(size_t i) const { return true; }
-  // Whether run() reads the data of this input or output then: only so is a later write to it an
-  // error. Asked of those that were written to.
+  // Whether run() reads the data of this input or output for this request. Only then is a later
+  // write to it an error. Asked for tensors that were written to.
   virtual bool reads_input(size_t i, const BackwardRequest& request) const { return true; }
   virtual bool reads_output(size_t i, const BackwardRequest& request) const { return true; }
-  // Whether this output depends on an input that is tracked; it gets a history then.
+  // Whether this output depends on a tracked input and so gets a history.
   virtual bool tracks_output(size_t i) const { return true; }
-  // Whether this output is a view of a tracked value of the step's own, as not of an input.
+  // Whether this output is a view of another value of the step, which is tracked, rather than of an
+  // input.
   virtual bool is_view(size_t output) const { return false; }
-  // One gradient an input; a null handle = zero.
+  // One gradient per input; a null handle means zero.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs,
                                           std::span<const Tensor> outputs,
                                           const BackwardRequest& request) = 0;
@@ -77,10 +78,10 @@ struct AutogradMeta {
   int output_index = 0;
   bool requires_grad = false;  // set by the user, or a leaf of a grad transform
   bool parameter = false;      // tracked only inside a GradScope
-  bool is_state = false;       // a Parameter, tracked or not: in-place writes give it no history
-  uint64_t version = 0;        // of the storage when `node` produced it
-  Tensor grad;                 // accumulated by backward()
-  Tensor leaf;                 // the leaf that this header stands in for; null: itself
+  bool is_state = false;  // a Parameter, whether tracked or not: in-place writes give it no history
+  uint64_t version = 0;   // of the storage when `node` produced it
+  Tensor grad;            // accumulated by backward()
+  Tensor leaf;            // the leaf that this header stands in for; null: none
 };
 
 // True when an op on `t` must be recorded now.
@@ -95,28 +96,31 @@ void mark_parameter(const Tensor& t, bool requires_grad);
 // clears it.
 Tensor grad_of(const Tensor& t);
 void set_grad_of(const Tensor& t, Tensor grad);
-// A fresh header on the same data to differentiate with respect to: a leaf, connected to `t` where
-// an enclosing transform tracks `t`. Keeps nested transforms apart that are given the same tensor.
+// A new header on the same data, as an input of a gradient transform. It is a leaf, connected to
+// `t` when an enclosing transform tracks `t`. So nested transforms that are given one tensor stay
+// apart.
 Tensor grad_input(const Tensor& t);
 
-// A header on what `t` holds now, with its history: an op on it is recorded as one on `t`.
+// A new header on what `t` holds now, with its history: an op on it is recorded as an op on `t`.
 Tensor stand_in(const Tensor& t);
 
-// An error comes from hooks on what is saved alone.
+// Only hooks on saved tensors (saved_hooks.h) can make it fail.
 Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                  std::span<Tensor> out);
-// Outputs that the caller must not have handed out yet; they may include what only run() wants to
-// keep. A handle that is also an input is left alone.
+// `out`: outputs that the caller has not handed out yet; they may include values that only run()
+// needs. A handle that is also an input is left as it is.
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out);
 
 // -- For the eager sink and compiled regions --
-// An input with history whose storage was written through another handle has lost its history.
+// An error when the storage of an input with a history was written through another handle: such an
+// input has lost its history.
 Status check_history(const char* op, std::span<const Tensor> in);
 bool is_view_of_tracked(const Tensor& t);
 ErrorPtr stale_error(const OpDef& op);
 
-// Inside it Parameters are tracked; nests. `recording` false = stop_gradient region (no_grad).
+// Inside a scope Parameters are tracked; scopes nest. `recording` false: a stop_gradient region
+// (no_grad).
 class GradScope {
  public:
   explicit GradScope(bool recording = true);
@@ -129,16 +133,17 @@ class GradScope {
 };
 int grad_level();       // number of enclosing grad transforms
 bool grad_recording();  // false inside no_grad
-// Inside a grad transform that records now.
+// Inside a gradient transform that records at the moment
 inline bool gradients_asked() { return grad_level() > 0 && grad_recording(); }
 
-// Gradients of `outputs` (seeded with `seeds`; null or missing seed = ones) with respect to `wrt`;
-// zeros where unreachable. `create_graph`: record the backward ops too, for an enclosing transform
-// (grad_level() > 0 after this transform's scope has closed) or because the user asked.
+// Gradients of `outputs` with respect to `wrt`; zeros where none arrives. `seeds` are the gradients
+// of the outputs; a null or missing one means ones. `create_graph`: also records the backward ops,
+// for an enclosing transform (grad_level() > 0 after this transform's scope has closed) or because
+// the user asked for it.
 Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs,
                                       std::span<const Tensor> seeds, std::span<const Tensor> wrt,
                                       bool create_graph);
-// The same in CustomBackward::run() with `create_graph`; null where none arrives.
+// gradients() within CustomBackward::run() with `create_graph`; null where none arrives.
 Result<std::vector<Tensor>> inner_gradients(std::span<const Tensor> outputs,
                                             std::span<const Tensor> seeds,
                                             std::span<const Tensor> wrt);

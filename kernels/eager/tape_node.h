@@ -1,7 +1,7 @@
-// TapeNode: one recorded step. A leaf among the inputs is kept by its own handle, by which it is
-// recognised, and by a header on what it held; an intermediate as an edge to its producer, which
-// keeps the value; outputs as headers without history. So nothing a node owns leads back to it
-// (break_cycles() in tape.cc sees to the one exception).
+// TapeNode: one recorded step. An input that is a leaf is kept by its handle, which identifies it,
+// and by a header on what it held. Another input is kept as an edge to its producer, which keeps
+// the value. Outputs are kept as headers without history. So nothing that a node owns leads back to
+// the node; break_cycles() in tape.cc handles the one exception.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct SavedOutput {
 };
 
 class TapeNode;
-// The leaf by which the tape knows `t`, a tensor without producer.
+// The leaf by which the tape knows `t`, a tensor without a producer.
 const Tensor& leaf_of(const Tensor& t);
 // The saved value of an input, without history; null = absent.
 const Tensor& saved_value(const SavedInput& input);
@@ -34,12 +34,12 @@ const Tensor& saved_value(const SavedInput& input);
 class TapeNode {
  public:
   std::atomic<int32_t> refs{1};
-  const OpDef* op = nullptr;  // else custom, else the identity
+  const OpDef* op = nullptr;  // null: `custom` applies, or without it the identity
   std::shared_ptr<CustomBackward> custom;
   Attrs attrs;
   InlineVec<SavedInput, 2> inputs;
   InlineVec<SavedOutput, 1> outputs;
-  std::unique_ptr<PackedTensors> packed;  // null: values are as they were saved
+  std::unique_ptr<PackedTensors> packed;  // null: the values are kept as they are
   TapeNode* next_dead = nullptr;
   const char* name() const;
   TapeNodePtr share() {

@@ -1,5 +1,6 @@
-// Long work without the lock of the host's interpreter. Other threads may give a tensor's header
-// other contents meanwhile, or drop the tensor: what runs unlocked reads headers of its own.
+// Runs long work without the lock of the host's interpreter. Meanwhile another thread may give a
+// tensor's header other contents, or drop the tensor. So unlocked work uses stand-ins: headers that
+// it owns.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +9,8 @@
 
 namespace msjit {
 
-// Set by the host of an interpreter: does `work(data)` without its lock, which the caller holds.
-// Null: there is no such lock.
+// Set by the host of an interpreter. Runs `work(data)` without the interpreter's lock, which the
+// caller holds. Null: there is no such lock.
 extern void (*g_without_lock)(void (*work)(void*), void* data);
 
 template <class Work>
@@ -19,14 +20,14 @@ void without_lock(Work&& work) {
   g_without_lock([](void* data) { (*static_cast<Callable*>(data))(); }, &work);
 }
 
-// Stand-ins for tensors, which it keeps.
+// Stand-ins for tensors; also keeps the tensors alive.
 class StandIns {
  public:
   explicit StandIns(std::span<const Tensor> tensors) : originals_(tensors) {
     for (const Tensor& t : tensors) own_.push_back(t ? stand_in(t) : Tensor());
   }
   std::span<const Tensor> tensors() const { return {own_.data(), own_.size()}; }
-  // An output that is one of these headers becomes the tensor it stands for.
+  // Replaces outputs that are stand-ins by the tensors they stand for.
   void hand_back(std::span<Tensor> outputs) const {
     for (Tensor& output : outputs)
       for (uint32_t i = 0; i < own_.size(); ++i)

@@ -80,8 +80,8 @@ std::array<int, 256> shares(double whole) {
 
 }  // namespace
 
-// As OpenCV's conversions of the full range: the circle has 256 steps on the way there and 255 on
-// the way back.
+// As OpenCV's full-range conversions: the hue circle has 256 steps in the first conversion and 255
+// in the way back.
 void turn_hue(const uint8_t* rgb, int64_t pixels, double turn, uint8_t* result) {
   static const std::array<int, 256> of_value = shares(255), of_spread = shares(256 / 6.0);
   const int shift = static_cast<int>(turn * 255);

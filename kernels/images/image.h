@@ -1,4 +1,4 @@
-// Images as pipelines of data have them: bytes without gaps, in the order height, width, channel.
+// Images as data pipelines have them: bytes without gaps, in the order height, width, channel.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct ImageShape {
   int64_t pixels() const { return height * width; }
 };
 
-// As a byte: the nearest one, halves to even.
+// Rounds to the nearest byte, halves to even.
 template <class T>
 inline uint8_t byte_of(T value) {
   const T inside = std::min(std::max(value, T{0}), T{255});
@@ -24,7 +24,8 @@ inline uint8_t byte_of(T value) {
     return static_cast<uint8_t>(inside);
 }
 
-// Calls f with the number of channels as a constant, where images often have so many, or else 0.
+// Calls f with the number of channels as a compile-time constant if it is a common one, otherwise
+// with 0.
 template <class F>
 inline void with_channels(int64_t channels, F&& f) {
   switch (channels) {

@@ -6,7 +6,7 @@
 namespace msjit::images {
 namespace {
 
-// Taps along a row as 32-bit numbers, which are faster to read; places are of bytes.
+// Taps along a row as 32-bit numbers, which are faster to read. Places count bytes.
 struct ShortTaps {
   ShortTaps(const Taps& taps, int64_t channels) : size(taps.size), count(taps.count) {
     for (int64_t i = 0; i < size * count; ++i) {
@@ -18,8 +18,8 @@ struct ShortTaps {
   int64_t size, count;
 };
 
-// One row of the source, its columns weighted. C is the number of channels, or 0 for any; N that of
-// taps.
+// Weighs the columns of one source row. C is the number of channels and N that of taps; 0 means
+// any.
 template <int C, int N>
 void weigh_columns(const uint8_t* row, int64_t channels, const ShortTaps& taps, int32_t* out) {
   const int64_t n = C ? C : channels, count = N ? N : taps.count;

@@ -13,12 +13,12 @@ Status infer(InferCtx& ctx) {
   return in_place::infer_step(ctx, 2);
 }
 
-// Where a share of the parameter goes.
+// Where the weight decay is applied.
 enum class Decay : uint8_t {
   kNone,
-  kGradient,  // is added to the gradient
-  kMove,      // is added to the move
-  kShrink,    // times lr: is taken away before the move
+  kGradient,  // added to the gradient
+  kMove,      // added to the move
+  kShrink,    // times lr, subtracted before the move
 };
 
 struct Rates {
@@ -44,7 +44,7 @@ struct Adam {
   }
 };
 
-// The bias of the moments is corrected in these.
+// The bias correction of the moments is contained in these.
 Rates rates_of(const Attrs& a) {
   const int64_t step = a[4].as_int();
   Rates r{a[0].as_float(), a[1].as_float(), a[2].as_float(), a[3].as_float()};

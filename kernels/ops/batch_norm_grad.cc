@@ -65,7 +65,7 @@ Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   return {cast(dx, dtype), result(dot * rate), result(total)};
 }
 
-// mean and variance are x's own: what depends on them is counted in the gradient of x.
+// mean and variance are computed from x, so the gradient of x includes what goes through them.
 void vjp(Vjp& v) {
   int rank = v.in(0).rank();
   IntList axes{0};

@@ -5,8 +5,8 @@ namespace {
 
 Status infer(InferCtx& ctx) { return loss_words::infer(ctx, ctx.attrs[0]); }
 
-// softplus(-x) without overflow. The shift is a constant of the formula, so its gradient is left
-// out; what remains is exact everywhere, zero included.
+// softplus(-x) without overflow. The result does not depend on the shift, so the gradient of the
+// shift is left out. The rest is exact everywhere, also at zero.
 Val softplus_of_negative(const Val& x) {
   using namespace words;
   Val shift = stop_gradient(maximum(-x, 0.0));

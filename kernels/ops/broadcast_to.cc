@@ -4,7 +4,7 @@
 namespace msjit {
 namespace {
 
-// Trailing sizes of x against the target; -1 keeps x's own.
+// Compares the trailing sizes of x with the target; -1 keeps the size of x.
 Result<Shape> target_shape(const char* name, const Shape& x, const IntList& sizes) {
   int lead = static_cast<int>(sizes.size()) - x.rank();
   if (lead < 0 || sizes.size() > kMaxRank)

@@ -14,8 +14,8 @@ bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
   return linalg::cholesky(ctx.in[0].dim(ctx.in[0].rank() - 1), in[0], out[0]);
 }
 
-// With the lower triangle P of L^H G, its diagonal halved: L^-H P L^-1, made symmetric
-// (Murray, Differentiation of the Cholesky decomposition, 2016).
+// With P the lower triangle of L^H G with halved diagonal: L^-H P L^-1, made symmetric (Murray,
+// Differentiation of the Cholesky decomposition, 2016).
 void vjp(Vjp& v) {
   const Val l = v.out(), product = matmul(conj(l), v.grad(), true);
   const Val lower = call(op_tril, {product}, {AttrValue(int64_t{0})});

@@ -26,7 +26,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Targets as probabilities; the mean is over positions.
+// Targets are probabilities; the mean is over positions.
 Val against_probabilities(const Val& log_probabilities, std::span<const Val> in, int axis,
                           const Attrs& attrs) {
   using namespace words;

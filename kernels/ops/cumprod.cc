@@ -29,7 +29,7 @@ MSJIT_OP(cumprod)
     .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
       // Before the first 0 of a row: the sum of gradient times result from each place to the end,
-      // over x. At that 0: the same with 1 in its place. Behind it: 0.
+      // over x. At that 0: the same with 1 in its place. After it: 0.
       const Val& x = v.in(0);
       const IntList axis{v.attrs[0].as_int()};
       const auto tail = [&](const Val& result) {

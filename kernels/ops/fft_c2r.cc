@@ -31,7 +31,8 @@ Status kernel(KernelCtx& ctx) {
   return fft::c2r(ctx.in[0], {axes, ctx.attrs[2].as_bool(), ctx.attrs[3].as_float()}, ctx.out[0]);
 }
 
-// Every bin stands for its mirror image too, but the first and, of an even length, the last.
+// Every bin also stands for its mirror image, except the first one and, for an even length, the
+// last one.
 void vjp(Vjp& v) {
   const Shape& half = v.in(0).shape();
   const int last = static_cast<int>(fft::axes_of(v.attrs, half.rank()).back());

@@ -27,7 +27,7 @@ Status kernel(KernelCtx& ctx) {
   return fft::r2c(ctx.in[0], {axes, ctx.attrs[1].as_bool(), ctx.attrs[2].as_float()}, ctx.out[0]);
 }
 
-// The half that is left out has no gradient: zeros in its place, then the transform back.
+// The half that is left out has no gradient: it is filled with zeros before the inverse transform.
 void vjp(Vjp& v) {
   const Shape& full = v.in(0).shape();
   const IntList axes = fft::axes_of(v.attrs, full.rank());

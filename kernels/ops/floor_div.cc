@@ -13,8 +13,8 @@ MSJIT_OP(floor_div)
     .native<kNumbers>([](auto m, auto x, auto y) {
       using T = typename decltype(x)::Type;
       if constexpr (std::is_floating_point_v<T>) {
-        // From the exact remainder, as Python does: rounding x / y first could reach the next
-        // integer. An infinite y must not enter a sum.
+        // Computed from the exact remainder, as in Python: a rounded x / y could reach the next
+        // integer. An infinite y must not be added to anything.
         if (y.v == 0) return decltype(x)(x.v / y.v);
         const T rest = std::fmod(x.v, y.v);
         T quotient = (x.v - rest) / y.v;

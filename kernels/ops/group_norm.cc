@@ -24,7 +24,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Layer normalisation over the channels of a group, then a scale and shift a channel.
+// Layer normalisation over the channels of a group, then a scale and shift per channel.
 Vals composite(OpSink* sink, std::span<const Val> in, const Attrs& attrs) {
   using namespace words;
   Shape shape = in[0].shape(), channels;

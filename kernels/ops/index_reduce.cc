@@ -35,7 +35,7 @@ Status kernel(KernelCtx& ctx) {
                                 ctx.attrs[0].as_list(), how);
 }
 
-// op(tensors...) with the indices of the call.
+// Calls op(tensors...) with the indices of this call.
 Val with_indices(Vjp& v, const OpDef& op, Vals args, const Attrs& attrs) {
   args.insert(args.end(), v.inputs.begin() + 2, v.inputs.end());
   return call_in(v.sink, op, args, attrs);

@@ -24,7 +24,7 @@ Status kernel(KernelCtx& ctx) {
                        ctx.attrs[0].as_list(), ctx.attrs[1].as_bool());
 }
 
-// Where a repeated index lets a later value overwrite an earlier one, both are given its gradient.
+// When a later value overwrites an earlier one at a repeated index, both get its gradient.
 void vjp(Vjp& v) {
   bool accumulate = v.attrs[1].as_bool();
   Vals args{v.grad()};

@@ -30,7 +30,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// For machines without instructions of their own: the sums in int32, then scale and bias.
+// For machines without int8 instructions: the sums in int32, then scale and bias.
 Status multiply_plainly(const onednn::Int8Product& p, const Tensor& x, const Tensor& weight,
                         const float* scale, const float* bias, float* out) {
   MSJIT_TRY(const Tensor a, layout::cast_to(x, DType::kInt32));
@@ -68,7 +68,7 @@ Status kernel(KernelCtx& ctx) {
   return onednn::int8_matmul(p, x.data(), weight, scale.data_as<float>(), add, to);
 }
 
-// Of scale and bias alone: integers have no gradient.
+// For scale and bias only: integers have no gradient.
 void vjp(Vjp& v) {
   using namespace words;
   if (v.needs(2)) {

@@ -57,7 +57,7 @@ struct LayerNormGrad {
   }
 };
 
-// Adds up, in double, rows of `width` of which there are two a chunk.
+// Adds up rows of `width` in double; each chunk has two of them.
 template <class T>
 void add_chunks(const T* sums, int64_t chunks, int64_t width, T* out) {
   constexpr int64_t kBlock = 256;
@@ -72,8 +72,8 @@ void add_chunks(const T* sums, int64_t chunks, int64_t width, T* out) {
   }
 }
 
-// Chunks of rows each have sums of their own over rows; they are added up in double, and have a
-// size that does not depend on the number of threads.
+// Each chunk of rows has its own sums over rows, which are added up in double. The size of a chunk
+// does not depend on the number of threads.
 template <class T>
 Status run(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
   const int64_t rows = in[1].numel(), width = in[0].numel() / rows;
@@ -131,7 +131,7 @@ Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
                                         {in[0].dtype(), param, param});
 }
 
-// mean and variance are x's own: what depends on them is counted in the gradient of x.
+// mean and variance are computed from x, so the gradient of x includes what goes through them.
 void vjp(Vjp& v) {
   int rank = v.in(0).rank(), kept = rank - static_cast<int>(v.attrs[0].as_int());
   IntList stats, params;

@@ -40,7 +40,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// A parameter in the compute dtype; ones or zeros where it is absent.
+// A parameter in the compute dtype; ones or zeros when it is absent.
 Result<Tensor> parameter(std::span<const Tensor> in, size_t i, DType dtype, int64_t width) {
   if (i < in.size() && in[i]) return layout::contiguous_as(in[i], dtype);
   Tensor value = Tensor::scalar_of(dtype, i == 1 ? 1 : 0);

@@ -14,7 +14,7 @@ MSJIT_OP(leaky_relu)
       return m.select(x > m.constant(x, 0), x, m.attr(0) * x);
     })
     .vjp([](Vjp& v) {
-      // At 0 both pieces meet, and each gives half.
+      // At 0 both pieces meet, and each contributes half.
       const double alpha = v.attrs[0].as_float();
       const Val below = v.grad() * alpha;
       const Val at_most = where(less(v.in(0), 0.0), below, v.grad() * (0.5 * (1.0 + alpha)));

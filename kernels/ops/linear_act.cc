@@ -22,7 +22,7 @@ Status kernel(KernelCtx& ctx) {
   return product::run({ctx.in[0], ctx.in[1], false, true, bias, true, true}, ctx.out[0]);
 }
 
-// The gradient of the activation, then that of linear itself.
+// The gradient of the activation, then that of linear.
 void vjp(Vjp& v) {
   Val grad = words::where(words::greater(v.out(), 0.0), v.grad(), 0.0);
   const Attrs no_attrs{};

@@ -19,8 +19,8 @@ Status kernel(KernelCtx& ctx) {
                       ctx.out[0]);
 }
 
-// A shared matrix on the right of a stack: one product over all rows instead of a stack of products
-// to add up.
+// The gradient of one right-hand matrix used by a stack of left ones: one product over all rows,
+// instead of a stack of products that are then summed.
 Val shared_right_grad(const Val& a, const Val& grad, bool transpose_b) {
   using namespace words;
   Dim k = a.shape().back(), n = grad.shape().back();

@@ -23,7 +23,8 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// The positions of the maxima are found again: cheaper than keeping them of every forward pass.
+// Finds the positions of the maxima again, which is cheaper than keeping them in every forward
+// pass.
 Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
   const Tensor &dy = ctx.in[1], &dx = ctx.out[0];
@@ -39,7 +40,7 @@ Status kernel(KernelCtx& ctx) {
   return pooling::unpool(ctx.op.name, dy, index, dx);
 }
 
-// Linear in dy: its gradient reads where this op adds. x only says where, so it gets none.
+// Linear in dy: its gradient reads where this op adds. x only says where, so it gets no gradient.
 void vjp(Vjp& v) {
   if (!v.needs(1)) return;
   const Shape &x = v.in(0).shape(), &dy = v.in(1).shape();

@@ -21,7 +21,7 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   // 16-bit floats are averaged in float32, where the sum does not overflow.
   const DType dtype = in[0].dtype();
   const DType wide = item_size(dtype) < 4 ? DType::kFloat32 : dtype;
-  // Integers are lifted by an operator that gives their gradients back as floats.
+  // Integers are lifted by `div`, which returns their gradients as floats.
   const Val x = is_inexact(dtype) ? cast(in[0], wide) : in[0] / 1;
   const Val total = sum(x, attrs[0], attrs[1].as_bool());
   const Val mean = count == 0 ? total / 0.0 : total * (1.0 / count);

@@ -31,8 +31,8 @@ Status kernel(KernelCtx& ctx) {
   return nll::loss(problem, settings, logits, ctx.out[0]);
 }
 
-// The loss is -sum(weight * logits * share) over the classes, share being 1 - smoothing at the
-// target plus an even part; the mean divides by the sum of the targets' weights.
+// The loss is -sum(weight * logits * share) over the classes. share is an even part for every
+// class, plus 1 - smoothing at the target. The mean divides by the sum of the targets' weights.
 Val weight_grad(const Vjp& v) {
   using namespace words;
   const Val &logits = v.in(0), &target = v.in(1);

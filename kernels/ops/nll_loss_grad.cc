@@ -31,7 +31,8 @@ Status kernel(KernelCtx& ctx) {
   return nll::loss_grad(problem, settings, ctx.in[0], dx);
 }
 
-// The loss is linear in the logits, so the gradient of its gradient is the loss of what arrived.
+// The loss is linear in the logits, so the gradient of its gradient is the loss of the incoming
+// gradient.
 void vjp(Vjp& v) {
   Val weight = v.inputs.size() > 2 ? v.in(2) : Val();
   if (weight && v.needs(2))

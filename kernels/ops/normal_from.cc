@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586477;
 
-// Box and Muller, 1958: radius from a number in (0, 1], angle from one in [0, 1).
+// Box and Muller, 1958: the radius from a number in (0, 1], the angle from one in [0, 1).
 void narrow(const PhiloxLanes<RandomMaker::kLanes>& bits, float (*values)[RandomMaker::kLanes]) {
-  // Conversion of signed words alone vectorises without AVX-512.
+  // Without AVX-512 only conversions of signed words vectorise.
   const auto number = [](uint32_t word) {
     return static_cast<double>(static_cast<int32_t>(word ^ 0x80000000u)) + 0x1p31;
   };

@@ -21,7 +21,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Indices outside [0, depth) leave their row off, as in MindSpore.
+// An index outside [0, depth) leaves its row at the `off` value, as in MindSpore.
 Status kernel(KernelCtx& ctx) {
   const Tensor& out = ctx.out[0];
   if (out.numel() == 0) return {};

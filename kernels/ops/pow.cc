@@ -17,7 +17,7 @@ MSJIT_OP(pow)
       } else {
         const auto one = m.constant(x, 1), zero = m.constant(x, 0);
         const auto odd = (y & 1) != zero;
-        // 1 and -1 are the only bases whose inverse is an integer.
+        // 1 and -1 are the only integers whose inverse is an integer.
         const auto minus = m.select(x + one == zero, m.select(odd, x, one), zero);
         const auto inverse = m.select(x == one, one, minus);
         return m.select(y < zero, inverse, m.int_power(x, m.select(y < zero, zero, y)));

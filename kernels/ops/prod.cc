@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 struct Fold {
-  // The integers multiply in int64, others in their compute type, carried on in double.
+  // Integers are multiplied in int64, other dtypes in their compute type and then in double.
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = SumTotal<T>;
   using Out = SumType<T>;
@@ -44,7 +44,7 @@ MSJIT_OP(prod)
     .traits(kComplex | kHolomorphic)
     .cpu(reduce_kernel<Folds, true>)
     .vjp([](Vjp& v) {
-      // Without a zero: out / x. With one zero: the product of the others, at the zero alone. With
+      // Without zeros: out / x. With one zero: the product of the others, at the zero only. With
       // more: 0.
       const Val& x = v.in(0);
       const Val is_zero = equal(x, 0.0);

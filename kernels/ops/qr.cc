@@ -29,9 +29,9 @@ bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
   return true;
 }
 
-// For a square or tall matrix and its reduced factors, with M = R gR^H - gQ^H Q:
-// (gQ + Q (P + P^H)) R^-H for the lower triangle P of M, its diagonal halved (Walter and Lehmann,
-// 2010; of complex matrices the diagonal of R is real, and so is the diagonal here).
+// For a square or tall matrix and its reduced factors. With M = R gR^H - gQ^H Q and P the lower
+// triangle of M with halved diagonal: (gQ + Q (P + P^H)) R^-H (Walter and Lehmann, 2010). For
+// complex matrices the diagonal of R is real, and so is that of P here.
 void vjp(Vjp& v) {
   const Val q = v.out(0), r = v.out(1);
   const Val m = matmul(r, conj(v.grad(1)), false, true) - matmul(conj(v.grad(0)), q, true);

@@ -4,7 +4,7 @@
 namespace msjit {
 namespace {
 
-// The size that stands for -1, given the product of the others.
+// The size that -1 stands for, given the product of the other sizes.
 Result<Dim> fill_in(InferCtx& ctx, int64_t count, int64_t known) {
   if (known <= 0 || count % known != 0)  // negative: an overflow
     return value_error("[{}] cannot infer the size for -1, got {} elements and shape {}",

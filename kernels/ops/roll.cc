@@ -20,7 +20,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Shifts of the same axis add up; each result is the shifts' residue in [0, size).
+// Shifts of one axis add up; a shift is reduced to [0, size).
 Status kernel(KernelCtx& ctx) {
   const Tensor &x = ctx.in[0], &out = ctx.out[0];
   if (x.numel() == 0) return {};
@@ -32,7 +32,7 @@ Status kernel(KernelCtx& ctx) {
     Dim size = x.dim(axis);
     shift[axis] = ((shift[axis] + shifts[i] % size) % size + size) % size;
   }
-  // Each corner says for every axis which of its two parts is moved.
+  // Each axis is split in two parts; a corner says for every axis which of them is moved.
   for (uint32_t corner = 0; corner < 1u << x.rank(); ++corner) {
     Tensor from = x, to = out;
     for (int i = 0; i < x.rank(); ++i) {

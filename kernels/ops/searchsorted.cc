@@ -21,7 +21,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Values are compared as float64 where either is a float, else as int64.
+// Values are compared as float64 when either is a float, otherwise as int64.
 template <class T>
 Status search(KernelCtx& ctx, DType dtype) {
   MSJIT_TRY(const Tensor sorted, layout::contiguous_as(ctx.in[0], dtype));

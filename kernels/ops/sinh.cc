@@ -13,7 +13,7 @@ MSJIT_OP(sinh)
     .numpy("np.sinh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.sinh(x); })
     .holomorphic([](auto x) { return std::sinh(x); })
-    .vjp([](Vjp& v) {  // the root has the sign of cosh for real numbers alone
+    .vjp([](Vjp& v) {  // cosh as a square root would have the right sign for real numbers only
       const Val slope =
           is_complex(v.in(0).dtype()) ? call(op_cosh, {v.in(0)}) : sqrt(square(v.out()) + 1.0);
       v.set_grad(0, v.grad() * slope);

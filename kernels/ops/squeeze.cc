@@ -5,7 +5,7 @@
 namespace msjit {
 namespace {
 
-// Bit i: axis i goes. `axes` has been validated.
+// Bit i: axis i is dropped. `axes` has been validated.
 uint32_t dropped_axes(const Shape& shape, const AttrValue& axes) {
   uint32_t dropped = 0;
   if (axes.is_none()) {

@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 struct Fold {
-  // The integers add up in int64, others in their compute type, carried on in double.
+  // Integers are added up in int64, other dtypes in their compute type and then in double.
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = SumTotal<T>;
   using Out = SumType<T>;

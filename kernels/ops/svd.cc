@@ -40,9 +40,9 @@ bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
 // x^H y
 Val product(const Val& x, const Val& y) { return matmul(conj(x), y, true); }
 
-// Townsend, Differentiating the singular value decomposition, 2016; for reduced factors. Complex
-// vectors are known but for a common angle of both; Wan and Zhang, Automatic differentiation for
-// complex valued SVD, 2019, have what its choice adds.
+// For reduced factors: Townsend, Differentiating the singular value decomposition, 2016. Complex
+// singular vectors are only determined up to a common angle of both; Wan and Zhang, Automatic
+// differentiation for complex valued SVD, 2019, give the term that this adds.
 void vjp(Vjp& vjp) {
   const Val s = vjp.out(0), u = vjp.out(1), v = vjp.out(2);
   const Val row = expand_dims(s, -2), column = expand_dims(s, -1);

@@ -4,7 +4,7 @@
 namespace msjit {
 namespace {
 
-// x's shape with leading ones, as many axes as the result has.
+// x's shape with leading ones, up to the rank of the result.
 Shape padded(const Shape& x, const IntList& reps) {
   Shape shape;
   for (int i = x.rank(); i < static_cast<int>(reps.size()); ++i) shape.push_back(1);

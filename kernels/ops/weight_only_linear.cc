@@ -29,7 +29,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Some rows of the weight at a time, which stay in a core's cache between widening and product.
+// Widens some rows of the weight at a time, so that they are in a core's cache for the product.
 Status multiply_widened(const narrow::Weight& w, const Tensor& x, const Tensor& bias,
                         const Tensor& out) {
   constexpr int64_t kBytes = 1 << 20;

@@ -22,7 +22,7 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
-// (q - zero) * scale, of which the integers q have no gradient.
+// (q - zero) * scale; the integers q have no gradient.
 void vjp(Vjp& v) {
   using namespace words;
   const Val& scale = v.in(1);

@@ -31,7 +31,7 @@ Result<MpiHandle> reduction(const ProcessGroup& g, const Tensor& t, Reduction op
   return internal_error("[{}] reduction", where);
 }
 
-// A tensor MPI writes to: itself, or contiguous memory that is copied into it afterwards.
+// A tensor that MPI writes to: itself, or contiguous memory that is copied into it afterwards.
 class Written {
  public:
   Status take(const Tensor& t) {
@@ -69,7 +69,7 @@ Status check_root(const ProcessGroup& g, int root, const char* where) {
   return value_error("[{}] rank, got {}, expected one from 0 to {}", where, root, g.size - 1);
 }
 
-// Counts and offsets as MPI wants them.
+// Counts and offsets in the form that MPI takes.
 struct Parts {
   std::vector<int> counts, offsets;
   int64_t total = 0;
@@ -93,7 +93,7 @@ Status check_count(int64_t count, const char* where) {
   return value_error("[{}] elements, got {}, expected at most {}", where, count, kMost);
 }
 
-// `call(offset in bytes, count)` for stretches of elements that MPI takes at once.
+// Calls `call(offset in bytes, count)` for ranges of elements small enough for one MPI call.
 template <class Call>
 Status in_stretches(const ProcessGroup& g, const Tensor& t, const char* where, Call call) {
   for (int64_t at = 0; at < t.numel(); at += kMost)
@@ -111,8 +111,8 @@ Result<bool> agree(int group, int64_t value) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   int64_t found[2] = {value, ~value};  // the largest, and ~ of the smallest
   MpiHandle dtype = g.mpi->dtypes[static_cast<int>(DType::kInt64)];
-  if (group != 0) {  // all members of the world come here at the end, those of a group do not
-    auto* shared = new int64_t[4]{value, ~value, 0, 0};  // left to MPI where a member has gone
+  if (group != 0) {  // all members of the world come here at the end, but not those of a group
+    auto* shared = new int64_t[4]{value, ~value, 0, 0};  // MPI keeps it when a member has gone
     MpiHandle request = nullptr;
     MSJIT_OK(check_mpi(
         *g.mpi, g.mpi->Iallreduce(shared, shared + 2, 2, dtype, g.mpi->max, g.comm, &request),

@@ -26,7 +26,7 @@ World& world() {
   return only;
 }
 
-// A child has its parent's memory, but no connection of its own.
+// A forked child has its parent's memory, but no connection.
 Status joined_here(const World& w) {
   if (!w.mpi)
     return runtime_error("[communication] processes, got none that have joined, expected init()");
@@ -45,7 +45,8 @@ Result<ProcessGroup> described(const MpiLibrary& mpi, MpiHandle comm, std::vecto
   return group;
 }
 
-// Own communicators, so that messages of other parts of the program are not taken for ours.
+// Uses its own communicators, so that messages of other parts of the program are not mistaken for
+// ours.
 Status join(World& w, const MpiLibrary& mpi) {
   int started = 0, ended = 0, threads = 0;
   MSJIT_OK(check_mpi(mpi, mpi.Finalized(&ended), "init"));
@@ -84,7 +85,7 @@ Status check_ranks(std::span<const int64_t> ranks, const ProcessGroup& all) {
   return {};
 }
 
-// The ranks, as "1, 2", of those among some members that have said farewell.
+// The ranks of the given members that have said farewell, as "1, 2".
 std::string ranks_gone(const ProcessGroup& group, std::span<const int> members) {
   std::string gone;
   for (const int member : members) {

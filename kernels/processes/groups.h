@@ -1,6 +1,6 @@
-// The processes of this program that MPI has started, and groups of them. A group is a number: 0
-// holds all processes. Every member of a group makes the same collective calls in the same order.
-// Callers see to it that two threads do not use a group at once.
+// The processes of this program that MPI has started, and groups of them. A group is a number;
+// group 0 holds all processes. All members of a group make the same collective calls in the same
+// order. Callers make sure that two threads never use one group at the same time.
 #pragma once
 
 #include <span>
@@ -24,24 +24,24 @@ struct ProcessGroup {
   std::vector<int> ranks;  // the members' ranks in the world
 };
 
-// Joins the other processes; a second call gives the same. RuntimeError without Open MPI, where
-// another part of the program has ended MPI, and in a child of the process that joined.
+// Joins the other processes; a second call returns the same answer. RuntimeError without Open MPI,
+// when another part of the program has ended MPI, and in a forked child of the process that joined.
 Result<ProcessWorld> join_processes();
-// Tells the others that this process has come to its end and calls nothing more.
+// Tells the other processes that this one has ended its work and makes no more calls.
 Status say_farewell();
-// Leaves them for good, when all have said farewell.
+// Ends MPI in this process, after all processes have said farewell.
 Status leave_processes();
 // Ends every process of the world.
 [[noreturn]] void abort_processes(int status);
 
-// Called by the members alone, with the same ranks and tag. ValueError for bad ranks, or where this
-// process is none of them.
+// Called by the members only, with equal ranks and tag. ValueError for bad ranks, or when this
+// process is not among them.
 Result<int> make_process_group(std::span<const int64_t> ranks, int tag);
 Status free_process_group(int group);
-// RuntimeError for a group that is not there.
+// RuntimeError when there is no such group.
 Result<ProcessGroup> process_group(int group);
 
-// Waits for a request. RuntimeError where one of `members`, which it cannot do without, has said
+// Waits for a request. RuntimeError when one of `members`, which the request depends on, said
 // farewell some seconds ago; the request is then left as it is.
 struct Waited {
   Status status;
@@ -50,7 +50,7 @@ struct Waited {
 Waited wait_request(const ProcessGroup& group, MpiHandle* request, std::span<const int> members,
                     const char* where);
 
-// What an MPI function has returned.
+// Turns the return code of an MPI function into a Status.
 Status check_mpi(const MpiLibrary& mpi, int code, const char* where);
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
-// Messages from one process of a group to another. Each is two: what comes (dtype and shape), then
-// the elements, so that a receiver that expects something else says so instead of reading garbage.
+// Messages from one process of a group to another. Each is sent as two: first dtype and shape, then
+// the elements. So a receiver that expects something else reports an error instead of reading
+// garbage.
 #pragma once
 
 #include "kernels/core/tensor.h"
@@ -7,12 +8,12 @@
 
 namespace msjit {
 
-// Begins to send or receive; the answer is a number for `wait_message`. The tensor is kept until
-// then, and must not be written (or, for a receive, read) before.
+// Begins to send or receive; returns a number for `wait_message`. The tensor is kept alive until
+// then. Until then it must not be written, or, for a receive, read.
 Result<int64_t> begin_send(int group, const Tensor& data, int rank, int tag);
 Result<int64_t> begin_receive(int group, const Tensor& data, int rank, int tag);
 
-// A message on its way, taken out of the table: whoever has it waits for it.
+// A message on its way, taken out of the table. Its holder must wait for it.
 struct Message {
   struct Header {
     int32_t dtype = 0, rank = 0;
@@ -21,14 +22,14 @@ struct Message {
   ProcessGroup group;
   bool receives = false;
   int other = 0;
-  Tensor data, memory;  // memory: contiguous, of the same elements
+  Tensor data, memory;  // memory: contiguous, with the elements of data
   Header header;
   MpiHandle requests[2] = {};
 };
-// RuntimeError for a number that was waited for already.
+// RuntimeError for a number that was taken already.
 Result<std::unique_ptr<Message>> take_message(int64_t number);
-// ValueError or TypeError where a received tensor is not of the expected shape or dtype,
-// RuntimeError where the other process has come to its end without it.
+// ValueError or TypeError when a received tensor does not have the expected shape or dtype.
+// RuntimeError when the other process has ended without sending it.
 Status wait_message(std::unique_ptr<Message> message);
 
 }  // namespace msjit

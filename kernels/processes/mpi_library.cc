@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kNames[] = {"libmpi.so.40", "libmpi.so", "libmpi.so.12", "libmpich.so.12"};
 
-// Global: Open MPI's own plug-ins look their functions up among the global symbols.
+// Global, because Open MPI's plug-ins look up their functions among the global symbols.
 void* open_any(std::string* name) {
   for (const char* candidate : kNames)
     if (void* library = dlopen(candidate, RTLD_NOW | RTLD_GLOBAL))
@@ -15,7 +15,7 @@ void* open_any(std::string* name) {
   return nullptr;
 }
 
-// The first line of what the library says about itself.
+// The first line of the library's description of itself.
 std::string version_of(void* library) {
   char text[8192] = "";
   int length = 0;

@@ -1,7 +1,7 @@
-// The MPI library of this machine, opened when the first group of processes is made: nothing is
-// linked with it. Its functions are found by name; handles (communicators, dtypes, reductions) are
-// addresses of the library's own objects, as Open MPI has them. Another MPI, whose handles are
-// numbers, is refused by name.
+// The MPI library of this machine, opened when the first group of processes is made; nothing is
+// linked with it. Its functions are found by name. Handles (communicators, dtypes, reductions) are
+// addresses of the library's objects, as in Open MPI. Another MPI, whose handles are numbers, is
+// refused by name.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace msjit {
 
 using MpiHandle = void*;
 
-// What a receive or a wait tells, as Open MPI lays it out.
+// What a receive or a wait reports, in Open MPI's memory layout.
 struct MpiStatus {
   int source = 0, tag = 0, error = 0, cancelled = 0;
   size_t bytes = 0;
@@ -61,10 +61,10 @@ struct MpiLibrary {
 #undef MSJIT_MPI_MEMBER
   MpiHandle world = nullptr, no_request = nullptr, errors_return = nullptr;
   MpiHandle sum = nullptr, max = nullptr, min = nullptr, prod = nullptr;
-  MpiHandle dtypes[kNumDTypes] = {};  // what has no arithmetic in MPI is moved as integers
+  MpiHandle dtypes[kNumDTypes] = {};  // a dtype without arithmetic in MPI is moved as integers
 };
 
-// Opened once. RuntimeError where there is none, or one that is not Open MPI.
+// Opened once. RuntimeError when there is no MPI library, or when it is not Open MPI.
 Result<const MpiLibrary*> mpi_library();
 
 }  // namespace msjit

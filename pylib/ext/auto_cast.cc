@@ -20,8 +20,8 @@ thread_local constinit ThreadStack<DType> t_outer;
 
 enum class Precision { kAsGiven, kLower, kFull };
 
-// MindSpore's lists: products and convolutions gain from few bits and keep their sense; functions
-// that grow fast, sums, norms and losses lose it.
+// MindSpore's lists. Products and convolutions get faster with few bits and stay accurate enough.
+// Functions that grow fast, sums, norms and losses do not, so they run in full precision.
 Precision precision_of(const OpDef& op) {
   static const auto* lists = new std::unordered_map<std::string_view, Precision>([] {
     std::unordered_map<std::string_view, Precision> of;
@@ -68,7 +68,7 @@ Val cast_to(const Tensor& t, DType dtype) {
   return is_float(t) && !t.meta().weak && t.dtype() != dtype ? words::cast(value, dtype) : value;
 }
 
-// A bias is added in its own precision, behind the product or convolution without it.
+// Adds the bias in its own dtype to a product or convolution that was computed without it.
 Val add_bias(const OpDef& op, const Val& product, const Tensor& bias) {
   Val value(&eager_sink(), bias);
   if (std::string_view(op.name) == "conv2d")
@@ -93,7 +93,7 @@ Status run_lower(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs
   return {};
 }
 
-// Floats that are wider than `dtype` stay so.
+// Casts floats to `dtype`; wider ones keep their dtype.
 Status run_cast(const OpDef& op, std::span<const Tensor> in, DType dtype, const Attrs& attrs,
                 TensorVec* out) {
   TensorVec inputs;
@@ -104,7 +104,7 @@ Status run_cast(const OpDef& op, std::span<const Tensor> in, DType dtype, const 
   return run_op(op, inputs, attrs, out);
 }
 
-// The widest of the floats, which all others become where the op does not see to it.
+// The widest float dtype. The other floats are cast to it if the op does not do that itself.
 DType widest(std::span<const Tensor> in) {
   DType dtype = DType::kBool;
   for (const Tensor& t : in)

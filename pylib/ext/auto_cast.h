@@ -1,5 +1,6 @@
-// Mixed precision operator by operator: between push and pop the operators that this thread calls
-// from Python get their floats in another dtype, as the lists in auto_cast.cc say.
+// Automatic mixed precision. Inside a scope (push ... pop), operators that this thread calls from
+// Python have their float inputs cast: to the scope's dtype, to float32, or to the widest dtype
+// among them. The lists in auto_cast.cc say which operator gets which.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +13,7 @@ namespace msjit {
 extern thread_local constinit DType auto_cast_dtype;
 inline bool auto_casts() { return auto_cast_dtype != DType::kBool; }
 
-// Runs an op on its inputs cast; the casts are recorded, so that gradients reach what was cast.
+// Casts the inputs and runs the op. The tape records the casts, so gradients reach the originals.
 Status run_auto_cast(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                      TensorVec* out);
 

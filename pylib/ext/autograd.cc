@@ -30,7 +30,7 @@ bool read_tensors(PyObject* sequence, const std::string& where, const char* what
 }
 namespace {
 
-// Scopes opened from Python. Python pairs enter with exit in try/finally.
+// Gradient scopes opened from Python, which closes each of them in a `finally`.
 thread_local constinit ThreadStack<GradScope> t_scopes;
 
 Ref push_grad_scope(PyObject*, const Args& args) {
@@ -115,7 +115,8 @@ Ref is_floating(PyObject*, PyObject* tensor) {
   if (!need_tensor(tensor, "is_floating")) return {};
   return Ref::share(is_float(tensor_of(tensor).dtype()) ? Py_True : Py_False);
 }
-// astype() where it is recorded.
+// A weight in another dtype, from the cache of converted weights (kernels/cpu/packed.h). A tracked
+// weight goes through astype(), which the tape records.
 Ref cast_weight(PyObject*, PyObject* args) {
   PyObject *tensor = nullptr, *wanted = nullptr;
   DType dtype;

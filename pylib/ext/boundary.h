@@ -1,6 +1,6 @@
-// The edge between CPython and C++: every function CPython calls goes through `entry`, which is
-// noexcept and turns what C++ throws into a Python exception. Also the small argument parser of the
-// cold functions.
+// The boundary between CPython and C++: every function that CPython calls goes through `entry`,
+// which is noexcept and turns a C++ exception into a Python one. Also a small argument parser for
+// functions that are rarely called.
 #pragma once
 
 #include <type_traits>

@@ -39,7 +39,7 @@ Ref reset_op_count(PyObject*) {
   return Ref::none();
 }
 
-// What stands in the way of a GPU: "" when nothing does.
+// Why no GPU can be used; "" if one can.
 Ref gpu_problem(PyObject*) {
   const auto opened = devices::context({DeviceType::kCuda, 0});
   const std::string text = opened.ok() ? "" : opened.error().message;
@@ -86,7 +86,7 @@ Ref synchronize_device(PyObject*, PyObject* which) {
   return succeeded(devices::synchronize(device)) ? Ref::none() : Ref();
 }
 
-// Folders where libraries of a GPU's maker may lie, as a list of str.
+// Sets the folders, a list of str, in which the GPU vendor's libraries are looked for.
 Ref set_library_folders_of(PyObject*, PyObject* list) {
   if (!PyList_Check(list))
     return Ref::steal(raise(*type_error(
@@ -101,8 +101,8 @@ Ref set_library_folders_of(PyObject*, PyObject* list) {
   return Ref::none();
 }
 
-// (name, live bytes, cached bytes, the most live bytes, operators that ran on the host, how often
-// the host waited)
+// (name, live bytes, cached bytes, peak of live bytes, operators that ran on the host, times the
+// host waited for the device)
 Ref device_figures(PyObject*, PyObject* which) {
   Device device;
   if (!device_from_object(which, &device)) return {};

@@ -7,7 +7,7 @@ namespace msjit {
 
 extern PyMethodDef g_config_functions[];
 
-// What was captured for another device is no longer true.
+// Called when the default device changes: captures made for another one no longer hold.
 extern void (*g_default_device_changed)();
 
 }  // namespace msjit

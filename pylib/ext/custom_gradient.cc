@@ -23,8 +23,8 @@ Ref tensor_tuple(std::span<const Tensor> tensors) {
   return tuple;
 }
 
-// Asks `function(inputs, outputs, gradients of outputs)` for the gradients of the inputs. The walk
-// over the tape holds no lock, and the last handle on the step may be dropped without it too.
+// A step of the tape whose gradient is `function(inputs, outputs, gradients of outputs)`. Backward
+// passes run without the GIL, and the step may be destroyed without it.
 class PythonBackward final : public CustomBackward {
  public:
   PythonBackward(std::string name, Ref function, bool reads)
@@ -60,9 +60,10 @@ class PythonBackward final : public CustomBackward {
   const bool reads_;
 };
 
-// record_gradient(name, function, inputs, outputs, reads=True) -> outputs as Tensors of their own,
-// recorded as one step when an input is tracked. `reads`: the function looks at what inputs and
-// outputs hold, so that they must not be written to before.
+// record_gradient(name, function, inputs, outputs, reads=True) -> new Tensors with the values of
+// `outputs`. If an input is tracked, they are recorded as the results of one step with the gradient
+// `function`. `reads`: the function reads the values of inputs and outputs, so these must not be
+// written to before it runs.
 Ref record_gradient(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"name",    "function", "inputs",
                                            "outputs", "reads",    nullptr};
@@ -101,8 +102,8 @@ bool holds_tracked(PyObject* value) {
   return false;
 }
 
-// records(args, kwargs): whether a call with these arguments is one to be recorded: gradients are
-// asked for, or the user tracks an argument.
+// records(args, kwargs): whether a call with these arguments has to be recorded, because a gradient
+// transform is active or the user tracks an argument.
 Ref records(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"args", "kwargs", nullptr};
   PyObject* a[2];
@@ -112,8 +113,8 @@ Ref records(PyObject*, const Args& args) {
   return Ref::share(recorded ? Py_True : Py_False);
 }
 
-// become(tensor, other): the object `tensor` stands for what `other` stands for, with its history.
-// Its old history stays with what was computed from it. Only for a tensor that an operation made.
+// become(tensor, other): gives the Python object `tensor` the value and the history of `other`.
+// Results computed from it earlier keep the old history. Only for the result of an operation.
 Ref become(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"tensor", "other", nullptr};
   PyObject* a[2];

@@ -6,7 +6,8 @@
 
 namespace msjit {
 
-// A Python object that is let go of under the lock, which the last handle may be dropped without.
+// Owns a Python object for C++ code that may be destroyed without the GIL: the destructor takes the
+// GIL before it drops the reference.
 class Kept {
  public:
   explicit Kept(Ref object) : object_(std::move(object)) {}
@@ -29,10 +30,11 @@ class Kept {
 extern PyMethodDef g_custom_gradient_functions[];
 extern PyMethodDef g_saved_hooks_functions[];  // saved_hooks.cc
 
-// The message of an error that a hook on saved tensors has made: what the hook raised is pending.
+// The error message if a hook on saved tensors has raised; its Python exception is pending.
 inline constexpr const char* kHookRaised = "[saved_tensors_hooks] a hook raises";
 
-// Raises the error of a walk over the tape; what a gradient function has raised in it stands.
+// Raises the error of a backward pass. If a Python gradient function has raised in it, its
+// exception stands.
 inline PyObject* raise_of_walk(const Error& error) {
   return PyErr_Occurred() ? nullptr : raise(error);
 }

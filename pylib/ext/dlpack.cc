@@ -1,5 +1,5 @@
-// DLPack in both directions. The structures are those of the published ABI (versions 0.x and 1.x),
-// stated here because they are all that is needed of it.
+// DLPack in both directions. The structures repeat the published ABI (versions 0.x and 1.x), of
+// which nothing else is needed.
 #include <memory>
 
 #include "guards/py/host_call.h"
@@ -94,7 +94,7 @@ template <class Managed>
 constexpr const char* kCapsuleName =
     std::is_same_v<Managed, DLManagedTensor> ? "dltensor" : "dltensor_versioned";
 
-// Runs for a capsule nobody consumed; a consumer renames it.
+// Frees a capsule that nobody consumed. A consumer renames it, and frees it itself.
 template <class Managed>
 void capsule_destructor(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, kCapsuleName<Managed>)) return;
@@ -172,7 +172,7 @@ Ref import_capsule(PyObject* capsule, const char* used_name) {
   return wrap_tensor(Tensor::from_storage(std::move(storage), dtype, shape, strides, 0));
 }
 
-// The producer's capsule, asking for version 1 and taking what an older producer gives.
+// Asks the producer for a capsule of version 1. An older producer gives an older one.
 Ref capsule_of(PyObject* producer) {
   Ref method =
       Ref::steal(host::call(host::program, PyObject_GetAttrString, producer, "__dlpack__"));

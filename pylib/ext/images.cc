@@ -71,7 +71,8 @@ bool all_inside(const Buffer<int64_t>& places, int64_t end) {
                      [=](int64_t place) { return place >= 0 && place < end; });
 }
 
-// Places and weights of one axis, of shapes (size, count).
+// For resampling along one axis: which source pixels each result pixel uses, and their weights.
+// Both have the shape (size, count).
 struct TapBuffers {
   Buffer<int64_t> places, weights;
   bool open(PyObject* const* given, const char* where, int64_t source, int64_t result) {

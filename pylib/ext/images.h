@@ -1,4 +1,4 @@
-// Work on images without the interpreter's lock: what `msjit.dataset.vision` is made of.
+// Operations on images that run without the GIL; `msjit.dataset.vision` is built on them.
 #pragma once
 
 #include "guards/py/error.h"

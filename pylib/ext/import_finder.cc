@@ -1,7 +1,8 @@
-// ImportFinder(include, exclude, observer): a meta path finder that lets the others find a module
-// and has observer(code) called when its code is loaded, for names that include(name) matches and
-// exclude(name) does not. It and what it leaves on a loader have no Python frames, so tracebacks
-// and trace functions see a plain import.
+// ImportFinder(include, exclude, observer): a meta path finder that calls observer(code) when the
+// code of a module is loaded. It does so for names that include(name) matches and exclude(name)
+// does not. It leaves the search itself to the other finders, and replaces `get_code` of the loader
+// they return. All this is C code without Python frames, so tracebacks and trace functions see a
+// plain import.
 #include "pylib/ext/import_finder.h"
 
 #include "guards/py/error.h"
@@ -24,8 +25,8 @@ Ref attribute(PyObject* object, const char* name) {
 
 // --- get_code of a loader ------------------------------------------------------------------------
 
-// Stands on a loader in place of its method until it is called once. Two are equal when their
-// observers are, so that loaders and specs compare as they would without.
+// Replaces the method get_code of a loader until its first call. Two of them are equal when their
+// observers are, so that comparisons of loaders and specs give what they would give without them.
 struct ObservedLoad {
   PyObject_HEAD PyObject* get_code;
   PyObject* loader;
@@ -71,8 +72,8 @@ int clear_load(PyObject* self) noexcept {
   return 0;
 }
 
-// Loaders that are classes (of built-in and frozen modules) stand for every module of their kind
-// and are left alone, as are those that cannot be written to.
+// Loaders that are classes (for built-in and frozen modules) serve many modules, so they are left
+// alone. So are loaders on which no attribute can be set.
 bool observe(PyObject* loader, PyObject* observer) {
   if (PyType_Check(loader)) return true;
   const Ref get_code = attribute(loader, "get_code");
@@ -97,7 +98,7 @@ struct ImportFinder {
   PyObject_HEAD PyObject* include;
   PyObject* exclude;
   PyObject* observer;
-  PyObject* busy;  // names being looked for: another finder may ask the whole path again
+  PyObject* busy;  // names being looked for; another finder may search the whole path recursively
 };
 PyTypeObject finder_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.ImportFinder",
                             sizeof(ImportFinder)};
@@ -129,8 +130,8 @@ Ref matches(PyObject* self, PyObject* name) {
   return excluded < 0 ? Ref() : Ref::share(excluded ? Py_False : Py_True);
 }
 
-// Asks the other finders in turn. One of the kind before find_spec ends the search: the import
-// system knows how to ask it.
+// Asks the other finders in turn. A finder without find_spec, as they were before PEP 451, ends the
+// search: the import system knows how to ask it.
 Ref find_elsewhere(PyObject* self, PyObject* const* args) {
   PyObject* path = PySys_GetObject("meta_path");
   if (!path || !PyList_Check(path)) return Ref::none();

@@ -1,6 +1,6 @@
-// JitFunction: what jit(f) returns. A cached call checks the guards on the argument slots and runs
-// the compiled graph without building a Python frame; anything else calls f with the hook armed for
-// that one frame.
+// JitFunction: the callable that jit(f) returns. A cached call checks the guards on the arguments
+// and runs the compiled graph without making a Python frame. Any other call calls f, and asks the
+// hook for the frame of that call (NextFrame).
 #include <Python.h>
 #include <structmember.h>
 
@@ -38,29 +38,29 @@ struct JitFunction {
   PyObject* function;  // the wrapped Python function
   PyObject* dict;
   PyObject* weak;
-  CodeState* state;    // of the code below
-  PyCodeObject* code;  // owned: the function's code when `state` was looked up; f.__code__ may be
-                       // replaced
-  int arguments;       // parameters of a frameless call, -1 = none for now
-  int frameless;       // the same once the source is checked
-  int positional;      // arguments that are the parameters as they come, -1 = none are
+  CodeState* state;    // of `code`
+  PyCodeObject* code;  // owned: the function's code when refresh() ran; f.__code__ may be replaced
+  int arguments;       // number of parameters; -1: calls must not go without a frame (for now)
+  int frameless;       // what `arguments` becomes once the source is checked
+  int positional;      // a call with so many positional arguments needs no binding; -1: none does
   int slots;
   int entry;  // canonical index of the first instruction
   JitMode mode;
-  bool whole;           // one graph, or CompileError
+  bool whole;           // the function is one graph, or the call raises CompileError
   SyntaxLevel level;    // of PSJit
   SyntaxLevel checked;  // the level whose source check the code has passed; kNone at first
 };
 
 JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(object); }
 
-// Looks up what depends on the function's code object. False: no native runs for this code.
+// Sets the fields that depend on the function's code object. False: this code never runs natively.
 bool refresh(JitFunction* self) {
   PyCodeObject* code = compat::function_code(self->function);
   const Ref held = Ref::share(reinterpret_cast<PyObject*>(code));
   CodeState* const state = code_state(code);
   auto decoded = decode(code);
-  // From here on nothing runs that could replace the function's code, and refresh in turn.
+  // From here on no Python code runs that could replace the function's code and call refresh()
+  // again.
   const Ref old = Ref::steal(reinterpret_cast<PyObject*>(self->code));  // owned the state until now
   self->code = reinterpret_cast<PyCodeObject*>(Ref(held).release());
   self->arguments = -1;
@@ -86,7 +86,7 @@ bool is_strict(const JitFunction* self) {
                                            : self->level == SyntaxLevel::kStrict;
 }
 
-// How a function is judged where a compiled one calls it.
+// The level at which a function is judged when a compiled one calls it.
 JitCallable::Level level_inlined(PyObject* object) {
   using Level = JitCallable::Level;
   const JitFunction* self = as_jit(object);
@@ -94,7 +94,7 @@ JitCallable::Level level_inlined(PyObject* object) {
   return self->level == SyntaxLevel::kNone ? Level::kContexts : Level::kStrict;
 }
 
-// PSJit compiles what its source says. False with an exception set.
+// PSJit: checks the source of the function once a level. False with an exception set.
 bool check_language(JitFunction* self) {
   const SyntaxLevel level = is_strict(self) ? SyntaxLevel::kStrict : SyntaxLevel::kLax;
   if (self->mode != JitMode::kPSJit || self->checked >= level) return true;
@@ -104,7 +104,7 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
-// As the caller gave them.
+// The arguments of a call, as the vectorcall protocol passes them.
 struct GivenArguments {
   PyObject* const* args;
   size_t nargsf;
@@ -124,10 +124,9 @@ struct GivenArguments {
   return result.release();
 }
 
-// Runs a cached entry on the arguments, `args` by parameter. False: nothing was done; `plain` then
-// says that an entry leaves this call to the interpreter, so that the driver need not be asked what
-// to do. Not inlined: what it takes of the C stack each level of a recursion that is not cached
-// would take too.
+// Runs a cached entry on `args`, one for each parameter. False: nothing was done. `plain` then says
+// whether an entry leaves this call to the interpreter, so that the driver need not be asked. Not
+// inlined into call_jit: a recursion that is not cached would pay for its C stack at every level.
 [[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args,
                                    const GivenArguments& given, PyObject** result, bool* plain) {
   EntryPoint* point = self->state->start;
@@ -156,7 +155,7 @@ struct GivenArguments {
   }
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   if (!entry->effects.empty() && drops_code(*entry, registers, nullptr)) return false;
-  // PSJit promises the whole graph.
+  // PSJit promises that the whole graph runs, so its entries have no trials.
   const Trial::Turn turn =
       self->mode == JitMode::kPIJit ? entry->trial_turn(registers) : Trial::Turn::kNone;
   if (turn == Trial::Turn::kInterpreter) [[unlikely]] {
@@ -166,7 +165,8 @@ struct GivenArguments {
   const double start = turn == Trial::Turn::kTimed ? Trial::now_us() : 0;
   const RegionRun keep;
   CodeState* const state = self->state;
-  const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
+  // Code of the program may run in the meantime and replace self->code, which owns `state`.
+  const bool lets_run = entry->single_output < 0 || entry->gives_way();
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
   std::string error;
   if (entry->single_output >= 0) {
@@ -199,8 +199,8 @@ PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, 
       .release();
 }
 
-// A function that nothing judges and that is left to the interpreter, wholly: no region of it
-// serves whole calls, or it has lost its trial.
+// Whether the interpreter runs all of this call. Only for PIJit functions that need not be one
+// graph, and that are inert: no entry serves whole calls, or their pieces have lost a trial.
 bool is_left_alone(JitFunction* self) {
   CodeState* const state = self->state;
   if (self->mode != JitMode::kPIJit || self->level != SyntaxLevel::kLax || !state || !state->inert)
@@ -210,7 +210,7 @@ bool is_left_alone(JitFunction* self) {
   return (!serves || lost) && state->stays_inert();
 }
 
-// The same of a call with keywords, or without some arguments that have defaults.
+// call_cached() for a call with keywords, or without some arguments that have defaults.
 [[gnu::noinline]] bool call_bound(JitFunction* self, const GivenArguments& given, PyObject** result,
                                   bool* plain) {
   const EntryPoint* const point = self->state->start;
@@ -247,7 +247,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   const compat::LevelCall level(self->function);
   const bool strict = is_strict(self);
   if (self->state && strict && jit_config().enabled) {
-    self->state->inert = false;  // it is judged anew
+    self->state->inert = false;  // so that the driver captures and judges it
     if (auto decoded = decode(self->code); !decoded.ok()) {
       g_front_end.refuse({self->code, 0, {}}, self->state->name,
                          break_name(BreakReason::kUnsupported), decoded.error().message);
@@ -386,7 +386,8 @@ PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(entry<jit_new>)},
 PyType_Spec jit_spec = {"msjit.JitFunction", sizeof(JitFunction), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, jit_slots};
 
-// Up to 3.8 a spec cannot say the offsets, and its name overwrites the __module__ of instances.
+// Sets what a spec cannot say up to 3.8: the offsets. There the name in the spec would also
+// overwrite the __module__ of instances.
 Ref make_jit_type() {
   Ref made = Ref::steal(PyType_FromSpec(&jit_spec));
   if (!made) return {};
@@ -428,7 +429,7 @@ bool add_jit(PyObject* module) {
       PyModule_AddFunctions(module, g_main_functions) < 0 ||
       PyModule_AddFunctions(module, g_export_functions) < 0)
     return false;
-  // What checks, which allocate nothing, find out once.
+  // Values that are computed once and cached. Guard checks read them later and must not allocate.
   default_dict_type();
   compat::has_only_string_keys(PyModule_GetDict(module));
   QuietCollector().begin();

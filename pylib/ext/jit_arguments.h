@@ -1,6 +1,6 @@
-// BoundArguments: the arguments of a call bound to a function's parameters, as a frame of it would
-// have them: by position, by keyword, from its defaults. What is not plain is left to CPython, as
-// is what it refuses.
+// BoundArguments: binds the arguments of a call to a function's parameters as CPython does: by
+// position, by keyword, from the defaults. CPython itself binds calls that it would refuse, and
+// calls of functions with *args or **kwargs.
 #pragma once
 
 #include <Python.h>
@@ -13,7 +13,7 @@ namespace msjit {
 
 class BoundArguments {
  public:
-  // Of a function without *args and **kwargs. False: CPython binds them.
+  // For a function without *args and **kwargs. False: CPython has to bind the arguments.
   bool bind(PyObject* function, const DecodedCode& code, PyObject* const* args, Py_ssize_t count,
             PyObject* names);
   PyObject* const* data() const { return values_.data(); }
@@ -23,7 +23,7 @@ class BoundArguments {
   bool take_default(int index, PyObject* value);
 
   InlineVec<PyObject*, 16> values_;
-  InlineVec<Ref, 4> defaults_;  // a call may replace them while it runs
+  InlineVec<Ref, 4> defaults_;  // owned, as the call may replace the function's defaults
 };
 
 }  // namespace msjit

@@ -96,8 +96,8 @@ Ref refuse(const std::string& why) {
   return refuse(Ref::steal(PyUnicode_FromString(why.c_str())).get());
 }
 
-// What the function returns: an int for an output of the graph, ("input", i) for the tensor of an
-// input, tuples and lists of such, None.
+// Describes the function's result: an int for an output of the graph, ("input", i) for the tensor
+// of an input, None, or tuples and lists of these.
 Ref result_object(const Entry& entry, int32_t index) {
   const Recipe& recipe = entry.recipes[index];
   switch (recipe.kind) {
@@ -142,8 +142,9 @@ Ref entry_object(const Entry& entry, const std::vector<PyObject*>& registers) {
                                   "result", result.get()));
 }
 
-// captured_graph(function, arguments): of the latest entry at the start of the function whose
-// guards hold for these positional arguments. The function was called with them before.
+// captured_graph(function, arguments): the graph of the most recently used entry at the start of
+// the function whose guards hold for these positional arguments. The caller has called the function
+// with them before.
 Ref captured_graph(PyObject*, PyObject* arguments) {
   PyObject *function, *args;
   if (!PyArg_ParseTuple(arguments, "O!O!:captured_graph", &PyFunction_Type, &function,

@@ -12,7 +12,7 @@ thread_local int GraphCall::depth = 0;
 
 namespace {
 
-// msjit.psjit's functions, by set_front_end; they live as long as the module.
+// Functions of msjit.psjit, given to set_front_end(). They live as long as the module.
 PyObject* check_function = nullptr;
 PyObject* refuse_function = nullptr;
 
@@ -25,7 +25,7 @@ Ref call(PyObject* function, std::initializer_list<PyObject*> arguments) {
                     arguments.size(), nullptr);
 }
 
-// (code, offset, what it called, as file:line, or an empty text)
+// (code, offset, "file:line" of what it called or an empty text)
 Ref place_object(const UserPlace& place) {
   const Ref offset = Ref::steal(PyLong_FromLong(place.offset)), beyond = text_object(place.beyond);
   if (!offset || !beyond) return {};
@@ -37,7 +37,9 @@ SourceCheck check_inlined(const InlinedCode& inlined) {
   if (state && state->in_language) return SourceCheck::kKnown;
   if (!check_source(inlined.code.get(), SyntaxLevel::kStrict, &inlined.call))
     return SourceCheck::kFailed;
-  if (!state) return SourceCheck::kKnown;  // it cannot be noted, so it is not asked again
+  // Without a state the result cannot be noted. kPassed would make the driver capture and ask again
+  // without end.
+  if (!state) return SourceCheck::kKnown;
   state->in_language = true;
   return SourceCheck::kPassed;
 }
@@ -49,7 +51,7 @@ void refuse(const UserPlace& place, const std::string& function, const char* rea
             cure = text_object(break_cure_of(reason, true));
   if (!at || !name || !kind || !what || !cure) return;
   if (call(refuse_function, {at.get(), name.get(), kind.get(), what.get(), cure.get()}))
-    PyErr_SetString(PyExc_SystemError, text.c_str());  // it was to raise
+    PyErr_SetString(PyExc_SystemError, text.c_str());  // it should have raised
 }
 
 Ref set_front_end(PyObject*, const Args& args) {

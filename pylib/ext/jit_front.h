@@ -1,5 +1,5 @@
-// What PSJit adds to a JitFunction: its source is checked before the first capture, and a break may
-// be an error. The rules and the messages are Python (pylib/msjit/psjit).
+// What PSJit adds to a JitFunction: its source is checked before the first capture, and a graph
+// break may be an error. The rules and the messages are written in Python (pylib/msjit/psjit).
 #pragma once
 
 #include <Python.h>
@@ -11,15 +11,17 @@
 namespace msjit {
 
 enum class JitMode : uint8_t { kPIJit, kPSJit };
-// STRICT: the whole function in PSJit's language and one graph. LAX: the rest is the interpreter's.
+// STRICT: the whole function must be in PSJit's language and become one graph. LAX: the interpreter
+// runs the parts that cannot be captured. kNone: the context decides.
 enum class SyntaxLevel : uint8_t { kNone, kLax, kStrict };
 
-// False with msjit.CompileError set: the source of a function (or of the code object of an inlined
-// one, and where it was called) is missing, is not what runs, or, under kStrict, is outside the
-// language.
+// Checks the source of a function, or of the code object of an inlined one (`call`: where it is
+// called). False with msjit.CompileError set: the source is missing, is not the source of the code
+// that runs, or, under kStrict, is outside the language.
 bool check_source(PyObject* function, SyntaxLevel level, const UserPlace* call = nullptr);
 
-// While one lives, this thread runs a call of a PSJit function: Cells called in it are part of it.
+// While one lives, this thread runs a call of a PSJit function. Cells called in it belong to its
+// graph and do not start one of their own.
 class GraphCall {
  public:
   explicit GraphCall(bool counts) : counts_(counts) { depth += counts_; }

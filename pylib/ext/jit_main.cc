@@ -1,6 +1,6 @@
-// observe_main(observer): observer(code) is called once, when the code of the program itself - the
-// module `__main__` - begins to run. A tracer in C waits for it and takes itself out then, so it is
-// there only while the interpreter starts.
+// observe_main(observer): calls observer(code) once, when the code of the module `__main__` begins
+// to run. A trace function in C waits for that and then removes itself, so it is installed only
+// while the interpreter starts.
 #include "guards/py/error.h"
 #include "guards/py/host_call.h"
 #include "pylib/ext/boundary.h"
@@ -39,7 +39,7 @@ Ref observe_main(PyObject*, PyObject* observer) {
   if (!module) return {};
   Ref::steal(std::exchange(g_main, new_reference(PyModule_GetDict(module)))).reset();
   Ref::steal(std::exchange(g_observer, new_reference(observer))).reset();
-  // Without `site` (-S) the program may run already.
+  // Without `site` (-S) the program may already be running.
   Ref frame = Ref::share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   while (frame && !frame.is(Py_None)) {
     if (runs_main(frame.get())) return observe(frame.get()), Ref::none();

@@ -15,8 +15,8 @@
 namespace msjit {
 namespace {
 
-// The transparent modes arm the hook for as long as there are tensors: without any there is nothing
-// to capture.
+// The transparent modes install the hook only while tensors exist. Without any there is nothing to
+// capture.
 void arm_for_tensors(bool any) {
   static std::unique_ptr<HookArm>& arm = *new std::unique_ptr<HookArm>;
   if (any != bool(arm)) arm.reset(any ? new HookArm : nullptr);
@@ -39,14 +39,15 @@ Ref unmark_code(PyObject*, PyObject* object) {
   return code && hook::mark(code, nullptr) ? Ref::none() : Ref();
 }
 
-// Unlike an unmarked one, such a code object is not marked again where a captured function calls
-// it.
+// Unlike an unmarked code object, a skipped one is not marked again when it breaks the region of a
+// captured caller.
 Ref skip_code(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   return code && hook::mark(code, leave_frame) ? Ref::none() : Ref();
 }
 
-// Functions, not class bodies or modules; generators and coroutines stay CPython's.
+// Whether the code is a function's, not a module's or class body's. CPython runs generators and
+// coroutines.
 bool is_candidate(const PyCodeObject* code) {
   constexpr int kFunction = CO_OPTIMIZED | CO_NEWLOCALS;
   constexpr int kGenerator =
@@ -69,9 +70,9 @@ std::vector<PyCodeObject*> candidates_below(PyObject* object) {
   return found;
 }
 
-// Whether a tensor can come to a function: it takes arguments, is a closure, or names something
-// other than built-in classes. Code that is left alone passes for plain code with those who look
-// (3.13 runs no code in another interpreter that has extra data).
+// Whether a function can get at a tensor: it takes arguments, is a closure, or uses a name that is
+// no built-in class. Other code is not marked, because a mark can be noticed: 3.13 refuses to run
+// code with extra data in another interpreter.
 bool may_meet_tensors(const PyCodeObject* code) {
   const bool takes_some = code->co_argcount || code->co_kwonlyargcount ||
                           (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS));

@@ -1,5 +1,5 @@
-// How `python -m msjit` starts a program: its stack, its warnings and its recursion limit are those
-// of plain python.
+// Starts a program for `python -m msjit`, so that its stack, its warnings and its recursion limit
+// are those of plain python.
 #include <algorithm>
 #include <vector>
 
@@ -11,8 +11,8 @@
 namespace msjit {
 namespace {
 
-// While it lives, Python code runs right above the `kept` outermost frames and what calls it there:
-// nothing else is seen below it, nor counts for the recursion limit.
+// While it lives, Python code seems to run directly above the `kept` outermost frames. The frames
+// in between are not seen and do not count against the recursion limit.
 class ShortStack {
  public:
   explicit ShortStack(size_t kept) : thread_(PyThreadState_Get()) {
@@ -37,7 +37,7 @@ class ShortStack {
   int levels_;
 };
 
-// Not through the builtin exec, which may take a level of recursion.
+// Does not use the builtin exec, which may take a level of recursion.
 Ref run_program(PyObject*, const Args& args) {
   static const char* const names[] = {"code", "namespace", "kept", nullptr};
   PyObject* values[3];

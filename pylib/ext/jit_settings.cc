@@ -1,4 +1,4 @@
-// What the bytecode JIT reports, and its limits.
+// Reports and limits of the bytecode JIT.
 #include <limits>
 #include <string_view>
 
@@ -39,7 +39,7 @@ PyObject* wait_compiled(PyObject*, PyObject*) {
   return Ref::none().release();
 }
 
-// A door may have given up code that was inert.
+// Marks all marked code again: the callback of an inert code object may have been disabled.
 bool mark_again() {
   for (CodeState* state : all_code_states())
     if (FrameDoor door = hook::marked(state->code); door && !hook::mark(state->code, door))

@@ -22,8 +22,8 @@ namespace msjit {
 
 namespace {
 
-// register_method(type, name, value): puts an attribute on a type of this module, which Python code
-// cannot.
+// register_method(type, name, value): sets an attribute on a type of this module. Python code
+// cannot do that, as the types are static.
 Ref register_method(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"type", "name", "value", nullptr};
   PyObject* a[3];
@@ -46,7 +46,7 @@ Ref set_initializer(PyObject*, PyObject* function) {
   return Ref::none();
 }
 
-// Makes what reduce() took apart.
+// Unpickles a tensor: the inverse of reduce() in tensor_methods.cc.
 Ref rebuild_tensor(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"type", "dtype",         "shape",
                                            "data", "requires_grad", nullptr};
@@ -87,7 +87,7 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
   return self;
 }
 
-// CPython hands the loaded module to sub-interpreters without asking it.
+// Lets Python code refuse sub-interpreters. CPython gives them the loaded module without asking it.
 Ref in_main_interpreter(PyObject*) {
   const bool main = PyThreadState_Get()->interp == PyInterpreterState_Main();
   return Ref::share(main ? Py_True : Py_False);
@@ -166,8 +166,8 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
-// Asked by compiled loops: runs signal handlers and gives other threads a turn, as the interpreter
-// does between instructions.
+// Called by compiled loops between turns: runs signal handlers and lets other threads run, as the
+// interpreter does at a jump back. True: the loop has to stop.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool stop = loop_turn([] {
@@ -179,7 +179,8 @@ bool loop_interrupted() {
   return stop;
 }
 
-// Found out by the thread that compiles; warnings are the main thread's to give.
+// Called on the compile thread. Only the main thread may give warnings, so this adds a pending
+// call.
 void warn_without_backend(const char* reason) {
   static const auto* text = new std::string(fmt::format(
       "msjit runs graphs operator by operator, for LLVM 19 cannot be loaded ({}); on Debian and "
@@ -204,7 +205,7 @@ Ref make_module() {
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
       !add_import_finder(module.get()) || !add_jit(module.get()))
     return {};
-  // A full table only means that the compiler is stopped later, by the C library's handlers.
+  // If the table of Py_AtExit is full, the C library's exit handlers stop the compiler, later.
   (void)Py_AtExit(compile_queue_stop);
   on_backend_missing(warn_without_backend);
   g_loop_interrupted = loop_interrupted;

@@ -1,5 +1,5 @@
-// Where the bytecode JIT cannot work: the module says so and why, and its figures are those of
-// eager execution.
+// Takes the place of the bytecode JIT where it cannot work: the module says so and why, and its
+// statistics are those of eager execution.
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"

@@ -6,7 +6,7 @@
 namespace msjit {
 namespace {
 
-// Places in the table, the same in NumPy 1 and 2.
+// Indices into the table of NumPy's C API; NumPy 1 and 2 have the same ones.
 constexpr int kAbiVersion = 0, kArrayType = 2, kNewArray = 93, kSetBase = 282;
 constexpr unsigned kAbi1 = 0x01000009, kAbi2 = 0x02000000;
 constexpr int kAligned = 0x0100, kWriteable = 0x0400;
@@ -65,7 +65,7 @@ int type_number(DType dtype) {
   return -1;
 }
 
-// What an array has as its base: the storage as it was, even when the tensor gets other data.
+// The capsule that an array has as its base. It owns the storage, even if the tensor gets another.
 constexpr const char* kMemory = "msjit.memory";
 
 void release_memory(PyObject* capsule) {

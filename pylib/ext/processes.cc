@@ -10,7 +10,7 @@
 namespace msjit {
 namespace {
 
-// Arguments by position: the callers are functions of msjit.communication.
+// Reads arguments one after the other. All are positional: only msjit.communication calls this.
 class Reader {
  public:
   Reader(const Args& args, const char* where, Py_ssize_t count) : args_(args), where_(where) {
@@ -66,7 +66,8 @@ class Reader {
   bool good_ = true;
 };
 
-// The call without the lock, on headers of its own. MPI waits for other processes in it.
+// Makes a collective call without the GIL, because MPI waits for other processes in it. It works on
+// copies of the tensor headers.
 template <class Work>
 Ref call(const Reader& reader, const Tensor& from, const Tensor& to, Work work) {
   if (!reader.good()) return {};
@@ -143,7 +144,8 @@ Ref agree_function(PyObject*, const Args& args) {
                    : Ref::steal(raise(same.error()));
 }
 
-// Said before a call: what it is named, for those who ask why a region ends here.
+// Does nothing. msjit.communication calls it with a name before each collective call: there a
+// capture ends its region and reports that name (bytecode/builtins/processes.cc).
 Ref collective(PyObject*, PyObject*) { return Ref::none(); }
 
 Ref barrier_function(PyObject*, const Args& args) {

@@ -1,4 +1,4 @@
-// Processes that work together: what `msjit.communication` is made of.
+// Collective calls and messages between processes; `msjit.communication` is built on them.
 #pragma once
 
 #include "guards/py/error.h"

@@ -1,4 +1,4 @@
-// Hooks on what the tape keeps, as Python functions.
+// saved_tensors_hooks: Python functions that pack and unpack the tensors that the tape keeps.
 #include "kernels/eager/saved_hooks.h"
 
 #include "guards/py/host_call.h"

@@ -12,24 +12,24 @@ void fill_buffer_slots(PyTypeObject* type);
 extern PyGetSetDef g_tensor_attributes[];
 extern PyMethodDef g_tensor_methods[];
 bool ready_tensor_type();
-bool ready_tensor_meta();           // before it
-bool ready_tensor_class();          // its last step
-extern PyTypeObject g_tensor_meta;  // the class of Tensor
+bool ready_tensor_meta();           // ready_tensor_type() needs it done before
+bool ready_tensor_class();          // ready_tensor_type() ends with it
+extern PyTypeObject g_tensor_meta;  // the metaclass of Tensor
 bool ready_dtype_type();
 
-// The one element, and the copy that holds it where the tensor is on a device; ValueError when
-// there are more or none.
+// The only element of a tensor. `copy` holds it if the tensor is on a device. ValueError if the
+// tensor has more elements or none.
 struct Element {
   Tensor copy;
   const void* data = nullptr;
 };
 bool single_element(const Tensor& tensor, const char* where, Element* out);
-// The tensor itself, or a copy of what lies on a device.
+// The tensor itself, or a copy in host memory if it is on a device.
 bool host_tensor(const Tensor& tensor, Tensor* out);
 bool is_writable(const Tensor& tensor, const char* where);
 
-// Keeps exported memory alive, the data as it was when the tensor gets other data; for as long its
-// storage counts as written by others.
+// Keeps exported memory alive, even if the tensor gets other memory meanwhile. While it lives,
+// others may write to the storage, so the storage counts as exported.
 class ExportPin {
  public:
   explicit ExportPin(const Tensor& t) : tensor_(Tensor::view(t, t.shape(), t.strides(), 0)) {

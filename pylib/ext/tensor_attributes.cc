@@ -78,7 +78,8 @@ Ref get_is_leaf(PyObject* self) {
   return Ref::share(meta && meta->node ? Py_False : Py_True);
 }
 
-// Of an exact tensor a view: writing there could hide what the class has (see tensor_setattr).
+// For an exact Tensor this gives a read-only view of the dict. A write to the dict itself could
+// hide an attribute of the class, which tensor_setattr prevents.
 Ref get_dict(PyObject* self) {
   if (!is_exact_tensor(self)) return Ref::steal(PyObject_GenericGetDict(self, nullptr));
   PyObject* own = reinterpret_cast<TensorObject*>(self)->dict;

@@ -8,7 +8,8 @@
 namespace msjit {
 namespace {
 
-// What an exported buffer keeps alive: the storage as it was, even when the tensor gets other data.
+// The internals of an exported buffer. They keep the storage alive, even if the tensor gets
+// another.
 struct Export {
   ExportPin pin;
   Py_ssize_t shape[kMaxRank];
@@ -107,8 +108,8 @@ Ref to_numpy(const Tensor& tensor) {
   if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(plain, DType::kFloat32, &plain)) return {};
   Ref array = array_over(plain);
   if (array || PyErr_Occurred()) return array;
-  // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold
-  // later.
+  // A new object, so that the array keeps the current memory alive, not that which the tensor may
+  // get later.
   Ref holder = wrap_tensor(Tensor::view(plain, plain.shape(), plain.strides(), 0));
   if (!holder) return {};
   PyObject* const convert = asarray();

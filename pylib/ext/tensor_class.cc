@@ -1,5 +1,5 @@
-// The class of Tensor, which lets a program set attributes on Tensor as on a class written in
-// Python. CPython refuses that for static types.
+// The metaclass of Tensor. It lets a program set attributes on the class Tensor as on a class
+// written in Python; CPython refuses that for static types.
 #include "guards/py/tensor_class.h"
 
 #include <algorithm>
@@ -16,14 +16,16 @@ void (*g_tensor_class_changed)() = nullptr;
 
 namespace {
 
-// A change of a type is refused by this flag from 3.10 on, before by the lack of the other.
+// CPython refuses to change a type that has the flag IMMUTABLETYPE (from 3.10 on), or that lacks
+// the flag HEAPTYPE (before).
 #ifdef Py_TPFLAGS_IMMUTABLETYPE
 constexpr unsigned long kCleared = Py_TPFLAGS_IMMUTABLETYPE, kSet = 0;
 #else
 constexpr unsigned long kCleared = 0, kSet = Py_TPFLAGS_HEAPTYPE;
 #endif
 
-// `originals` holds what the class had under each of the names, null for nothing.
+// Names whose attribute of Tensor differs from the original; `originals` holds the original of
+// each, null if there was none.
 struct Changes {
   std::vector<std::string> names;
   std::vector<Ref> originals;
@@ -51,7 +53,8 @@ void note_change(const char* name, Ref old, PyObject* value) {
   }
 }
 
-// type.__setattr__ on Tensor, which keeps the slots for special methods up to date.
+// Calls type.__setattr__ on Tensor with the flags changed meanwhile. It also updates the slots of
+// special methods.
 int set_past_flags(PyObject* name, PyObject* value) {
   PyTypeObject& type = g_tensor_type;
   const unsigned long before = std::exchange(type.tp_flags, (type.tp_flags & ~kCleared) | kSet);
@@ -66,7 +69,7 @@ int class_setattr(PyObject* cls, PyObject* name, PyObject* value) {
     return host::call(host::program, PyType_Type.tp_setattro, cls, name, value);
   const char* text = utf8_text(name);
   if (!text) return -1;
-  // It dies behind the change: its finalizer must not meet the flags.
+  // Keeps the old value until the flags are restored, as its finalizer must not meet changed flags.
   Ref old = Ref::share(host::call(host::checked, PyDict_GetItem, g_tensor_type.tp_dict, name));
   const size_t at = find(text);
   if (!value && old && (at == changes().names.size() || changes().originals[at])) {
@@ -79,9 +82,9 @@ int class_setattr(PyObject* cls, PyObject* name, PyObject* value) {
   return 0;
 }
 
-// CPython 3.7 takes the mro() that such classes inherit for one of their own, and then gives them
-// no versions: no lookup on them is cached, nor captured. Later ones set the flag themselves or do
-// not look at it.
+// CPython 3.7 believes that classes of a metaclass override mro(), and gives them no version tags.
+// Then lookups on them can be neither cached nor captured. Later versions set the flag themselves
+// or do not read it.
 void give_versions(PyTypeObject* type) {
   if (Py_TYPE(type) == &g_tensor_meta) type->tp_flags |= Py_TPFLAGS_HAVE_VERSION_TAG;
 }

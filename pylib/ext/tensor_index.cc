@@ -1,5 +1,5 @@
-// len(x), iteration, x[...] and x[...] = v: Python's index objects are sorted into IndexItems here,
-// the rest is kernels/eager/indexing.
+// len(x), iteration, x[...] and x[...] = v. This file converts Python's index objects to
+// IndexItems; kernels/eager/indexing does the rest.
 #include "guards/py/host_call.h"
 #include "kernels/eager/indexing.h"
 #include "pylib/ext/tensor.h"
@@ -27,7 +27,7 @@ bool add_index(PyObject* object, ParsedIndex* out) {
   return fail(index_error("[getitem] index, got an int beyond 64 bits, expected one that fits"));
 }
 
-// Bounds of any size are those that fit, as for a list.
+// A bound too large for an int64 is clamped, as for a list.
 bool slice_bound(PyObject* bound, int64_t* value, bool* present) {
   *present = bound != Py_None;
   if (!*present || int_from_object(bound, "getitem", "bound of a slice", value)) return true;
@@ -66,7 +66,7 @@ bool add_positions(Tensor positions, ParsedIndex* out) {
   return true;
 }
 
-// A bool mask stands for the positions of its true elements, one index tensor a dimension.
+// Replaces a bool mask by the positions of its true elements: one index tensor for each dimension.
 bool add_mask(const Shape& shape, const Tensor& mask, ParsedIndex* out) {
   int dim = 0;
   for (const IndexItem& item : out->items)

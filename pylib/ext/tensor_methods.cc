@@ -107,7 +107,7 @@ Ref contiguous_flag(PyObject* self) {
 }
 Ref numel(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).numel())); }
 Ref dim(PyObject* self) { return Ref::steal(PyLong_FromLong(tensor_of(self).rank())); }
-// Nobody says when the address is forgotten: an export that does not end.
+// Begins an export that never ends, as nobody says when the address is no longer used.
 Ref data_ptr(PyObject* self) {
   tensor_of(self).storage()->begin_export();
   return Ref::steal(PyLong_FromVoidPtr(tensor_of(self).data()));

@@ -1,6 +1,6 @@
-// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, arrays and, for some
-// operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
-// no in-place slots: `x += y` rebinds x, as in MindSpore.
+// Operators of Tensor. Two exact tensors go straight to the kernel. Numbers, arrays and, for some
+// operators, lists are first turned into tensors; a number becomes a weak scalar, whose dtype gives
+// way to that of the tensor. There are no in-place slots: `x += y` rebinds x, as in MindSpore.
 #include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/scalar_num.h"

@@ -1,6 +1,6 @@
-// The type msjit.Tensor: construction, destruction, the free list, attributes a program adds. The
-// collector tracks an instance of the type itself only while it has such attributes: it refers to
-// no other Python object.
+// The type msjit.Tensor: construction, destruction, the free list, attributes a program adds. An
+// exact Tensor refers to other Python objects only through such attributes. So the garbage
+// collector tracks it only while it has some.
 #include <cstddef>
 #include <utility>
 
@@ -62,7 +62,8 @@ int tensor_clear(PyObject* self) {
   return 0;
 }
 
-// What the class has of itself cannot be hidden: a capture that reads it looks at no instance.
+// An instance cannot hide an attribute of the class. So a capture that reads one needs no guard on
+// the instance.
 int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (!is_exact_tensor(self))
@@ -81,15 +82,15 @@ int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   return result;
 }
 
-// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, negative or a Symbol in the
-// shape, or None for it.
+// Whether Tensor(shape=..., dtype=...) leaves sizes open: the shape is None, or a size in it is
+// None, negative or a Symbol.
 bool leaves_sizes_open(PyObject* shape) {
   if (shape == Py_None) return true;
   if (!PyList_Check(shape) && !PyTuple_Check(shape)) return false;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(shape);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* size = PySequence_Fast_GET_ITEM(shape, i);
-    if (!PyIndex_Check(size)) return true;  // the description refuses what is none of these
+    if (!PyIndex_Check(size)) return true;  // g_tensor_initializer refuses any other object
     if (!PyLong_Check(size)) continue;
     int overflow = 0;
     if (PyLong_AsLongLongAndOverflow(size, &overflow) < 0) return true;
@@ -97,7 +98,8 @@ bool leaves_sizes_open(PyObject* shape) {
   return false;
 }
 
-// What describes a tensor instead of being one; no reference where `kwargs` asks for a tensor.
+// Tensor(shape=(None, 3), dtype=...) makes an object that only describes a tensor. Empty without an
+// exception: `kwargs` ask for a real tensor.
 Ref described_tensor(PyObject* args, PyObject* kwargs) {
   if (!kwargs || !g_tensor_initializer || PyTuple_GET_SIZE(args)) return {};
   PyObject* shape = host::call(host::program, PyDict_GetItemString, kwargs, "shape");
@@ -179,8 +181,8 @@ bool copy_data(const Tensor& from, DType dtype, Tensor* out) {
   return succeeded(copy_elements(from, *out));
 }
 
-// The copy that Tensor(x) makes of a tracked tensor is recorded: gradients flow through it. Not for
-// subclasses: a Parameter is a leaf.
+// The tape records the copy that Tensor(x) makes of a tracked x, so gradients flow through it.
+// Copies into subclasses are not recorded: a Parameter is a leaf.
 bool copy_tracked(const Tensor& from, DType dtype, Tensor* out) {
   static const OpDef* const copy = find_op("copy");
   static const OpDef* const cast = find_op("cast");
@@ -193,7 +195,7 @@ bool copy_tracked(const Tensor& from, DType dtype, Tensor* out) {
   return true;
 }
 
-// As NumPy: a complex number as complex128, and as uint64 an int that only that holds.
+// As NumPy does: a complex number becomes complex128, an int too large for int64 becomes uint64.
 bool wide_number(PyObject* number, Tensor* out) {
   if (PyComplex_Check(number)) {
     *out =
@@ -221,7 +223,7 @@ bool number_data(PyObject* number, DType* dtype, Tensor* out) {
 bool read_data(PyObject* data, DType* dtype, Tensor* out) {
   if (!PyObject_CheckBuffer(data) && wide_number(data, out)) return *dtype = out->dtype(), true;
   if (is_number(data)) return number_data(data, dtype, out);
-  bool doubles = false;  // kept until the dtype is known, so that they are rounded once
+  bool doubles = false;  // Python floats stay doubles until the dtype is known, to be rounded once
   if (is_tensor(data))
     *out = tensor_of(data);
   else if (PyList_Check(data) || PyTuple_Check(data)) {
@@ -321,7 +323,7 @@ void replace_contents(PyObject* self, const Tensor& from) {
   to->storage = impl->storage;
 }
 
-// Lets Tensor's operators win over NumPy's, which may ask the class itself.
+// Makes NumPy give way to Tensor's operators. NumPy may look this attribute up on the class.
 static bool set_array_priority(PyTypeObject* type) {
   const Ref priority = Ref::steal(PyFloat_FromDouble(1000.0));
   return priority && host::call(host::checked, PyDict_SetItemString, type->tp_dict,

@@ -39,7 +39,7 @@ ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"
 
-_absent = absent.attributes(__name__)  # for names that are known and not offered
+_absent = absent.attributes(__name__)  # for names of MindSpore that are not supported
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
@@ -91,7 +91,7 @@ def __getattr__(name):
 
 
 def set_recursion_limit(recursion_limit=1000):
-    """Bounds the recursion of MindSpore's compiler, which this one does without: the number is checked and forgotten."""
+    """Bounds the recursion of MindSpore's compiler. Here the number is only checked: this compiler does not recurse."""
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
         raise TypeError("[set_recursion_limit] recursion_limit, got %s, expected an int" % type(recursion_limit).__name__)
     if recursion_limit <= 0:

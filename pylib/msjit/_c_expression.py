@@ -5,13 +5,13 @@ from ._native import Tensor, _msjit, dtypes
 from .common import type_kinds as typing  # noqa: F401
 from .explain import records as _records
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 TensorPy = Tensor_ = TensorPy_ = Tensor
 dtypes = dict(dtypes)
 
 
 def jit_mode_pi_enable():
-    """Functions under jit(capture_mode="bytecode") are captured, as they are from the start."""
+    """Switches the capture of functions under jit(capture_mode="bytecode") on again; it is on at the start."""
     _msjit.set_config("enabled", True)
 
 
@@ -25,16 +25,16 @@ def update_pijit_default_config(**config):
 
 
 def function_id(function):
-    """A number of its own for each function that exists."""
+    """A number that differs for all functions that exist."""
     return id(getattr(function, "__func__", function))
 
 
 def get_code_extra(function):
-    """What the JIT knows of a function, a dict; None where it has not looked at it.
+    """What the JIT knows of a function, as a dict; None if it has not looked at the function.
 
-    stat is "GRAPH_CALLABLE"; compile_count_ is the number of graphs at the start of the function; break_count_ is 1 where such a graph ends
-    before the function does, else 0. code["call_count_"] says how often they ran. code["phase_"], a text, is there where they are whole
-    graphs, code["compiled_code_"], the code object, where the interpreter runs a part; code["guard_"] says what is checked before a call.
+    `stat` is "GRAPH_CALLABLE". `compile_count_` is the number of graphs that begin with the function. `break_count_` is 1 if such a graph ends
+    before the function does, else 0. code["call_count_"] says how often the graphs ran; code["guard_"] says what is checked before a call.
+    code["phase_"], a text, exists if they are whole graphs; code["compiled_code_"], the code object, exists if the interpreter runs a part.
     """
     code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
     for record in _records() if code is not None else ():
@@ -58,7 +58,7 @@ def _extra_of(record, code):
 
 
 class MSContext:
-    """What programs ask about the devices of a build: there is a CPU alone."""
+    """Answers what programs ask about the devices of a build: there is only a CPU."""
 
     @staticmethod
     def get_instance():

@@ -1,4 +1,4 @@
-"""Checks of arguments under the names of mindspore._checkparam, which packages made for MindSpore call.
+"""Argument checks under the names of mindspore._checkparam; packages written for MindSpore call them.
 
 A check returns the value, or raises TypeError for another type and ValueError for a number or text that is not allowed.
 """
@@ -27,7 +27,7 @@ def _typed(value, kinds, words, arg_name, prim_name):
 
 
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
-    """The value, where it stands in the relation `rel` to another one."""
+    """Returns the value if it stands in the relation `rel` to another one."""
     if rel in (IN, NOT_IN):
         if (arg_value in value) != (rel == IN):
             _fail(excp_cls, prim_name, arg_name, arg_value, "%s %s %s" % ("one of" if rel == IN else "none of", value_name, value))
@@ -37,7 +37,7 @@ def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_c
 
 
 def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
-    """The value, where it is a number of a type (no bool) and, as a float, finite."""
+    """Returns the value if it is a number of a type (no bool); a float must be finite."""
     _typed(arg_value, arg_type, getattr(arg_type, "__name__", str(arg_type)), arg_name, prim_name)
     if isinstance(arg_value, float) and arg_value - arg_value != 0:
         _fail(ValueError, prim_name, arg_name, arg_value, "a finite number")
@@ -45,28 +45,28 @@ def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
 
 
 def check_is_int(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is an int."""
+    """Returns the value if it is an int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
 def check_is_float(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is a float."""
+    """Returns the value if it is a float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
 
 
 def check_number(arg_name, arg_value, value, rel, prim_name):
-    """The value, where it is a number in a relation to another one."""
+    """Returns the value if it is a number that stands in a relation to another one."""
     _typed(arg_value, (int, float), "a number", arg_name, prim_name)
     return check(arg_name, arg_value, "value", value, rel, prim_name)
 
 
 def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
-    """The value, where it is an int in a relation to another one."""
+    """Returns the value if it is an int that stands in a relation to another one."""
     return check(arg_name, check_is_int(arg_value, arg_name, prim_name), "value", value, rel, prim_name)
 
 
 def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
-    """The value, where it is a float in a relation to another one."""
+    """Returns the value if it is a float that stands in a relation to another one."""
     return check(arg_name, check_is_float(arg_value, arg_name, prim_name), "value", value, rel, prim_name)
 
 
@@ -84,12 +84,12 @@ check_negative_float = _signed(float, LT, "a float below 0")
 
 
 def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
-    """The value, where it is that int."""
+    """Returns the value if it is equal to that int."""
     return check_int(arg_value, value, EQ, arg_name, prim_name)
 
 
 def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None):
-    """The value, where it is a number of a type within limits."""
+    """Returns the value if it is a number of a type and within limits."""
     check_is_number(arg_value, value_type, arg_name, prim_name)
     text, low, high = _SPANS[rel]
     if not (low(lower_limit, arg_value) and high(arg_value, upper_limit)):
@@ -98,31 +98,31 @@ def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg
 
 
 def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """The value, where it is an int within limits."""
+    """Returns the value if it is an int within limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
 
 
 def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
-    """The value, where it is a float or an int within limits."""
+    """Returns the value if it is a float or an int within limits."""
     return check_number_range(arg_value, lower_limit, upper_limit, rel, (float, int), arg_name, prim_name)
 
 
 def check_bool(arg_value, arg_name=None, prim_name=None):
-    """The value, where it is a bool."""
+    """Returns the value if it is a bool."""
     if not isinstance(arg_value, bool):
         _fail(TypeError, prim_name, arg_name, type(arg_value).__name__, "a bool")
     return arg_value
 
 
 def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
-    """The value, where it is one of some texts."""
+    """Returns the value if it is one of some texts."""
     if not isinstance(arg_value, str) or arg_value not in valid_values:
         _fail(ValueError, prim_name, arg_name, arg_value, "one of %s" % (valid_values,))
     return arg_value
 
 
 def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
-    """The value, where it is an instance of one of some types; a bool is no int."""
+    """Returns the value if it is an instance of one of the types; a bool does not count as an int."""
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple, set)) else (valid_types,)
     if (isinstance(arg_value, bool) and bool not in kinds) or not isinstance(arg_value, kinds):
         _fail(TypeError, prim_name, arg_name, type(arg_value).__name__,
@@ -131,14 +131,14 @@ def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
 
 
 def check_isinstance(arg_name, arg_value, classes):
-    """The value, where it is an instance of a class."""
+    """Returns the value if it is an instance of a class."""
     if not isinstance(arg_value, classes):
         _fail(TypeError, None, arg_name, type(arg_value).__name__, "an instance of %s" % (classes,))
     return arg_value
 
 
 def check_type_name(arg_name, arg_type, valid_types, prim_name):
-    """The dtype or type, where it is one of some."""
+    """Returns the dtype or type if it is one of some."""
     valid = valid_types if isinstance(valid_types, (list, tuple, set, frozenset)) else (valid_types,)
     if arg_type not in valid:
         _fail(TypeError, prim_name, arg_name, arg_type, "one of %s" % ", ".join(map(str, valid)))
@@ -146,7 +146,7 @@ def check_type_name(arg_name, arg_type, valid_types, prim_name):
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
-    """The type, where it is (a class derived from) one of some."""
+    """Returns the type if it is one of the given types or derived from one."""
     kinds = tuple(template_types) if isinstance(template_types, (list, tuple, set)) else (template_types,)
     fits = any(type_ == kind or (isinstance(type_, type) and isinstance(kind, type) and issubclass(type_, kind)) for kind in kinds)
     if not fits:
@@ -155,7 +155,7 @@ def check_subclass(arg_name, type_, template_types, prim_name, addition_error_in
 
 
 def check_tensor_dtype_valid(arg_name, arg_type, valid_dtypes, prim_name):
-    """The dtype of a tensor, where it is one of some."""
+    """Returns the dtype of a tensor if it is one of some."""
     return check_type_name(arg_name, getattr(arg_type, "dtype", arg_type), valid_dtypes, prim_name)
 
 
@@ -167,7 +167,7 @@ def check_positive_int_sequence(sequence, arg_name=None, prim_name=None):
 
 
 def check_non_negative_int_sequence(sequence, arg_name=None, prim_name=None):
-    """The sequence, where all its items are ints of 0 or more."""
+    """Returns the sequence if all its items are ints of 0 or more."""
     for i, item in enumerate(sequence):
         check_non_negative_int(item, "%s[%d]" % (arg_name or "sequence", i), prim_name)
     return sequence
@@ -187,7 +187,7 @@ def check_hook_fn(hook_fn):
 
 
 def check_axis_in_range(axis, ndim):
-    """The axis counted from the front, where a tensor of `ndim` axes has it."""
+    """Returns the axis, counted from the front, if a tensor of `ndim` axes has it."""
     check_is_int(axis, "axis")
     if not -ndim <= axis < ndim:
         _fail(ValueError, None, "axis", axis, "one in [%d, %d)" % (-ndim, ndim))
@@ -195,7 +195,7 @@ def check_axis_in_range(axis, ndim):
 
 
 def check_is_tensor(value, arg_name=None, prim_name=None):
-    """The value, where it is a Tensor."""
+    """Returns the value if it is a Tensor."""
     return check_value_type(arg_name, value, Tensor, prim_name)
 
 
@@ -210,13 +210,13 @@ once, twice, triple = _several(1), _several(2), _several(3)
 
 
 def args_type_check(*type_args, **type_kwargs):
-    """A decorator that checks the types of the arguments a function gets; None is let through."""
+    """A decorator that checks the types of a function's arguments. None is always accepted."""
     from functools import wraps
     from inspect import signature
 
     def deco(function):
         wanted = signature(function)
-        rest = [p.name for p in wanted.parameters.values() if p.kind is p.VAR_KEYWORD]  # what it gets there has names of its own
+        rest = [p.name for p in wanted.parameters.values() if p.kind is p.VAR_KEYWORD]  # the name of **kwargs: its items are checked by their own names
 
         def by_name(arguments):
             extra = arguments.pop(rest[0], {}) if rest else {}

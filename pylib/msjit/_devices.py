@@ -8,7 +8,7 @@ from ._native import _msjit
 
 @functools.lru_cache(maxsize=None)
 def find_libraries():
-    """Tells the core where packages of Python keep cuBLAS and cuDNN: nvidia/*/lib and torch/lib on sys.path."""
+    """Tells the core where Python packages keep cuBLAS and cuDNN: nvidia/*/lib and torch/lib on sys.path."""
     import glob  # which loads re
     folders = []
     for path in sys.path:
@@ -19,8 +19,8 @@ def find_libraries():
 
 
 def device_number(where, parameter, name):
-    """The number of a GPU, None for the CPU. TypeError for what is no str; ValueError for names of other devices, and for a GPU that
-    cannot be had, with the cause: no driver, one that is too old, no device of that number."""
+    """The number of a GPU, None for the CPU. TypeError if the name is no str, ValueError for other devices. A GPU that cannot be used is a
+    ValueError that names the cause: no driver, a driver that is too old, no device of that number."""
     if not isinstance(name, str):
         raise TypeError("[%s] %s, got %s, expected a str" % (where, parameter, type(name).__name__))
     kind, colon, number = name.partition(":")
@@ -36,7 +36,7 @@ def device_number(where, parameter, name):
 
 
 def move(tensor, device):
-    """The tensor on the GPU of that number, or on the CPU for None; itself when it lies there. Gradients go back the same way."""
+    """The tensor on the GPU of that number, or on the CPU for None. A tensor that already lies there is returned itself. Gradients are moved back."""
     here = None if tensor.device == "CPU" else int(tensor.device.partition(":")[2])
     if here == device:
         return tensor
@@ -47,7 +47,7 @@ def move(tensor, device):
 
 @functools.lru_cache(maxsize=None)
 def _move_class():
-    """Made on first use: the module of _Function imports those that import this one."""
+    """The class is made on first use, as the module of _Function imports modules that import this one."""
     from .custom_function import _Function
 
     class Move(_Function):

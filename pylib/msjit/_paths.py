@@ -1,5 +1,5 @@
-"""Module paths of MindSpore that msjit has under other names (`msjit.nn.optim`): entries of the packages' `__path__`, so that
-nothing else of the process sees them."""
+"""Makes module paths of MindSpore that msjit has under other names importable, such as `msjit.nn.optim`. They are found by entries of the
+packages' `__path__`, so the rest of the process does not notice them."""
 import os
 import sys
 
@@ -10,7 +10,7 @@ _FIRST = os.path.join(_HERE, "<paths of MindSpore below other paths>")
 
 
 class _Finder:
-    """What the import system asks about ENTRY."""
+    """The finder that the import system uses for ENTRY."""
 
     @staticmethod
     def find_spec(name, target=None):
@@ -20,7 +20,7 @@ class _Finder:
 
 
 class _DeepFinder:
-    """The same, before the package's own files are looked at; for names of four parts and more."""
+    """The same for names of four parts and more. These are looked up before the package's own files."""
 
     @staticmethod
     def find_spec(name, target=None):
@@ -38,8 +38,8 @@ def extend(path):
 
 
 def reach(name):
-    """Makes the modules of MindSpore's that lie below the module of that name attributes of it, as they are there without an import
-    of their own (`mindspore.train.serialization`). What the module has itself, by its `__getattr__` too, goes first."""
+    """Makes MindSpore's submodules attributes of the module `name`, as in MindSpore, where they need no import of their own
+    (`mindspore.train.serialization`). Attributes that the module itself has, also by its `__getattr__`, take precedence."""
     module = sys.modules[name]
     before, rest = vars(module).get("__getattr__"), name.partition(".")[2]
 

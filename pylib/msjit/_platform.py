@@ -1,4 +1,4 @@
-"""What the compiled half asks of the machine, checked before it is loaded: loading it elsewhere would crash."""
+"""Checks that the machine can run the compiled half, before that is loaded: loading it on another machine would crash."""
 import contextlib
 import os
 import sys
@@ -9,7 +9,7 @@ OLDEST, NEWEST = (3, 7), (3, 14)
 
 
 def missing_features(cpuinfo):
-    """Those of NEEDED that the text of /proc/cpuinfo does not list; none when it lists no flags at all."""
+    """The features in NEEDED that the text of /proc/cpuinfo does not list; none if the text lists no flags at all."""
     lines = [line for line in cpuinfo.splitlines() if line.startswith("flags")]
     if not lines:
         return ()
@@ -38,9 +38,9 @@ def check(version=sys.version_info[:2], implementation=sys.implementation.name, 
 
 @contextlib.contextmanager
 def bounded_waiting():
-    """While it lasts, libgomp is loaded so that idle threads spin for some 50 us and then sleep, unless the user has said
-    otherwise. By default they spin for many milliseconds, which makes a small training step on two busy cores slower than on one.
-    Neither `os.environ` nor child processes see the setting."""
+    """A libgomp that is loaded inside lets idle threads spin for some 50 us and then sleep, unless the user has set something else. By default
+    they spin for many milliseconds, which makes a small training step on two busy cores slower than on one. Neither `os.environ` nor child
+    processes see the setting."""
     if any(name in os.environ for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")):
         yield
         return

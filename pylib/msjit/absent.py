@@ -1,6 +1,6 @@
-"""Names of MindSpore that msjit does not offer: they can be imported, and raise an error that says why when they are called.
+"""Names of MindSpore that msjit does not support. They can be imported; when they are called they raise an error that says why.
 
-A module gets them by `__getattr__ = absent.attributes(__name__)`; a name that the module has goes first. tests/tools/api_names.py
+A module gets them by `__getattr__ = absent.attributes(__name__)`; names that the module defines take precedence. tests/tools/api_names.py
 reads the same table.
 """
 
@@ -48,12 +48,12 @@ for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), 
 
 
 def reason_of(name):
-    """A key of REASONS for a name that is not offered, or None."""
+    """A key of REASONS for a name that is not supported, or None."""
     return _TABLE.get(name)
 
 
 class Absent(type):
-    """A class whose calls and attributes raise; it may be a base of classes, and stand in isinstance."""
+    """A class whose calls and attributes raise. It can be a base class and an argument of isinstance()."""
 
     def _raise(cls):
         raise NotImplementedError("[%s] %s is not offered: %s" % (cls.__name__, cls._where, cls._why))
@@ -79,7 +79,7 @@ def names(module, text, why):
 
 
 def attributes(module, find=reason_of):
-    """The `__getattr__` of a module: what is not offered, for names that find(name) gives a key of REASONS for."""
+    """Makes the `__getattr__` of a module: it gives an Absent for each name for which find(name) gives a key of REASONS."""
     made = {}
 
     def __getattr__(name):

@@ -3,7 +3,7 @@ import importlib
 import sys
 from importlib.machinery import ModuleSpec
 
-# Paths of MindSpore whose content lives under another name here.
+# Module paths of MindSpore whose contents have another path here.
 _MOVED = {
     "train.serialization": "serialization",
     "common.Tensor": "common.tensor",
@@ -149,7 +149,7 @@ _WHOLE = {
 }
 for _package, _parts in _WHOLE.items():
     _MOVED.update(("%s.%s" % (_package, _part), _package) for _part in _parts.split())
-# Packages of MindSpore whose modules are divided otherwise here: a module of the same name, or else all of the package.
+# Packages of MindSpore that are divided into other modules here. A path below one is the module of that name here, or else the whole package.
 _REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
               "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset"}
 
@@ -214,7 +214,7 @@ class AliasFinder:
 
 
 class OwnPaths(AliasFinder):
-    """Paths of MindSpore below msjit itself, as `msjit.nn.optim`; asked after all other finders."""
+    """Finds MindSpore's paths below msjit itself, such as `msjit.nn.optim`; asked after all other finders."""
 
     def find_spec(self, name, path=None, target=None):
         """Spec of the module that stands under another name."""
@@ -225,10 +225,10 @@ class OwnPaths(AliasFinder):
 
 
 def install(alias):
-    """Makes `import alias` mean msjit from now on; modules imported under that name before are forgotten.
+    """Makes `import alias` mean msjit from now on. Modules imported under that name before are dropped from sys.modules.
 
-    Under MindSpore's own name `__version__` is that of the MindSpore whose API this is: programs choose names and arguments by it.
-    Raises ValueError where alias is not the name of a module.
+    Under MindSpore's own name `__version__` is the version of MindSpore whose API msjit has, as programs choose names and arguments by it.
+    Raises ValueError if alias is not the name of a module.
     """
     if not isinstance(alias, str) or not alias.isidentifier():
         raise ValueError("[alias] expected the name of a module, got %r" % (alias,))

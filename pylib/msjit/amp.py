@@ -28,18 +28,18 @@ def get_black_list():
     return _classes(_BLACK)
 
 
-AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # MindSpore's names of what these give
+AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # under MindSpore's names
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
-    """Makes a network compute in `dtype` and return float32; returns it.
+    """Makes a network compute in `dtype` and return float32; returns the network.
 
-    O1: the Cells of get_white_list() alone. O2: all but those of get_black_list(),
-    whose results are cast. O3: all. Parameters stay as they are
-    and are cast on use. Primitives that a network calls itself follow the Cell they are called in.
-    auto: single operators, whatever Cell calls them: products and convolutions in `dtype`, exponentials, logarithms, sums,
-    normalisations and losses in float32, the others as their inputs are; results are not cast. The interpreter runs such a
-    network operator by operator.
+    O1: only the Cells of get_white_list() compute in `dtype`. O2: all Cells do, except those of get_black_list(), whose
+    results are cast to it. O3: all Cells do. Parameters keep their dtype and are cast when they are used. A Primitive
+    that is called directly follows the Cell that calls it.
+    auto: the dtype depends on the operator, not on the Cell. Products and convolutions compute in `dtype`; exponentials,
+    logarithms, sums, normalisations and losses in float32; the others in the dtype of their inputs. Results are not cast. The
+    interpreter runs such a network operator by operator.
     """
     _check_network(network, amp_level, dtype)
     if amp_level not in _LEVELS:
@@ -86,7 +86,7 @@ def _cast_listed(network, classes, dtype):
 
 def _cast_unlisted(network, classes, dtype):
     for _, cell in network.cells_and_names():
-        if isinstance(cell, tuple(classes)):  # what it gives goes on in the lower precision, as if it had never left it
+        if isinstance(cell, tuple(classes)):  # later Cells get its result in the lower precision
             cell.add_flags(_compute_dtype=mstype.float32, _output_dtype=dtype, _intercept=True)
         else:
             cell.add_flags(_compute_dtype=dtype, _intercept=True)
@@ -104,8 +104,8 @@ class _WithLossCell(WithLossCell):
 def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
     """A training step of network, loss and optimizer.
 
-    Keywords: cast_model_type, keep_batchnorm_fp32 and loss_scale_manager, which replace what the level says; O2 has a
-    DynamicLossScaleManager.
+    The keywords cast_model_type, keep_batchnorm_fp32 and loss_scale_manager override the settings of the level. Level O2 has
+    a DynamicLossScaleManager.
     """
     from .optim import Optimizer
     if not isinstance(optimizer, Optimizer):
@@ -184,7 +184,7 @@ class LossScaler:
         raise NotImplementedError
 
     def adjust(self, grads_finite):
-        """Takes in whether gradients were finite."""
+        """Adjusts the scale, given whether the gradients were finite."""
         raise NotImplementedError
 
 
@@ -235,14 +235,14 @@ class DynamicLossScaler(StaticLossScaler):
 
 
 class LossScaleManager:
-    """Base class of what Model asks for the loss scale."""
+    """Base class of the objects from which Model gets the loss scale."""
 
     def get_loss_scale(self):
         """The scale."""
         raise NotImplementedError
 
     def update_loss_scale(self, overflow):
-        """Takes in whether a step overflowed."""
+        """Updates the scale, given whether a step overflowed."""
         raise NotImplementedError
 
     def get_update_cell(self):
@@ -270,7 +270,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Nothing changes."""
 
     def get_update_cell(self):
-        """A Cell that keeps the scale, where steps with overflow are skipped."""
+        """A Cell that keeps the scale, if steps with overflow are skipped; else None."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop else None
 
 
@@ -345,7 +345,7 @@ def _do_keep_batchnorm_fp32(network):
 
 
 def _add_loss_network(network, loss_fn, cast_model_type):
-    """loss_fn(network(data), label), with both in float32 where the model computes in float16."""
+    """A Cell that computes loss_fn(network(data), label), with both in float32 if the model computes in float16."""
     return (_WithLossCell if cast_model_type == mstype.float16 else WithLossCell)(network, loss_fn)
 
 

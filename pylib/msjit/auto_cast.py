@@ -6,8 +6,9 @@ from .uncaptured import Uncaptured
 
 
 class AutoCast(Uncaptured):
-    """Context manager: products and convolutions get their floats in `dtype`, functions that lose their sense there in float32, and
-    the others as they are, in the widest where they are mixed. The lists, MindSpore's, are in pylib/ext/auto_cast.cc."""
+    """Context manager: casts the float inputs of single operators. Products and convolutions compute in `dtype`, and functions that would be
+    too inaccurate in it compute in float32. The others keep the dtype of their inputs; mixed inputs are cast to the widest dtype among them.
+    pylib/ext/auto_cast.cc has the lists, which are MindSpore's."""
 
     def __init__(self, dtype):
         super().__init__()

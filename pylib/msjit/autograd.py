@@ -1,17 +1,17 @@
 """Gradients of Python functions: grad, value_and_grad, GradOperation, vjp, jvp and friends.
 
-A transform opens a grad scope (in which Parameters are recorded too), calls the function on aliases of the
-differentiated arguments and asks the tape for the gradients. Aliases make `grad(f)(x, x)` differ per position and keep a
-transform from seeing uses of `x` other than the argument. Inside another transform the alias is itself recorded and the
-backward pass too, which is all that gradients of gradients need.
+A transform opens a gradient scope, in which Parameters are recorded too. It calls the function on aliases of the
+differentiated arguments (new tensors with the same value), and then asks the tape for the gradients by the aliases. Thanks to
+aliases `grad(f)(x, x)` has a gradient for each position, and other uses of `x` inside `f` do not count. Inside another
+transform the tape also records the alias and the backward pass. Gradients of gradients need nothing more.
 """
 from ._native import Tensor, _msjit
 from .common.parameter import Parameter
 from .common.tensor import MutableTuple
 from .gradient_hooks import hooked, leaf_hooks
 
-# One item for each thread that is inside a transform. Cells have this list for the flag that their calls read, so outside
-# of transforms nothing is paid for it, and compiled code has one guard more.
+# One item for each thread that is inside a transform. This list is also the default of Cell._intercept, a flag that every call of a Cell
+# tests anyway. So outside of transforms it costs a call nothing, and compiled code one more guard.
 transforms = []
 
 
@@ -51,7 +51,7 @@ class _Scope:
     def __enter__(self):
         self.nested = _msjit.grad_level() > 0 and _msjit.grad_recording()
         if not self.nested:
-            transforms.append(None)  # before the scope, which nothing would close where memory runs out here
+            transforms.append(None)  # before the scope opens: if memory runs out here, nothing would close it
         _msjit.push_grad_scope(True)
         return self
 
@@ -92,7 +92,7 @@ def _rebuild(value, replacements):
 
 
 def _like(argument, gradients):
-    """The next of the gradients; of a container's tensors a plain container of theirs."""
+    """The next of the gradients. For a container, a plain container with the gradients of its tensors."""
     if isinstance(argument, Tensor):
         return next(gradients)
     if isinstance(argument, dict):
@@ -140,10 +140,10 @@ def _weight_list(weights, where):
 
 
 class _Pull:
-    """One recorded call: its output, and the tensors to differentiate by.
+    """One recorded call of a function: its output, and the tensors to differentiate by.
 
-    `positions` count the arguments and then the keywords; of these the Tensors have gradients (`self.positions`), while
-    containers and other values have none. With `containers` tuples that came from `mutable` have tuples of gradients.
+    `positions` number the arguments first, then the keywords. Of these only Tensors have gradients (`self.positions`);
+    containers and other values have none. With `containers`, tuples made by `mutable` have tuples of gradients.
     """
 
     def __init__(self, fn, args, kwargs, positions, weights, containers=False):
@@ -159,7 +159,7 @@ class _Pull:
                 self.arguments = [given[p] for p in self.positions]
                 self.inputs = _flatten(self.arguments, [])
                 self.leaves = [_msjit.alias(x) for x in self.inputs]
-                # What the function gets stands in for the leaves, so that it may write into its arguments.
+                # The function gets stand-ins for the leaves, so that it may write to its arguments.
                 self.given = [_msjit.stand_in(leaf) for leaf in self.leaves]
                 stand_ins = iter(self.given)
                 for position, argument in zip(self.positions, self.arguments):
@@ -181,12 +181,12 @@ class _Pull:
         return [_like(argument, by_leaf) for argument in self.arguments], grads[len(self.leaves):]
 
     def value(self):
-        """The output, cut off from the tape unless an outer transform needs it."""
+        """The output, detached from the tape unless an outer transform needs its history."""
         return self.output if self.nested else _detached(self.output)
 
 
 def _differentiated(output, has_aux, where):
-    """Tensors of the output that the gradient is taken of; there may be none."""
+    """The tensors of the output that are differentiated; there may be none."""
     if has_aux:
         if not isinstance(output, (tuple, list)) or len(output) < 2:
             raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s"
@@ -201,7 +201,7 @@ def _unpacked(found):
 
 
 class _Request:
-    """What the caller asked for, and how the answer is shaped."""
+    """What the caller of a transform asked for, and the structure in which it gets the gradients."""
 
     def __init__(self, fn, grad_position, weights, has_aux, return_ids, where):
         _check_fn(fn, where)
@@ -211,7 +211,7 @@ class _Request:
         self.has_aux, self.return_ids, self.where = has_aux, return_ids, where
 
     def run(self, args, kwargs, sens=None):
-        """(output, shaped gradients), of the outputs times `sens` where that is given"""
+        """(output, gradients in the structure asked for); with `sens`, those of the outputs times `sens`"""
         positions = _positions(self.grad_position, len(args) + len(kwargs), self.where)
         weights = _weight_list(self.weights, self.where)
         pull = _Pull(self.fn, args, kwargs, positions, weights, containers=True)
@@ -233,11 +233,11 @@ class _Request:
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that returns the gradient of `fn` by the arguments at grad_position and by `weights`.
 
-    With has_aux only the first output of `fn` is differentiated and the others are returned beside the gradient. With
-    sens_param the last argument of the call is the gradient of the output.
+    With has_aux only the first output of `fn` is differentiated, and the others are returned beside the gradient. With
+    sens_param the last argument of the call is the gradient by the output, with which the backward pass starts.
 
-    grad_position is an int, a tuple of ints or None; the gradient has the structure of what is asked for: one Tensor, a tuple, or a pair
-    (by arguments, by weights). The result can be differentiated again. Raises TypeError where `fn` is no function.
+    grad_position is an int, a tuple of ints or None. The gradient has the same structure: one Tensor, a tuple, or, with `weights` too, a pair
+    (by arguments, by weights). The result can be differentiated again. Raises TypeError if `fn` is no function.
 
     >>> import msjit as ms
     >>> slope = ms.grad(lambda x: x ** 3)
@@ -261,9 +261,9 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
-    """As grad, but the function returns (output, gradient).
+    """As grad, but the resulting function returns (output, gradient).
 
-    With grad_position None and `weights` a list of Parameters the gradients are a tuple, one for each: what an optimizer takes.
+    If grad_position is None and `weights` is a list of Parameters, the gradients are a tuple with one for each Parameter, as optimizers take them.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
@@ -282,7 +282,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
 
 def get_grad(gradients, identifier):
-    """Picks one gradient out of what grad(..., return_ids=True) gave, by position, Parameter or name."""
+    """Picks one gradient, by position, Parameter or name, out of the result of a grad(..., return_ids=True) function."""
     if isinstance(identifier, Parameter):
         identifier = identifier.name
     pending = [gradients]
@@ -424,7 +424,7 @@ def _jacobian_rows(pull, output):
 
 
 def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that returns the Jacobian of `fn`, one backward pass an output element; of several outputs a tuple.
+    """A function that returns the Jacobian of `fn`, or a tuple of them for several outputs. It runs a backward pass for each element of the output.
 
     >>> import msjit as ms
     >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
@@ -444,5 +444,5 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
 
 def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
-    """A function that returns the Jacobian of `fn`; the same values as jacrev."""
+    """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way."""
     return jacrev(fn, grad_position, has_aux)

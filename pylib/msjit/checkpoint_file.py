@@ -4,9 +4,9 @@
     message Value { string tag = 1; Tensor tensor = 2; }
     message Tensor { repeated int64 dims = 1; string tensor_type = 2; bytes tensor_content = 3; }
 
-A tensor of more than 512 MiB is several Values of one tag. A text has the type "str" and four bytes a character. Behind
-the values may stand "crc_num" and the CRC-32 of all before it, in ten bytes. Reading runs no code, and takes no more
-memory than the file is long: every length is compared with what is left of the file before anything is read.
+A tensor of more than 512 MiB is divided into several Values with one tag. A text has the type "str" and four bytes a character. Behind
+the values "crc_num" and the CRC-32 of everything before it may follow, in ten bytes. Reading runs no code and needs no more
+memory than the file is long: every length is compared with the rest of the file before anything is read.
 """
 import os
 import zlib
@@ -91,7 +91,7 @@ class _Bytes:
         return self.data[self.at - size:self.at]
 
     def fields(self):
-        """(number, value) of each field; values of lengths are memoryviews."""
+        """Yields (number, value) of each field; the value of a length-delimited field is a memoryview."""
         while self.at < len(self.data):
             key = self.varint()
             number, way = key >> 3, key & 7
@@ -180,7 +180,7 @@ def _array(name, kind, dims, content):
         raise BadFile("tensor %r of bools has other values than 0 and 1" % name)
     try:
         return numpy.frombuffer(content, dtype).reshape(dims)
-    except (ValueError, OverflowError):  # an empty one with a length that no array has
+    except (ValueError, OverflowError):  # an empty tensor with a dimension larger than any array has
         raise BadFile("tensor %r has the impossible shape %s" % (name, dims)) from None
 
 
@@ -207,7 +207,7 @@ def _whole_size(kind, dims):
 
 
 def read_file(file, wanted=None, check_crc=False):
-    """Yields (name, type, array or text) of each tensor whose name `wanted` lets pass."""
+    """Yields (name, type, array or text) of each tensor for which wanted(name) is true."""
     end = os.fstat(file.fileno()).st_size
     if end >= _CRC_SIZE:
         file.seek(end - _CRC_SIZE)

@@ -1,4 +1,4 @@
-"""The command line: runs a program as plain `python` would, with its functions as candidates of the JIT."""
+"""The command line `python -m msjit`: runs a program as plain `python` would, and lets the JIT capture its functions."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -85,14 +85,14 @@ def main(argv=None):
 
 
 def console():
-    """The command `msjit`: as `python -m msjit`, in whose place it puts this process, so that programs see the same frames below them."""
+    """The command `msjit`. It replaces this process by `python -m msjit`, so that programs have the same stack frames in both cases."""
     if not sys.executable:
         return main()
     os.execv(sys.executable, [sys.executable, "-m", "msjit"] + sys.argv[1:])
 
 
 class _Refused(Exception):
-    """The program cannot be started; the text and the status are plain python's."""
+    """The program cannot be started. The text and the exit status are those of plain python."""
 
     def __init__(self, text, status=1):
         super().__init__(text)
@@ -130,9 +130,9 @@ def prepare(parsed):
 
 
 def _check_can_be_written(path):
-    """Raises ValueError: said at the start, it costs no run of the program."""
+    """Raises ValueError if the file cannot be written. Checking at the start saves a run of the program whose report would be lost."""
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-        return  # a pipe or a device, which tells those at its other end that it was opened
+        return  # a pipe or a device: opening it would be noticed at its other end
     try:
         open(path, "a").close()
     except OSError as error:
@@ -163,7 +163,7 @@ _keep = []  # the replaced __main__ must outlive the program
 
 
 def _set_path(first):
-    """Puts `first` where plain python would have put it: in place of the entry that `-m` added."""
+    """Puts `first` on sys.path where plain python would put it: in place of the entry that `-m` added."""
     if getattr(sys.flags, "safe_path", False) or sys.flags.isolated:
         sys.path.insert(0, first)
     else:
@@ -238,7 +238,7 @@ def _load_module(name, arguments):
 def _load_text(text, arguments):
     sys.argv[:] = ["-c"] + arguments
     _set_path("")
-    if sys.version_info >= (3, 13):  # where tracebacks show the lines of the text
+    if sys.version_info >= (3, 13):  # tracebacks show the lines of the text there
         import linecache
         linecache.cache["<string>"] = len(text), None, [line + "\n" for line in text.splitlines()], "<string>"
     return compile(text, "<string>", "exec", dont_inherit=True), _new_main()
@@ -251,7 +251,7 @@ RUNPY_FRAMES = 2  # below the code of a module or folder
 
 
 def _execute(code, namespace):
-    """The program sees no frames below it but those of runpy where plain python has them, its excepthook sees none."""
+    """Runs the program. It sees no frames below its own, except those of runpy where plain python has them. Its excepthook sees none."""
     from ._native import _msjit
     below = RUNPY_FRAMES if namespace["__spec__"] else 0
     try:
@@ -275,8 +275,8 @@ def _outermost(count):
 
 
 def _report_and_raise(below, keep_frames=True):
-    """Prints the exception with the `below` outermost frames instead of those of this package, then lets it end the
-    process as it would have."""
+    """Prints the exception without the frames of this package but with the `below` outermost frames in their place. Then raises
+    it again, so that it ends the process as usual."""
     from ._native import _msjit
     kind, value, trace = sys.exc_info()
     while trace is not None and trace.tb_frame.f_globals.get("__name__") in (__name__, "__main__") \

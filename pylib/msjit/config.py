@@ -7,7 +7,7 @@ import sys
 
 from ._native import _msjit
 
-# Numbers that the compiled half reads from the environment, which takes what is none for 0: (least, greatest, what).
+# Numbers that the compiled half reads from the environment: (least, greatest, what they are). It reads a text that is no number as 0.
 _NUMBERS = {
     "MSJIT_NUM_THREADS": (1, None, "a number of threads, 1 or more"),
     "MSJIT_BREAK_EVERY": (0, None, "0, or after how many instructions a region ends"),
@@ -41,7 +41,7 @@ class Config:
 
 
 def warn_about_environment():
-    """One line on stderr for each variable with a value that means nothing, as MSJIT_LOG has it: programs run without them."""
+    """Prints a line on stderr for each variable whose value has no meaning, as MSJIT_LOG does. Such a value does not keep the program from running."""
     for name, (least, greatest, expected) in _NUMBERS.items():
         text = os.environ.get(name, "").strip()
         number = int(text) if text and set(text) <= set("0123456789") else -1

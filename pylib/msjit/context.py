@@ -1,4 +1,4 @@
-"""Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
+"""Execution context: MindSpore's set_context and get_context, for the options that have a meaning here."""
 import os
 from operator import itemgetter
 
@@ -19,7 +19,7 @@ _state = dict({name: row[0] for name, row in _ACCEPTED.items()}, mode=PYNATIVE_M
 
 
 class DeviceInfo(tuple):
-    """(the kind of device, its number), which have names too: device_target and device_id."""
+    """A named tuple (device_target, device_id): the kind of device and its number."""
 
     __slots__ = ()
     device_target, device_id = property(itemgetter(0)), property(itemgetter(1))
@@ -36,7 +36,7 @@ def get_current_device():
 
 
 class ParallelMode:
-    """Names of MindSpore's parallel modes; stand-alone and data-parallel runs exist here."""
+    """Names of MindSpore's parallel modes. Only stand-alone and data-parallel runs are supported."""
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -51,12 +51,12 @@ def is_graph_mode():
 
 
 def set_context(**kwargs):
-    """Sets what holds from now on, by MindSpore's keywords.
+    """Sets options, by MindSpore's keywords; they hold from now on.
 
     mode                PYNATIVE_MODE: Cells run op by op; GRAPH_MODE: a call of a Cell is compiled by PSJit
-    jit_syntax_level    STRICT, COMPATIBLE or LAX (default), for PSJit functions that name none; MindSpore's
-                        MS_DEV_JIT_SYNTAX_LEVEL=0|1|2 is the same from outside. COMPATIBLE is LAX here
-    jit_config          a dict of JitConfig's options, of which jit_syntax_level counts
+    jit_syntax_level    STRICT, COMPATIBLE or LAX (default), for PSJit functions that do not set a level. The environment
+                        variable MS_DEV_JIT_SYNTAX_LEVEL=0|1|2 sets the same. COMPATIBLE means LAX here
+    jit_config          a dict of JitConfig's options; only jit_syntax_level has an effect
     jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
     device_target       "CPU", or "GPU": new tensors lie there, and operators run where their inputs lie
     device_id           the number of the GPU
@@ -95,8 +95,8 @@ def get_context(attr_key):
 
 
 def set_device(device_target, device_id=None):
-    """Selects the device on which new tensors lie: "CPU", or "GPU" with its number. TypeError for what is no str; ValueError for other
-    devices, which for a GPU names the cause: no driver, one that is too old, no device."""
+    """Selects the device on which new tensors lie: "CPU", or "GPU" with its number. TypeError if the name is no str, ValueError for other
+    devices. A GPU that cannot be used is a ValueError that names the cause: no driver, a driver that is too old, no device."""
     if device_id is not None:
         _set_device_id(device_id)
     _set_device(device_target)
@@ -188,10 +188,10 @@ _parallel = dict(_PARALLEL)
 def set_auto_parallel_context(**kwargs):
     """Sets how the processes of mpirun train together, by MindSpore's keywords.
 
-    parallel_mode         "stand_alone" (default) or "data_parallel": each process has its part of the data, and TrainOneStepCell and
-                          Model add up the gradients of all
-    gradients_mean        whether sums of gradients are divided by the number of processes (default: False)
-    parameter_broadcast   whether Model.train begins with the parameters of rank 0 on all processes (default: False)
+    parallel_mode         "stand_alone" (default) or "data_parallel": each process trains on its part of the data, and TrainOneStepCell
+                          and Model add up the gradients of all processes
+    gradients_mean        whether the sums of gradients are divided by the number of processes (default: False)
+    parameter_broadcast   whether Model.train starts with the parameters of rank 0 on all processes (default: False)
     device_num, global_rank   the number of processes and the number of this one; by default those of mpirun
     Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values, TypeError for
     values of another type, NotImplementedError for other modes.
@@ -218,8 +218,8 @@ def _check_parallel(name, value):
 
 
 def get_auto_parallel_context(attr_key):
-    """The value of one keyword of set_auto_parallel_context. device_num and global_rank are those of mpirun where the mode is
-    "data_parallel" and nobody has set them. ValueError for an unknown keyword."""
+    """The value of one keyword of set_auto_parallel_context. If the mode is "data_parallel" and nobody has set device_num and global_rank,
+    they are those of mpirun. ValueError for an unknown keyword."""
     if attr_key not in _PARALLEL:
         raise ValueError("[get_auto_parallel_context] unknown keyword %r" % (attr_key,))
     value = _parallel[attr_key]
@@ -237,12 +237,12 @@ def reset_auto_parallel_context():
 
 
 def is_data_parallel():
-    """Whether steps of training add up gradients of all processes."""
+    """Whether training steps add up the gradients of all processes."""
     return _parallel["parallel_mode"] == ParallelMode.DATA_PARALLEL
 
 
 def set_deterministic(deterministic):
-    """Kernels give the same bits at every run, whatever is set; TypeError for no bool."""
+    """Checks its argument: kernels always give the same bits in every run. TypeError for anything but a bool."""
     if not isinstance(deterministic, bool):
         raise TypeError("[set_deterministic] deterministic, got %s, expected a bool" % type(deterministic).__name__)
 
@@ -256,7 +256,7 @@ def _server_key(name, where):
 
 
 def set_ps_context(**kwargs):
-    """Keeps what programs say about parameter servers, which are not offered; ValueError for another name, and for enable_ps=True."""
+    """Stores settings of parameter servers, which are not supported. ValueError for an unknown name, and for enable_ps=True."""
     for name, value in kwargs.items():
         _server_key(name, "set_ps_context")
         if name == "enable_ps" and value:
@@ -265,13 +265,13 @@ def set_ps_context(**kwargs):
 
 
 def get_ps_context(attr_key):
-    """What set_ps_context was given, False or '' before."""
+    """The value that set_ps_context has stored, False or '' before."""
     _server_key(attr_key, "get_ps_context")
     return _servers.get(attr_key)
 
 
 def reset_ps_context():
-    """Forgets what set_ps_context was given."""
+    """Resets the settings of set_ps_context."""
     _servers.update(enable_ps=False, config_file_path="", enable_ssl=False)
 
 

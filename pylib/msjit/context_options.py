@@ -1,4 +1,4 @@
-"""Keywords of MindSpore's set_context that change nothing here: what is checked of their values, and what get_context gives."""
+"""Keywords of MindSpore's set_context that change nothing here: how their values are checked, and what get_context returns for them."""
 import os
 
 
@@ -7,7 +7,7 @@ def _fail(error, name, value, expected):
 
 
 class _Bool:
-    """True or False; `shown` is what get_context gives of them, when that is something else."""
+    """True or False. `shown`: what get_context returns for them, if that is something else."""
 
     def __init__(self, shown=None):
         self._shown = shown
@@ -33,7 +33,7 @@ class _Int:
 
 
 class _Text:
-    """A text, one of `allowed` where there are some; `shown` as in _Bool."""
+    """A text; with `allowed`, one of these. `shown` as in _Bool."""
 
     def __init__(self, shown=None, allowed=None, refused=()):
         self._shown, self._allowed, self._refused = shown, allowed, refused
@@ -75,7 +75,7 @@ def _anything(name, value):
     return value
 
 
-# Keyword: (what get_context gives at first, what checks a value and gives what get_context gives then).
+# {keyword: (what get_context returns at first, a function that checks a value and returns what get_context returns from then on)}
 OPTIONS = {
     "device_id": (0, _Int(0, 4095)), "max_call_depth": (1000, _Int(1)), "max_device_memory": (1024.0, _Text(1024.0)),
     "save_graphs": (0, _graphs), "save_graphs_path": (".", _path), "enable_graph_kernel": (False, _Bool()),

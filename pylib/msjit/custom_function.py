@@ -7,9 +7,10 @@ from .autograd import no_grad
 class _Function:
     """Base class: a subclass has `forward(ctx, *args)` and `backward(ctx, *gradients)`, and is called by `apply(*args)`.
 
-    What forward does is not recorded. backward gets a gradient for each output and returns one for each argument, None
-    for those that have none. ctx keeps what both need: attributes, and tensors by `save_for_backward`, through which
-    gradients of gradients go. With a static `setup_context(ctx, inputs, output)` forward is called without ctx.
+    The tape does not record what forward does. backward gets a gradient for each output and returns one for each argument, or
+    None for an argument that has none. ctx keeps data from forward for backward: as attributes, and tensors by
+    `save_for_backward`. Gradients of gradients flow through tensors saved that way. If there is a static
+    `setup_context(ctx, inputs, output)`, forward is called without ctx.
     """
 
     setup_context = None
@@ -19,7 +20,7 @@ class _Function:
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
-        """What the function gives."""
+        """Computes the result of the function."""
         raise NotImplementedError("[_Function] forward is not defined, expected a static method")
 
     @staticmethod
@@ -37,7 +38,7 @@ class _Function:
 
     @property
     def saved_tensors(self):
-        """What save_for_backward got."""
+        """The tensors given to save_for_backward."""
         return tuple(self._saved)
 
     def mark_non_differentiable(self, *outputs):
@@ -49,7 +50,7 @@ class _Function:
         raise NotImplementedError("[_Function] mark_dirty: changes of inputs in place, got some, expected none")
 
     def set_materialize_grads(self, value):
-        """Whether gradients that did not come are zeros (True, as by default) or None."""
+        """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
         self._zeros = bool(value)
 
     @classmethod
@@ -76,7 +77,7 @@ class _Function:
 
 
 def with_gradient(fn, bprop, args):
-    """fn(*args), whose gradients are bprop(*args, output, gradient): one for each argument, as a Cell's bprop gives them."""
+    """Calls fn(*args). Its gradients are bprop(*args, output, gradient): one for each argument, as with the bprop of a Cell."""
     class Given(_Function):
         @staticmethod
         def forward(ctx, *inputs):
@@ -91,13 +92,13 @@ def with_gradient(fn, bprop, args):
 
 
 class _CustomVjp:
-    """What custom_vjp makes of a function."""
+    """A function under custom_vjp."""
 
     def __init__(self, fwd):
         self.fwd, self.bwd = fwd, None
 
     def defbwd(self, bwd):
-        """bwd(*args, output, gradient) gives the gradients from now on: one for each argument."""
+        """From now on bwd(*args, output, gradient) gives the gradients, one for each argument."""
         if not callable(bwd):
             raise TypeError("[custom_vjp] bwd, got %s, expected a function" % type(bwd).__name__)
         self.bwd = bwd
@@ -107,7 +108,7 @@ class _CustomVjp:
 
 
 def custom_vjp(fn=None):
-    """A decorator: the function gets gradients of its own by `f.defbwd(bwd)`. TypeError for what cannot be called."""
+    """A decorator: `f.defbwd(bwd)` then sets the gradient of the function. TypeError for an argument that is not callable."""
     if fn is None:
         return custom_vjp
     if not callable(fn):
@@ -120,7 +121,7 @@ def _place(tensor, tensors):
 
 
 class _Step:
-    """One recorded call; of saved tensors that are inputs or outputs only their places are kept."""
+    """One recorded call. If a saved tensor is an input or an output, only its position is kept, not the tensor."""
 
     def __init__(self, cls, ctx, args, outputs, places):
         self.cls, self.ctx, self.name = cls, ctx, "%s.backward" % cls.__name__
@@ -132,7 +133,7 @@ class _Step:
         ctx._saved = ()
 
     def gradients(self, inputs, outputs, output_grads):
-        """What the tape asks for: a gradient, or None, for each tensor among the arguments."""
+        """Called by the tape: returns a gradient, or None, for each tensor among the arguments."""
         given = [None] * self.count
         for place, out, grad in zip(self.places, outputs, output_grads):
             given[place] = ops.zeros_like(out) if grad is None and self.ctx._zeros else grad
@@ -145,7 +146,7 @@ class _Step:
         found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
         count = len(self.is_tensor)
         if len(found) > count and all(grad is None for grad in found[count:]):
-            found = found[:count]  # None for arguments that the call left to their defaults
+            found = found[:count]  # more values, all None: for arguments that the call left to their defaults
         if len(found) != count:
             raise ValueError("[%s] number of gradients, got %d, expected %d, one for each argument"
                              % (self.name, len(found), count))

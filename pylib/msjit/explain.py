@@ -1,4 +1,4 @@
-"""What was captured and what was not: explain(fn, *args), and the tables of the command line."""
+"""Reports what was captured and what was not: explain(fn, *args), and the tables of the command line."""
 import os
 
 from ._native import _msjit
@@ -9,7 +9,7 @@ _KEYS = {"regions": ("pc",), "recompiles": ("guard", "source")}
 
 
 def stats():
-    """Totals since the start or the last reset(): a dict with the keys of TOTALS."""
+    """Totals since the start or the last reset(), as a dict with the keys of TOTALS."""
     found = _msjit.stats()
     return {name: found.get(name, 0) for name in TOTALS}
 
@@ -20,12 +20,12 @@ def reset():
 
 
 def records():
-    """One dict a function the JIT has looked at, as written by --explain-json."""
+    """A dict for each function that the JIT has looked at, as --explain-json writes it."""
     return _msjit.explain_json()
 
 
 def report():
-    """Everything known now, as a dict; library functions without a region, looked at in passing, are left out."""
+    """Everything known now, as a dict. Library functions that have no region are left out."""
     return {"version": 1, "functions": [r for r in records() if r["regions"] or not _is_library(r["file"])],
             "totals": stats()}
 
@@ -44,7 +44,7 @@ def write_json(path):
 
 
 def write_report(path):
-    """write_json at exit, when a disk may be full and what is raised would be a traceback without a program."""
+    """Writes the report at exit. An error, such as a full disk, is printed as one line: a traceback would show no line of the program."""
     try:
         write_json(path)
     except OSError as error:
@@ -53,10 +53,10 @@ def write_report(path):
 
 
 class Explanation:
-    """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report.
+    """What one call did: `functions` (the called one first), `totals`, `result`. str() gives a readable report.
 
-    `details` has, for each captured entry of the called function: line, guards as Python expressions, branches taken
-    for granted (`assumes`), graph and plan. `events` is what a Profiler saw of the second call, its kernels compiled.
+    `details` has for each captured entry of the called function: line, guards as Python expressions, assumptions about
+    branches that raise (`assumes`), graph and plan. `events` is what a Profiler saw of the second call, before which all kernels were compiled.
     """
 
     version = 1
@@ -131,11 +131,11 @@ class Explanation:
 
 
 def explain(fn, *args, **kwargs):
-    """Calls fn(*args, **kwargs) through PIJit, twice so that cached runs show, and says what was captured and where the time
-    of the second call went.
+    """Calls fn(*args, **kwargs) through PIJit and reports what was captured. It calls `fn` twice, so that the second call is a cached
+    one, and reports where the time of that went.
 
-    Side effects of `fn` happen twice. The result of the second call is in `.result`. A Profiler that is running sees both
-    calls instead.
+    Side effects of `fn` happen twice. `.result` is the result of the second call. If a Profiler is already running, it sees both
+    calls, and `.events` is empty.
 
     >>> import msjit as ms
     >>> explained = ms.explain(lambda x: ms.ops.tanh(x) * 2, ms.Tensor([0.0, 1.0]))
@@ -190,9 +190,9 @@ def _identity(record):
 
 
 def _difference(record, before):
-    """`record` with its counters counted from `before` on, without regions that did not run.
+    """`record` with its counters counted from `before` on, and without regions that did not run.
 
-    Breaks are found when a place is captured, which may have been before, so they are all kept.
+    A break is found when its place is captured, which may have been earlier. So all breaks are kept.
     """
     if before is None or record["calls"] == before["calls"]:
         return dict(record, calls=0, regions=[], breaks=[], recompiles=[]) if before else record

@@ -1,4 +1,4 @@
-"""vmap, derivative, jet and linearize: functions made of functions, out of the gradients of autograd.py."""
+"""vmap, derivative, jet and linearize: transforms of functions, built on the gradients of autograd.py."""
 from types import FunctionType
 
 from .autograd import _check_fn, jvp
@@ -58,8 +58,8 @@ def _stacked(results, axes):
 def vmap(fn, in_axes=0, out_axes=0):
     """fn for each slice of its arguments along in_axes (None: the whole argument), results stacked along out_axes.
 
-    It calls fn once for each slice: fn sees, and may do, all that it could without vmap. Of a CellList (two Cells or more) each Cell gets
-    one slice, or the whole arguments where in_axes has only None.
+    It calls fn once for each slice, so fn may do everything that it could do without vmap. If fn is a CellList (of two Cells or more), each
+    Cell gets one slice, or the whole arguments if in_axes has only None.
 
     Raises TypeError for a fn that cannot be called and for axes that are no ints, ValueError for axes that do not fit the arguments.
 
@@ -103,7 +103,7 @@ def _ones_like(tensors):
 
 
 def derivative(fn, primals, order):
-    """(fn(primals), its derivative of that order along the direction of ones): by each element, where fn is elementwise."""
+    """(fn(primals), its derivative of that order along the direction of ones). For an elementwise fn that is the derivative by each element."""
     _check_fn(fn, "derivative")
     if isinstance(order, bool) or not isinstance(order, int):
         raise TypeError("[derivative] order, got %s, expected an int" % type(order).__name__)
@@ -129,9 +129,9 @@ def _tensors(values, where):
 
 
 def jet(fn, primals, series):
-    """(fn(primals), derivatives): of fn along a curve through primals whose k-th derivative is series[k - 1].
+    """(fn(primals), derivatives of fn along a curve). The curve goes through primals, and series[k - 1] is its k-th derivative there.
 
-    The derivatives of the result are stacked along a new first axis, as those of the curve are.
+    The derivatives of the result are stacked along a new first axis, like those in `series`.
     """
     from . import ops
     _check_fn(fn, "jet")

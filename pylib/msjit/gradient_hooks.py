@@ -1,15 +1,15 @@
-"""Steps that change nothing but the gradients on their way back."""
+"""Hooks on gradients: steps of the tape that pass tensors through unchanged, and change only their gradients."""
 from ._native import Tensor, _msjit
 
 
 def passed_through(name, on_gradients, tensors):
-    """The tensors as others, at which on_gradients(inputs, outputs, gradients) gives the gradients to hand on; None stands
-    for one that did not come."""
+    """Returns the tensors as new ones. Behind them, on_gradients(inputs, outputs, gradients) returns the gradients that the
+    originals get. A gradient that did not come is None."""
     return _msjit.record_gradient(name, on_gradients, tensors, tensors, False)
 
 
 def replaced(name, changed, grads, tensors):
-    """The gradients of `tensors` after a hook that returned `changed`."""
+    """The gradients of `tensors` after a hook has returned `changed`."""
     if changed is None:
         return grads
     changed = changed if isinstance(changed, (tuple, list)) else (changed,)
@@ -27,7 +27,7 @@ def replaced(name, changed, grads, tensors):
 
 
 class HookHandle:
-    """What Tensor.register_hook returns: remove() takes the hook away."""
+    """The result of Tensor.register_hook. remove() removes the hook."""
 
     def __init__(self, hook):
         self._hook = hook
@@ -42,16 +42,18 @@ class HookHandle:
         return replaced("register_hook", self._hook(grads[0]), grads, outputs)
 
 
-# Holds one item once a tensor that no recorded operation made has a hook: gradient functions look for hooks only then.
+# Gets an item when a tensor that no recorded operation made gets a hook. Gradient functions look for hooks only from then on.
 leaf_hooks = []
 
 
 def register_hook(self, hook_fn=None, hook=None):
-    """hook_fn(gradient), or hook by its other name, is called when the gradient of this tensor is known, and may return another one; see HookHandle.
+    """Has hook_fn(gradient) called when the gradient of this tensor is known; it may return another gradient. `hook` is another name of hook_fn.
 
-    Of the result of a recorded operation, what is computed from the tensor afterwards is hooked. Of others (inputs of a
-    gradient function, Parameters, tensors made outside of one) it is the gradient that a gradient function gives for them.
-    Raises TypeError where hook_fn cannot be called; and, when it is called, where it returns no Tensor of that dtype and shape.
+    Returns a HookHandle. For the result of a recorded operation, the hook gets the gradient of what is computed from the tensor
+    after this call. For other tensors (inputs of a gradient function, Parameters, tensors made outside of one) it gets the
+    gradient that a gradient function returns for them.
+    Raises TypeError if hook_fn is not callable. The gradient raises it if hook_fn returns something else than None or a Tensor of the same dtype
+    and shape.
     """
     hook_fn = hook if hook_fn is None else hook_fn
     if not callable(hook_fn):
@@ -70,7 +72,7 @@ def register_hook(self, hook_fn=None, hook=None):
 
 
 def hooked(grad, *tensors):
-    """The gradient of one leaf after the hooks of the tensor objects that stand for it."""
+    """The gradient of one leaf, after the hooks of the given tensor objects, which all stand for that leaf."""
     for tensor in tensors:
         for handle in getattr(tensor, "_gradient_hooks", ()):
             grad = handle._on_gradients((tensor,), (tensor,), (grad,))[0]

@@ -3,4 +3,4 @@ from . import _paths
 from .common.api import JitConfig, jit, jit_class
 
 __all__ = ["JitConfig", "jit", "jit_class"]
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

@@ -1,17 +1,17 @@
-"""What programs say about graphs to come: sizes that stay open (Symbol, enable_dynamic), functions that are not to be inlined, cells whose
-values are to be dumped. msjit finds open sizes by itself and inlines what is called, so these are checked and change nothing."""
+"""Hints for the compiler: sizes that stay open (Symbol, enable_dynamic), functions that are not to be inlined, cells whose values are to be
+dumped. msjit finds open sizes by itself and inlines all calls, so the hints are checked but change nothing."""
 import inspect
 import warnings
 
 from . import _paths
 from .common.tensor import Tensor, TensorDescription
 
-__path__ = _paths.extend([])  # packages in MindSpore: alias.py finds what programs import from below them
+__path__ = _paths.extend([])  # Packages in MindSpore. alias.py finds the modules below them that programs import.
 
 
 class Symbol:
-    """A size of Tensor(shape=[...], dtype=...) that is open, and what is known of it: at least `min`, at most `max` where that is more,
-    divisor * n + remainder for some n; with `unique` all places of one Symbol have the same size.
+    """An open size in Tensor(shape=[...], dtype=...), with what is known of it. It is at least `min`, at most `max` (if that is larger), and
+    divisor * n + remainder for some n. With `unique` all places of one Symbol have the same size.
 
     Raises TypeError for other types than int and bool, ValueError for a min or divisor below 1 and a remainder outside [0, divisor).
 
@@ -34,7 +34,7 @@ class Symbol:
         self.max, self.min, self.divisor, self.remainder, self.unique, self.id = max, min, divisor, remainder, unique, id(self)
 
     def to_dict(self):
-        """What differs from an open size of which nothing is known, as a dict."""
+        """The arguments that differ from those of a size of which nothing is known, as a dict."""
         known = {"max": self.max} if self.max > self.min else {}
         known.update((name, getattr(self, name)) for name, usual in (("min", 1), ("divisor", 1), ("remainder", 0))
                      if getattr(self, name) != usual)
@@ -47,7 +47,7 @@ class Symbol:
 
 
 def _open_somewhere(name, value):
-    """Checks that a description of a parameter leaves a size open."""
+    """Checks that the description of a parameter leaves a size open."""
     if isinstance(value, (tuple, list)):
         for part in value:
             _open_somewhere(name, part)
@@ -60,7 +60,7 @@ def _open_somewhere(name, value):
 def enable_dynamic(**kwargs):
     """A decorator that says which sizes of a function's parameters are open: y=Tensor(shape=[None, 3], dtype=ms.float32).
 
-    Raises ValueError without a parameter and for a name that the function has not, TypeError for what is no Tensor with an open size.
+    Raises ValueError without a parameter and for names that the function does not have, TypeError for anything but a Tensor with an open size.
 
     >>> import msjit as ms
     >>> @ms.enable_dynamic(x=ms.Tensor(shape=[None], dtype=ms.float32))
@@ -84,7 +84,7 @@ def enable_dynamic(**kwargs):
 
 
 def no_inline(fn=None):
-    """The function itself; in captured code a call of it is inlined all the same. AttributeError for what is no function."""
+    """Returns the function itself; captured code inlines calls of it all the same. AttributeError for anything but a function."""
     if fn is None:
         return no_inline
     if not callable(fn):
@@ -107,6 +107,6 @@ def set_dump(target, enabled=True):
 
 
 def ms_memory_recycle():
-    """Memory that the allocator keeps for later goes back to the system."""
+    """Returns memory that the allocator keeps for reuse to the system."""
     from .hal import empty_cache
     empty_cache()

@@ -1,4 +1,4 @@
-"""mindspore.hal and mindspore.runtime: devices and their memory. The work of the CPU is done when a call returns, that of a GPU later."""
+"""mindspore.hal and mindspore.runtime: devices and their memory. Work on the CPU is done when a call returns, work on a GPU later."""
 import os
 
 from . import _paths
@@ -27,7 +27,7 @@ def _target(device_target):
 
 
 def is_available(device_target):
-    """Whether there is such a device: 'CPU', and 'GPU' where there is one with a driver."""
+    """Whether there is such a device: True for 'CPU', and for 'GPU' if there is one with a driver."""
     target = _target(device_target)
     return target == "CPU" or (target == "GPU" and not _msjit.gpu_problem())
 
@@ -64,14 +64,14 @@ def get_arch_list(device_target=None):
 
 
 def synchronize():
-    """Waits for all work of the GPU in use; that of the CPU is done when a call returns."""
+    """Waits for all work of the current GPU. Work on the CPU is done when a call returns."""
     kind, number = _current_device()
     if kind == "GPU":
         _msjit.synchronize_device(number)
 
 
 def empty_cache():
-    """Memory that the allocators keep for later goes back to the system, and to the GPU in use."""
+    """Returns memory that the allocators keep for reuse to the system, and to the current GPU."""
     _msjit.allocator_trim()
     kind, number = _current_device()
     if kind == "GPU":
@@ -111,7 +111,7 @@ class DeviceCtx:
 
 
 def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None):
-    """With enable_affinity and a list of ranges such as ["0-3"], keeps the process on those CPUs; with neither on all. bind_file is of
+    """With enable_affinity and a list of ranges such as ["0-3"], binds the process to those CPUs; with neither, to all. bind_file concerns
     other machines and changes nothing."""
     if not isinstance(enable_affinity, bool):
         raise TypeError("[set_cpu_affinity] enable_affinity, got %s, expected a bool" % type(enable_affinity).__name__)
@@ -129,8 +129,8 @@ def set_memory(*args, **kwargs):
 
 
 def memory_stats(device_target=None):
-    """Bytes of the allocator of tensors as a dict: allocated now, kept for reuse (idle), both (reserved), and the most that were
-    allocated since the start or reset_peak_memory_stats (of a GPU since the start). The most are the sum of each thread's."""
+    """Bytes of the tensors' allocator as a dict: allocated now, kept for reuse (idle), both (reserved), and the peak of allocated bytes since
+    the start or reset_peak_memory_stats (for a GPU since the start). The peak is the sum of the peaks of all threads."""
     on_gpu = _target(device_target) == "GPU"
     figures = _msjit.device_figures(_current_device()[1]) if on_gpu else _msjit.allocator_stats()
     allocated, idle, most = figures["live_bytes"], figures["cached_bytes"], figures["peak_bytes"]
@@ -149,7 +149,7 @@ def memory_reserved(device_target=None):
 
 
 def max_memory_allocated(device_target=None):
-    """The most bytes of tensors since the start or reset_peak_memory_stats."""
+    """The peak of the bytes of tensors since the start or reset_peak_memory_stats."""
     return memory_stats(device_target)["max_allocated_memory"]
 
 
@@ -164,7 +164,7 @@ def memory_summary(device_target=None):
 
 
 def reset_peak_memory_stats(device_target=None):
-    """The most bytes are counted anew."""
+    """Starts the count of the peak of bytes again."""
     _msjit.allocator_reset_peaks()
 
 
@@ -175,4 +175,4 @@ __getattr__ = _absent(__name__, lambda name: "device" if name in _STREAMS else N
 _STREAMS = """MemPool PluggableAllocator StreamLimitCtx
     get_device_limit get_stream_limit memory_replay reset_stream_limit set_device_limit
     set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool""".split()
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

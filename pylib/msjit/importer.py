@@ -1,10 +1,10 @@
-"""Transparent capture: functions of chosen modules become candidates of the bytecode JIT as they are imported.
+"""Transparent capture: the bytecode JIT captures functions of chosen modules, which are marked when the modules are imported.
 
     msjit.install(include=["model.*"])          from Python
     MSJIT_AUTO='model.*' python train.py        from outside, for an unmodified program
 
-A finder at the head of sys.meta_path lets the usual finders do their work and only stands in for `get_code` of the
-loader they return, once, so modules, loaders, specs, tracebacks and what a trace function sees are those of a plain
+A finder at the head of sys.meta_path leaves the search to the usual finders. It only replaces `get_code` of the loader that
+they return, for one call. So modules, loaders, specs, tracebacks and the events of trace functions are those of a plain
 import.
 """
 import os
@@ -15,15 +15,15 @@ from ._native import _msjit
 
 _OWN = ["msjit", "msjit.*", "mindspore", "mindspore.*"]
 
-# Whether functions of the program have been made candidates.
+# Whether functions of the program have been marked for capture.
 transparent = False
 
-# Makes every function below a code object a candidate; returns how many.
+# Marks every function below a code object for capture; returns how many.
 mark = _msjit.mark_functions if _msjit.has_jit else lambda code: 0
 
 
 def skip(fn):
-    """Decorator: the transparent modes leave a function, and those defined inside it, to the interpreter."""
+    """Decorator: the transparent modes leave the function, and functions defined inside it, to the interpreter."""
     if not hasattr(fn, "__code__"):
         raise TypeError("[skip] expected a function, got %s" % type(fn).__name__)
     if _msjit.has_jit:
@@ -64,7 +64,7 @@ class MarkingFinder(_msjit.ImportFinder):
 
 
 def mark_module(module):
-    """Makes the functions of a module that is already imported candidates; returns how many."""
+    """Marks the functions of a module that is already imported; returns how many."""
     count, name = 0, module.__name__
     for value in list(vars(module).values()):
         for fn in _functions(value, name):
@@ -83,7 +83,7 @@ def _functions(value, module_name):
 
 
 def begin():
-    """Notes that the program is captured; so is then what runs a whole training step in its place."""
+    """Notes that the program is captured. Then msjit's own functions that run a whole training step are captured too."""
     global transparent
     transparent = True
     wrap = sys.modules.get("msjit.nn.wrap")
@@ -92,7 +92,7 @@ def begin():
 
 
 def install(include, exclude=()):
-    """Captures the functions of modules whose names match `include` (patterns like 'pkg.*'), now and as imported."""
+    """Captures the functions of modules whose names match `include` (patterns like 'pkg.*'), imported already or later."""
     finder = MarkingFinder(include, exclude)
     if not finder.include:
         raise ValueError("[install] include names no module")
@@ -105,13 +105,13 @@ def install(include, exclude=()):
 
 
 def uninstall(finder=None):
-    """Stops marking newly imported modules: of one finder, or of all."""
+    """Stops marking newly imported modules, for one finder or for all."""
     sys.meta_path[:] = [f for f in sys.meta_path
                         if not (f is finder or (finder is None and isinstance(f, MarkingFinder)))]
 
 
 def install_from_environment():
-    """What the .pth file of the package runs at start-up when MSJIT_AUTO is set."""
+    """The .pth file of the package calls this at start-up when MSJIT_AUTO is set."""
     include = os.environ.get("MSJIT_AUTO", "")
     if _patterns(include) and not any(isinstance(f, MarkingFinder) for f in sys.meta_path):
         install(include)

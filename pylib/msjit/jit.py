@@ -1,8 +1,8 @@
 """jit: compiles functions, methods and Cells.
 
-`mode="PIJit"` reads the bytecode as it runs and keeps CPython's semantics for all of Python. `mode="PSJit"`, the default
-as in MindSpore, also parses the source: at syntax level STRICT CompileError says where it is outside the strict language; at
-level LAX, the default, the interpreter runs what lies outside, inside the call.
+`mode="PIJit"` reads the bytecode when it runs and keeps CPython's semantics for all of Python. `mode="PSJit"`, the default
+as in MindSpore, also checks the source. At syntax level STRICT code outside the strict language is a CompileError. At
+level LAX, the default, the interpreter runs that code inside the call.
 """
 import copyreg
 import functools
@@ -30,11 +30,12 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     """Compiles `fn`; as a decorator or a call, on functions, methods and Cells.
 
     mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" | "trace" is the newer spelling
-    fullgraph    raise CompileError instead of leaving the graph where something cannot be captured; under PSJit the source
-                 is judged as at syntax level STRICT, too
-    jit_config   a JitConfig; its jit_syntax_level says STRICT or LAX under PSJit. A dict, of settings of MindSpore's PIJit, is accepted
-                 and changes nothing: msjit.config has the limits here
-    jit_level    "O0", "O1" or "O2", and dynamic, 0 or 1: accepted; all passes run, and sizes that change are left open
+    fullgraph    True: raise CompileError where something cannot be captured, instead of leaving the graph. Under PSJit the source
+                 is also checked as at syntax level STRICT
+    jit_config   a JitConfig; its jit_syntax_level sets STRICT or LAX under PSJit. A dict (settings of MindSpore's PIJit) is accepted
+                 and changes nothing; msjit.config has the limits here
+    jit_level    "O0", "O1" or "O2": accepted; all passes run in any case
+    dynamic      0 or 1: accepted; sizes that change are left open in any case
     The other keywords of MindSpore (backend, input_signature, ...) are accepted and change nothing.
 
     Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes, levels and options.
@@ -52,7 +53,7 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     >>> fast(ms.ops.zeros((4, 3), ms.float32)).shape
     (4, 2)
     """
-    # At once, as a call and as a decorator: programs do this in loops, with a function made for each call.
+    # The common forms take a short way, as a call and as a decorator: some programs compile a new function in each turn of a loop.
     if ((mode is None or mode in _MODES) and function is capture_mode is jit_config is None and fullgraph is False
             and type(dynamic) is int and not dynamic and jit_level == "" and not options and _msjit.has_jit):
         if fn is None:
@@ -99,7 +100,7 @@ def _check_options(fullgraph, dynamic, jit_level, jit_config, options):
 
 
 def _check_option(name, value):
-    """What MindSpore says about the value of an option that changes nothing here; None is as good as leaving it out."""
+    """Raises the errors of MindSpore for the value of an option that changes nothing here. None is the same as leaving the option out."""
     allowed = _CHOICES.get(name)
     if value is None:
         return
@@ -110,7 +111,7 @@ def _check_option(name, value):
 
 
 class _Compiler:
-    """jit with its options, applied to a function, method or Cell: a class, so that what it made can be pickled."""
+    """jit with its options; called with a function, method or Cell, it compiles that. It is a class, so that its results can be pickled."""
 
     def __init__(self, mode, whole):
         self.mode, self.whole = mode, whole
@@ -149,7 +150,7 @@ _PLAIN = {mode: _Compiler(mode or "PSJit", None) for mode in (None,) + _MODES}
 
 
 def _plain(fn):
-    """The function under an earlier jit, so that the last one decides."""
+    """The function inside an earlier jit(), so that the last jit() decides."""
     if isinstance(fn, JitCell) or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
         return fn.__wrapped__
     if isinstance(fn, types.MethodType) and _plain(fn.__func__) is not fn.__func__:
@@ -167,18 +168,18 @@ def _warn_once():
 
 
 def graph_construct(cell, construct):
-    """What GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit where jit has not compiled it."""
+    """The function that GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit unless jit has compiled it already."""
     function = getattr(construct, "__func__", construct)
-    if not isinstance(function, types.FunctionType):  # jit decides already, or there is nothing to compile
+    if not isinstance(function, types.FunctionType):  # jit has compiled it, or there is nothing to compile
         return construct
     compiled = function.__dict__.get("__msjit_graph__")
-    if compiled is None or compiled.__wrapped__ is not function:  # functools.wraps copies what a function keeps
+    if compiled is None or compiled.__wrapped__ is not function:  # functools.wraps has copied it from another function
         compiled = function.__msjit_graph__ = _Compiler("PSJit", None)(function)
     return compiled if function is construct else types.MethodType(compiled, construct.__self__)
 
 
 class LeveledConstruct:
-    """A Cell's construct at the level its set_jit_config names, unless jit has named one for the construct itself."""
+    """A Cell's construct, compiled at the level that set_jit_config of the Cell sets, unless jit has set one for the construct itself."""
 
     function = whole = compiled = None
 
@@ -198,7 +199,7 @@ class LeveledConstruct:
 
 
 def leveled_construct(cell, construct):
-    """`construct` at the level of `cell`.set_jit_config, where it is compiled for itself: by GRAPH_MODE or by jit."""
+    """`construct` compiled at the level of `cell`.set_jit_config, if the Cell itself is compiled: by GRAPH_MODE or by jit."""
     whole = cell._jit_config.syntax_level
     function = getattr(construct, "__func__", construct)
     if whole is None or (isinstance(function, types.FunctionType) and not context.is_graph_mode()):
@@ -221,7 +222,7 @@ def leveled_construct(cell, construct):
 
 
 def _reduce(compiled):
-    """As a function, a compiled one is pickled by its name where that means it; else with the function's."""
+    """Pickles a compiled function by its name, as plain functions are, if the name leads to it; else as the wrapped function and its options."""
     function = compiled.__wrapped__
     found = sys.modules.get(function.__module__)
     for name in function.__qualname__.split("."):
@@ -234,7 +235,7 @@ def _compiled(function, mode, whole):
 
 
 def _check(*args):
-    from . import psjit  # at its first use, with the parser and the disassembler of the standard library
+    from . import psjit  # imported at its first use, with the parser and the disassembler of the standard library
     return psjit.check(*args)
 
 
@@ -252,7 +253,7 @@ def _install():
 
 
 def jit_class(cls):
-    """Marks a class as part of compiled functions; returns it. At level STRICT attributes of its instances are not stored to.
+    """Marks a class as part of compiled functions; returns it. At level STRICT, compiled code may not store to attributes of its instances.
 
     >>> import msjit as ms
     >>> @ms.jit_class

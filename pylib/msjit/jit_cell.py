@@ -4,7 +4,7 @@ import copy
 # Methods of Cell that return the Cell: on the compiled one they return the compiled one.
 _RETURN_SELF = frozenset(("set_train", "set_grad", "to_float", "apply", "add_flags", "add_flags_recursive"))
 
-# Methods that Python looks for on the class of an object: a JitCell has those that the class of its Cell has.
+# Special methods, which Python looks up on the class of an object. The class of a JitCell has those that the class of its Cell has.
 _NUMBERS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or"
 _OTHERS = """lt le eq ne gt ge hash str bytes format sizeof neg pos abs invert int float complex index round trunc floor ceil
     bool len length_hint getitem setitem delitem missing contains iter next reversed enter exit await aiter anext aenter
@@ -12,25 +12,25 @@ _OTHERS = """lt le eq ne gt ge hash str bytes format sizeof neg pos abs invert i
 _SPECIAL = tuple("__%s%s__" % (kind, name) for name in _NUMBERS.split() for kind in ("", "r", "i")) \
     + tuple("__%s__" % name for name in _OTHERS.split())
 
-_kinds = {}  # classes of JitCells by the special methods they have
+_kinds = {}  # {the special methods they have: the class of JitCells}
 _plain_call = None  # Cell.__call__
 
 
 def set_plain_call(function):
-    """Says what a call of a Cell is where its class has no __call__ of its own."""
+    """Sets Cell.__call__, so that this module can tell whether the class of a Cell has a __call__ of its own."""
     global _plain_call
     _plain_call = function
 
 
 class JitCell:
-    """A Cell whose calls run its compiled construct. Everything else is the Cell's, its class and special methods
-    included, so it can stand wherever the Cell can. The Cell itself stays eager.
+    """Wraps a Cell: calls of it run the Cell's compiled construct. Everything else is forwarded to the Cell, its class and special
+    methods included, so it can stand wherever the Cell can. The Cell itself stays eager.
 
-    What is compiled is what a call of the Cell would run: replaced on the instance or on the class, or with the class
-    itself, the new construct is compiled; and where the class has a __call__ of its own, that.
+    It compiles what a call of the Cell would run. If construct is replaced, on the instance or on the class, or the class itself is,
+    it compiles the new construct. If the class has a __call__ of its own, it compiles that instead.
     """
 
-    # Not in a __dict__, which is the Cell's, and under names that no attribute of a Cell has.
+    # Slots, because __dict__ is that of the Cell; under names that no attribute of a Cell has.
     __slots__ = ("__wrapped__", "__compile", "__known", "__compiled", "__weakref__")
 
     def __new__(cls, cell, compile_function):
@@ -40,7 +40,7 @@ class JitCell:
         put = object.__setattr__
         put(self, "__wrapped__", cell)
         put(self, "_JitCell__compile", compile_function)
-        put(self, "_JitCell__known", None)  # the function met last, and what it was compiled to
+        put(self, "_JitCell__known", None)  # the function of the last call, and its compiled form
         put(self, "_JitCell__compiled", None)
 
     def __call__(self, *args, **kwargs):
@@ -51,10 +51,10 @@ class JitCell:
         if function is not self.__known:
             self.__follow(function)
         compiled = self.__compiled
-        if cell._intercept and not own:  # a __call__ of its own comes to this by itself
+        if cell._intercept and not own:  # a __call__ of its own calls _call_intercepted itself
             bound = compiled if function is method else compiled.__get__(cell, type(cell))
             return cell._call_intercepted(bound, args, kwargs)
-        if function is method:  # an instance's own, or a static method: it is given no self
+        if function is method:  # an attribute of the instance, or a static method: it gets no self
             return compiled(*args, **kwargs)
         return compiled(method.__self__, *args, **kwargs)
 
@@ -122,7 +122,7 @@ class _Chained:
 
 
 def _kind(cell_type):
-    """The class of a JitCell for Cells of a class. A None there stays None: so a class says it has no such method."""
+    """The class of a JitCell for Cells of a class. A special method that is None stays None: so a class says that it has no such method."""
     names = {name: _of_class(cell_type, name) is None for name in _SPECIAL if _has_own(cell_type, name)}
     if "__eq__" in names:
         names.setdefault("__hash__", False)  # else Python would put None there
@@ -155,7 +155,7 @@ def _of_class(kind, name):
 
 
 def _special(cell, name):
-    """A special method as Python finds it: on the class alone, bound to the Cell."""
+    """A special method as Python finds it: looked up only on the class, and bound to the Cell."""
     found = _of_class(type(cell), name)
     get = getattr(type(found), "__get__", None)
     return found if get is None else get(found, cell, type(cell))
@@ -165,12 +165,12 @@ def _forwarded(name):
     def method(self, *args, **kwargs):
         cell = self.__wrapped__
         result = _special(cell, name)(*args, **kwargs)
-        return self if result is cell else result  # `cells += [...]` and `with cell as c` give the compiled one
+        return self if result is cell else result  # so `cells += [...]` and `with cell as c` give the JitCell
     method.__name__ = name
     return method
 
 
-# In the plainest way, since compiled code runs through them.
+# Written as plainly as possible, since captured code runs through them.
 _METHODS = {
     "__len__": lambda self: len(self.__wrapped__),
     "__iter__": lambda self: iter(self.__wrapped__),

@@ -1,7 +1,7 @@
 """python -m msjit.launch -n 4 [options] train.py [args...]: a program in several processes of this host.
 
-It calls Open MPI's mpirun with the flags that are needed here; what comes behind -n is what `python -m msjit` takes. Over several
-hosts, call mpirun itself: mpirun --hostfile hosts -n 8 python -m msjit train.py
+It calls Open MPI's mpirun with the flags that are needed on this host. The arguments behind -n are those of `python -m msjit`. To use
+several hosts, call mpirun itself: mpirun --hostfile hosts -n 8 python -m msjit train.py
 """
 import os
 import shutil
@@ -24,7 +24,7 @@ def _number(text):
 
 
 def split(argv):
-    """(number of processes, the rest) of a command line. Ends the program with status 2 for another one."""
+    """(number of processes, the rest) of a command line. Ends the program with status 2 if the command line is wrong."""
     if argv and argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0)
@@ -40,7 +40,7 @@ def split(argv):
 
 
 def find_mpirun():
-    """The path of Open MPI's mpirun. Ends the program with status 1 where there is none, or another MPI's."""
+    """The path of Open MPI's mpirun. Ends the program with status 1 if there is none, or one of another MPI."""
     path = shutil.which("mpirun")
     if path is None:
         _fail(INSTALL, 1)
@@ -52,7 +52,7 @@ def find_mpirun():
 
 
 def command(count, rest):
-    """The command line of mpirun: as many processes as asked, whatever the number of cores, not bound to single ones."""
+    """The command line of mpirun: as many processes as asked for, whatever the number of cores, and not bound to single cores."""
     line = [find_mpirun(), "--oversubscribe", "--bind-to", "none", "-n", str(count)]
     if os.geteuid() == 0:
         line.append("--allow-run-as-root")
@@ -60,7 +60,7 @@ def command(count, rest):
 
 
 def main(argv=None):
-    """Puts mpirun in the place of this process. The processes share the cores (MSJIT_NUM_THREADS, unless it is set)."""
+    """Replaces this process by mpirun. The cores are divided among the processes (MSJIT_NUM_THREADS, unless it is set)."""
     count, rest = split(sys.argv[1:] if argv is None else argv)
     line = command(count, rest)
     os.environ.setdefault("MSJIT_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // count)))

@@ -1,4 +1,4 @@
-"""What the interpreter `msjit-python` (launcher/) calls around `site`: the options behind -X msjit, and their effect."""
+"""The interpreter `msjit-python` (launcher/) calls this module before and after `site`. It applies the options behind -X msjit."""
 import argparse
 import sys
 
@@ -20,13 +20,13 @@ _program_is_candidate = False
 
 
 def start(options):
-    """Puts msjit in place; returns a text that is to be printed instead of running a program, or None."""
+    """Starts msjit with the options; returns None, or a text that is to be printed instead of running a program."""
     global _program_is_candidate
     items = [item.strip() for option in options for item in option.split(",")]
     if "help" in items:
         return HELP
     parsed = parse(filter(None, items))
-    if options:  # what MSJIT_AUTO says was installed as the package was imported
+    if options:  # importing the package has already installed what MSJIT_AUTO says
         from . import cli
         cli.prepare(parsed)
         _program_is_candidate = parsed.mode != "eager"
@@ -34,10 +34,10 @@ def start(options):
 
 
 def expect_program():
-    """Called when `site` has run: nothing but the program comes after it."""
+    """Called when `site` has run, after which only the program runs."""
     from ._native import _msjit
     from .importer import mark
-    # A tracer that `site` has started keeps the program to the interpreter anyway.
+    # If `site` has started a tracer, the interpreter runs the program anyway.
     if _program_is_candidate and _msjit.has_jit and sys.gettrace() is None:
         _msjit.observe_main(mark)
 

@@ -8,7 +8,7 @@ debug, info, warning, error, critical = (
 
 
 class _LogActionOnce:
-    """A decorator whose functions log and act once for each key; no_warning: of the key alone, by an attribute of the first argument."""
+    """A decorator: the warnings of the function are logged only in the first call for a key. With no_warning, or without a logger, nothing changes."""
 
     _done = set()
 

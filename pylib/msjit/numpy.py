@@ -54,7 +54,7 @@ def arange(start, stop=None, step=None, dtype=None):
 
 
 def full(shape, fill_value, dtype=None):
-    """A tensor of one value, or of values that are broadcast to the shape. The dtype of a Tensor of values stays, as in MindSpore."""
+    """A tensor of one value, or of values that are broadcast to the shape. A Tensor of values keeps its dtype, as in MindSpore."""
     if not isinstance(fill_value, (bool, int, float, complex)):
         values = fill_value if isinstance(fill_value, _Tensor) else array(fill_value, dtype)
         return _ops.broadcast_to(values, (shape,) if isinstance(shape, int) else tuple(shape))
@@ -130,7 +130,7 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
 
 
 def unique(x, return_inverse=False):
-    """The distinct elements in order of appearance, and the index of each element among them when asked."""
+    """The distinct elements in order of appearance and, if asked for, the index of each element among them."""
     values, places = _ops.unique(_check(x, "unique"))
     return (values, _ops.reshape(places, (-1,))) if return_inverse else values
 
@@ -146,7 +146,7 @@ def transpose(a, axes=None):
 
 
 def dot(a, b):
-    """Dot product, as numpy.dot for one and two axes; of numbers their product with the other one."""
+    """Dot product, as numpy.dot for one and two axes; a number multiplies the other argument."""
     if not (_check(a, "dot").ndim and _check(b, "dot").ndim):
         return a * b
     product = _ops.dot(a, b)
@@ -188,7 +188,7 @@ def rand(*shape, dtype=_mstype.float32):
 
 
 def split(x, indices_or_sections, axis=0):
-    """So many equal parts along an axis, or the parts between the positions listed, none of them empty."""
+    """Splits along an axis: into so many equal parts, or at the listed positions. No part may be empty."""
     length = _check(x, "split").shape[axis]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1 or length % indices_or_sections:
@@ -211,11 +211,11 @@ def split(x, indices_or_sections, axis=0):
 
 from .numpy_func import *  # noqa: E402,F403
 from .numpy_func import fft  # noqa: E402,F401
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = [_name for _name, _value in list(globals().items()) if _name[0] != "_" and not isinstance(_value, type(_paths))]
 
 
 def __getattr__(name):
-    if name == "round":  # not a global: functions here mean Python's
+    if name == "round":  # not a global name: functions in this module mean Python's
         return around
     raise AttributeError("module 'msjit.numpy' has no attribute %r" % name)

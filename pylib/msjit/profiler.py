@@ -1,4 +1,4 @@
-"""Profiler: what ran, how long it took, and how near that is to what the machine can do."""
+"""Profiler: records what ran, how long it took, and how near that is to what the machine can do."""
 import enum
 import json
 import os
@@ -11,9 +11,9 @@ from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handl
 
 TRACE = "trace_view.json"
 mstx = _marks.mstx
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
-# What MindSpore's profilers take as arguments; here all there is is noted.
+# Arguments of MindSpore's profilers. Here they change nothing: everything is recorded.
 ProfilerLevel = enum.Enum("ProfilerLevel", {name: name for name in ("LevelNone", "Level0", "Level1", "Level2")}, module=__name__)
 ProfilerActivity = enum.Enum("ProfilerActivity", {name: name for name in ("NPU", "GPU", "CPU")}, module=__name__)
 ExportType = enum.Enum("ExportType", {"Db": "db", "Text": "text"}, module=__name__)
@@ -30,19 +30,19 @@ _NOTED = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 class Profiler:
-    """Notes what runs between start() and stop(): ops, compiled regions and their kernels, captures, compiles, breaks.
+    """Records what runs between start() and stop(): ops, compiled regions and their kernels, captures, compiles, breaks.
 
     Args:
         output_path (str): folder for the trace, made when it is missing. Default "./data".
         start_profile (bool): whether to start at once. Default True.
         profiler_level, activities, profile_memory, with_stack, data_simplification, and aic_metrics, l2_cache, mstx and others of
-            MindSpore's: accepted for compatibility; all there is is noted.
+            MindSpore's: accepted for compatibility; everything is recorded.
         schedule (callable): which steps are noted, a function from the number of a step to a ProfilerAction; see profiler.schedule().
             The program calls step() at the end of each. Default None: all that runs is noted.
-        on_trace_ready (callable): is called with the profiler where a round of the schedule, or without a schedule the whole run, has
+        on_trace_ready (callable): is called with the profiler when a round of the schedule, or without a schedule the whole run, has
             been noted; afterwards the profiler begins anew. See profiler.tensorboard_trace_handler(). Default None.
 
-    One profiler runs at a time; RuntimeError for a second one. Events are kept in memory, at most two million of them.
+    Only one profiler can run at a time; a second one raises RuntimeError. Events are kept in memory, at most two million of them.
 
     Example::
 
@@ -71,7 +71,7 @@ class Profiler:
             self.start()
 
     def start(self):
-        """Begins to note what runs; what has been noted before stays. One that is running goes on. RuntimeError while another one is
+        """Starts recording; earlier events stay. A profiler that is running already goes on. RuntimeError while another profiler is
         running."""
         if Profiler._running is self:
             return
@@ -81,7 +81,7 @@ class Profiler:
         self._note(self._action() in _NOTED)
 
     def stop(self):
-        """Ends that. RuntimeError when this profiler is not running."""
+        """Stops recording. RuntimeError if this profiler is not running."""
         if Profiler._running is not self:
             raise RuntimeError("[Profiler] stop, got a profiler that is not running, expected start() before it")
         noted = self._noting
@@ -91,7 +91,7 @@ class Profiler:
             self._ready()
 
     def step(self):
-        """Ends a step of the program: what the schedule says of the next one holds from here on. RuntimeError where there is no
+        """Ends a step of the program; from here on the profiler does what the schedule says of the next step. RuntimeError if there is no
         schedule, or the profiler is not running."""
         if self._schedule is None or Profiler._running is not self:
             raise RuntimeError("[Profiler] step, got a profiler %s, expected one with a schedule that is running"
@@ -106,7 +106,7 @@ class Profiler:
         return ProfilerAction.RECORD if self._schedule is None else self._schedule(self._step)
 
     def _note(self, on):
-        """Begins or ends to note what runs."""
+        """Starts or stops recording."""
         if on and not self._noting:
             self._began = time.perf_counter()
             _msjit.profile_start()
@@ -123,26 +123,26 @@ class Profiler:
             self._events, self._dropped, self._seconds = [], 0, 0.0
 
     def add_metadata(self, key, value):
-        """Adds a text to the trace under a name; TypeError for other things than texts."""
+        """Adds a text to the trace under a name; TypeError for anything but texts."""
         if not isinstance(key, str) or not isinstance(value, str):
             raise TypeError("[add_metadata] key and value, got %s and %s, expected texts" % (type(key).__name__, type(value).__name__))
         self._metadata[key] = value
 
     def add_metadata_json(self, key, value):
-        """The same for a text in JSON; ValueError where it is none."""
+        """The same for a text in JSON; ValueError if it is no JSON."""
         json.loads(value)
         self.add_metadata(key, value)
 
     def analyse(self, offline_path=None, pretty=False, step_list=None, mode="sync"):
-        """Stops, if that has not been done, and writes the trace to output_path/trace_view.json, in the format of
-        chrome://tracing and https://ui.perfetto.dev. The arguments are accepted for compatibility. OSError where it cannot be
+        """Stops the profiler if it runs, and writes the trace to output_path/trace_view.json, in the format of
+        chrome://tracing and https://ui.perfetto.dev. The arguments are accepted for compatibility. OSError if the file cannot be
         written."""
         if Profiler._running is self:
             self.stop()
         self.write_trace(self.output_path, pretty)
 
     def write_trace(self, folder, pretty=False):
-        """Writes what has been noted to folder/trace_view.json. OSError where it cannot be written."""
+        """Writes the recorded events to folder/trace_view.json. OSError if the file cannot be written."""
         os.makedirs(folder, exist_ok=True)
         trace = {"traceEvents": [event.as_trace() for event in self._events], "displayTimeUnit": "ms"}
         if self._metadata:
@@ -157,9 +157,9 @@ class Profiler:
         return list(self._events)
 
     def summary(self, rows=20):
-        """The kernels and ops that took most time, `rows` of them, as text: calls, milliseconds in all, gigabytes and
-        gigaflops a second, and the share of the time that the machine would need at best (its memory and its matrix products are
-        measured here, on as many threads as kernels use); then regions, captures, compiles and breaks."""
+        """A text: first the `rows` kernels and ops that took most time, with calls, total milliseconds, and gigabytes and gigaflops a
+        second. Also the time that the machine would need at best, as a share of the measured one. For that the machine's memory and
+        matrix products are measured here, on as many threads as kernels use. Then regions, captures, compiles and breaks."""
         if Profiler._running is self:
             self.stop()
         return _summary(self._events, self._seconds, self._dropped, rows)
@@ -177,7 +177,7 @@ class Profiler:
 
 
 class profile(Profiler):  # noqa: N801 - MindSpore's name
-    """A Profiler with the arguments of mindspore.profiler.profile; what only other devices have is accepted and changes nothing.
+    """A Profiler with the arguments of mindspore.profiler.profile. Arguments about other devices are accepted and change nothing.
 
     >>> import msjit as ms
     >>> from msjit.profiler import profile, schedule
@@ -201,7 +201,7 @@ class profile(Profiler):  # noqa: N801 - MindSpore's name
 
 
 class _ExperimentalConfig:
-    """What profile() takes as experimental_config; its arguments are kept and change nothing."""
+    """The experimental_config argument of profile(). Its arguments are stored and change nothing."""
 
     def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=AicoreMetrics.AiCoreNone, l2_cache=False, mstx=False,
                  data_simplification=True, export_type=None, **kwargs):
@@ -214,8 +214,8 @@ schedule = Schedule
 
 
 class Event:
-    """One thing that ran. `kind` is op, kernel, region, capture, compile or break; `begin` and `duration` are microseconds;
-    `bytes` and `flops` are what the work asks for at least, 0 where nothing is known."""
+    """One recorded event. `kind` is op, kernel, region, capture, compile or break; `begin` and `duration` are in microseconds.
+    `bytes` and `flops` are the least that the work needs, 0 if that is not known."""
 
     __slots__ = ("kind", "name", "thread", "begin", "duration", "bytes", "flops")
 
@@ -245,8 +245,8 @@ def _groups(events):
 
 
 def roofline(events, rows):
-    """The kernels and ops among `events` that took most time, `rows` of them, as lines of text; the first one says what the
-    machine can do. "limit" is the time it would need for their bytes or their arithmetic alone, as a share of what they took."""
+    """The `rows` kernels and ops among `events` that took most time, as lines of text. The first line says what the machine can do.
+    "limit" is the time that the machine would need for their bytes or their arithmetic alone, as a share of the measured time."""
     working = [item for item in _groups(events).items() if item[0][0] in ("kernel", "op")]
     working.sort(key=lambda item: -item[1][1])
     memory, arithmetic = machine_limits()

@@ -1,4 +1,4 @@
-"""DynamicProfilerMonitor: a file says which steps are noted, and may be rewritten while the program runs."""
+"""DynamicProfilerMonitor: a file says which steps are recorded. It may be rewritten while the program runs."""
 import json
 import os
 import warnings
@@ -8,18 +8,18 @@ from .profiler_schedule import tensorboard_trace_handler
 from .train.callback import Callback
 
 _FILE = "profiler_config.json"
-# What a new file says: no steps yet.
+# The contents of a new file: no steps yet.
 _DEFAULTS = {"start_step": -1, "stop_step": -1, "analyse": True, "prof_path": "./"}
 
 
 class DynamicProfilerMonitor(Callback):
-    """Notes the steps `start_step` to `stop_step`, which cfg_path/profiler_config.json names, and writes their trace.
+    """Records the steps `start_step` to `stop_step`, as cfg_path/profiler_config.json says, and writes their trace.
 
-    The trace lies in FOLDER/rankR_startS_stopE, FOLDER being the file's `prof_path`, or output_path where that is "./"; without
-    `analyse` none is written. Other entries concern other devices. The program calls step() after each step, the first being step 1, or gives
-    the monitor to Model.train as a callback. The file is read again when it changes, and made, with no steps to note, where it is missing;
-    one that holds something else is passed over with a warning. poll_interval and other keywords are accepted for compatibility.
-    TypeError for a path of another type; RuntimeError where another profiler is running.
+    The trace lies in FOLDER/rankR_startS_stopE. FOLDER is the file's `prof_path`, or output_path if that is "./". Without
+    `analyse` no trace is written. Other entries of the file concern other devices. The program calls step() after each step, of which the first
+    is step 1, or gives the monitor to Model.train as a callback. The file is read again when it changes. If it is missing, it is made, with no
+    steps to record. A file with other contents is ignored with a warning. poll_interval and other keywords are accepted for compatibility.
+    TypeError for a path of another type; RuntimeError if another profiler is running.
     """
 
     def __init__(self, cfg_path, output_path="./dyn_profile_data", poll_interval=2, **kwargs):

@@ -1,4 +1,4 @@
-"""Which steps of a program a profiler notes, and what is done with what it has noted."""
+"""Which steps of a program a profiler records, and where it writes them."""
 import enum
 import os
 import time
@@ -10,9 +10,9 @@ ProfilerAction = enum.Enum("ProfilerAction", {"NONE": 0, "WARM_UP": 1, "RECORD":
 class Schedule:
     """What a profiler does at a step: schedule(wait=1, active=2)(step) is a ProfilerAction.
 
-    After `skip_first` steps, rounds follow of `wait` and `warmup` steps that are not noted and `active` ones that are; the last one of
-    these is RECORD_AND_SAVE. There are `repeat` rounds, any number for 0. ValueError for a negative step; a number that is none, or
-    too small, gives way to the default, with a warning.
+    After `skip_first` steps, rounds follow: `wait` and `warmup` steps that are not recorded, then `active` steps that are; the last of
+    these is RECORD_AND_SAVE. There are `repeat` rounds, or any number of them for 0. ValueError for a negative step. An argument that is no
+    number, or too small, is replaced by the default, with a warning.
 
     >>> from msjit.profiler import schedule
     >>> [schedule(wait=1, active=2, repeat=1)(step).name for step in range(4)]
@@ -56,11 +56,11 @@ schedule = Schedule
 
 
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
-    """For on_trace_ready: a function that writes what a profiler has noted to DIR/WORKER_TIME/trace_view.json, which
-    https://ui.perfetto.dev shows. dir_name is the profiler's output_path by default, worker_name the machine's and the process's.
-    Without analyse_flag nothing is written; async_mode is accepted for compatibility. TypeError for a directory or name of another
+    """For on_trace_ready: a function that writes the events of a profiler to DIR/WORKER_TIME/trace_view.json, which
+    https://ui.perfetto.dev shows. By default dir_name is the profiler's output_path, and worker_name is made of the machine's name and the process.
+    Without analyse_flag nothing is written. async_mode is accepted for compatibility. TypeError for a directory or name of another
     type."""
-    if hasattr(dir_name, "write_trace"):  # the function itself was given as on_trace_ready
+    if hasattr(dir_name, "write_trace"):  # the program has given the function itself as on_trace_ready
         return tensorboard_trace_handler()(dir_name)
     for name, value in (("dir_name", dir_name), ("worker_name", worker_name)):
         if value is not None and not isinstance(value, (str, os.PathLike)):

@@ -1,13 +1,13 @@
-"""Dense layers in 8 and 4 bits: weights alone, or weights and activations.
+"""Dense layers in 8 and 4 bits: only the weights, or weights and activations.
 
-    report = quantize_weights(net, bits=4, group_size=64)    # float activations; the weights are widened as they are read
-    report = quantize_int8(net)                              # int8 products; the rows of an activation are scaled as they come
-    report = quantize_int8(net, batches)                     # the same with scales found beforehand from batches of inputs
+    report = quantize_weights(net, bits=4, group_size=64)    # float activations; weights are widened to floats when they are read
+    report = quantize_int8(net)                              # int8 products; each row of an activation is scaled at run time
+    report = quantize_int8(net, batches)                     # int8 products; the scales are found beforehand from batches of inputs
 
 Both replace the `nn.Dense` and `mint.nn.Linear` layers of a network in place and return a `Report` of memory and errors. Scales are
 symmetric for each output of a layer: weight = q * scale, q between -127 and 127 or -7 and 7. With batches the activations of a layer are
 q = round(x / input_scale) + input_zero between 0 and 255 (affine quantization: Jacob et al., "Quantization and Training of Neural Networks for
-Efficient Integer-Arithmetic-Only Inference", 2018). What is quantised are Parameters, so checkpoints hold it.
+Efficient Integer-Arithmetic-Only Inference", 2018). Integers and scales are Parameters, so checkpoints hold them.
 """
 import numpy as np
 
@@ -19,15 +19,15 @@ from .common.tensor import Tensor
 __all__ = ["Int8Dense", "LayerReport", "Report", "WeightOnlyDense", "quantize_int8", "quantize_weights"]
 
 _int8_linear, _weight_only, _widen = ops.registry.int8_linear, ops.registry.weight_only_linear, ops.registry.widen_weight
-# Shares of the largest weight that become the largest integer: with 4 bits it pays to clip outliers.
+# Shares of the largest weight that are tried as the largest integer. With 4 bits it pays to clip outliers.
 _CLIPS = {8: (1.0,), 4: (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)}
 
 
 class LayerReport:
-    """What became of one layer.
+    """The result of quantising one layer.
 
-    `name`: its path in the network. `bits`: of its weight. `before`, `after`: bytes of its weight, scales included. `error`: the norm of what its
-    results (of its weight, where there were no batches) differ by, relative to theirs in floats.
+    `name`: its path in the network. `bits`: of its weight. `before`, `after`: bytes of its weight, scales included. `error`: the norm of the
+    difference between its results and those in floats, relative to the latter; without batches, that of its weight instead of its results.
     """
 
     def __init__(self, name, bits, before, after, error):
@@ -35,7 +35,7 @@ class LayerReport:
 
 
 class Report:
-    """`layers`: a LayerReport each; `error`: the same for the results of the whole network, None without batches. Its text is a table."""
+    """`layers`: a LayerReport for each layer. `error`: the error of the whole network's results, None without batches. str() gives a table."""
 
     def __init__(self, layers, error=None):
         self.layers, self.error = layers, error
@@ -75,7 +75,7 @@ def _rounded(weight, bits, group_size):
 
 
 def _in_pairs(numbers):
-    """Numbers between -8 and 7, two a byte along the last axis, the lower half first."""
+    """Packs numbers between -8 and 7 in pairs along the last axis; the lower half of a byte is the first of a pair."""
     if numbers.shape[1] % 2:
         numbers = np.pad(numbers, ((0, 0), (0, 1)))
     halves = numbers.astype(np.uint8) & 15
@@ -83,7 +83,7 @@ def _in_pairs(numbers):
 
 
 class _QuantisedDense(nn.Cell):
-    """What both kinds take over from a Dense."""
+    """What both kinds of quantised layer copy from a Dense."""
 
     def __init__(self, dense):
         super().__init__()
@@ -101,11 +101,11 @@ class _QuantisedDense(nn.Cell):
 
 
 class WeightOnlyDense(_QuantisedDense):
-    """A Dense whose weight is kept in 8 or 4 bits and widened as it is read.
+    """A Dense whose weight is kept in 8 or 4 bits, and is widened to floats when it is read.
 
     x (..., in_channels) of a float dtype gives (..., out_channels) of the same. Parameters: `weight`, int8 (out, in) or uint8 (out, in / 2 rounded up),
-    `scale`, float32 (out) or (out, in / group_size), and the bias of the Dense. Gradients reach x and the bias. Raises ValueError for other
-    bits and for a group_size that does not divide in_channels or, with 4 bits, is odd.
+    `scale`, float32 (out) or (out, in / group_size), and the bias of the Dense. x and the bias have gradients. Raises ValueError for other
+    bits, and for a group_size that does not divide in_channels or, with 4 bits, is odd.
 
     >>> import msjit as ms
     >>> layer = ms.quantization.WeightOnlyDense(ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros"))
@@ -134,11 +134,11 @@ class WeightOnlyDense(_QuantisedDense):
 
 
 class Int8Dense(_QuantisedDense):
-    """A Dense that multiplies integers of 8 bits, which are summed exactly.
+    """A Dense that multiplies integers of 8 bits. Their products are summed exactly.
 
-    x (..., in_channels) of a float dtype gives (..., out_channels) of the same. `span`: the (smallest, largest) element expected of x, beyond which it is
-    clipped; None: each row of x is scaled by its largest element when it comes. Parameters: `weight`, int8 (out, in), `scale`, float32 (out), the bias
-    of the Dense and, with a span, `input_scale` and `input_zero`, float32 (), and `shift`, float32 (out). There are no gradients by x.
+    x (..., in_channels) of a float dtype gives (..., out_channels) of the same. `span`: the (smallest, largest) element that x is expected to have;
+    others are clipped to it. With None each row of x is scaled at run time, by its largest element. Parameters: `weight`, int8 (out, in), `scale`,
+    float32 (out), the bias of the Dense and, with a span, `input_scale` and `input_zero`, float32 (), and `shift`, float32 (out). x has no gradient.
 
     >>> import msjit as ms
     >>> layer = ms.quantization.Int8Dense(ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros"))
@@ -151,12 +151,12 @@ class Int8Dense(_QuantisedDense):
         numbers, scale = _rounded(dense.weight.asnumpy(), 8, None)
         self.weight, self.has_span = _frozen(numbers, "weight"), span is not None
         if self.has_span:
-            low, high = min(float(span[0]), 0.0), max(float(span[1]), 0.0)  # 0 is to be exact: images are padded with it
+            low, high = min(float(span[0]), 0.0), max(float(span[1]), 0.0)  # 0 must be exact, as images are padded with it
             step = max(high - low, 1e-30) / 255
             zero = round(-low / step)
             scale = (scale * np.float32(step)).astype(np.float32)
             self.input_scale, self.input_zero = _frozen(np.float32(step), "input_scale"), _frozen(np.float32(zero), "input_zero")
-            # The zero's part of the sums.
+            # the part of the sums that comes from input_zero
             self.shift = _frozen((-zero * numbers.astype(np.int64).sum(1) * scale.astype(np.float64)).astype(np.float32), "shift")
         self.scale = _frozen(scale, "scale")
 
@@ -190,7 +190,7 @@ def _check_bits(bits, group_size):
 
 
 def _dense_layers(net, skip):
-    """{path: Dense}, but for those that `skip` names: a str or strs, of paths or of what is above them."""
+    """{path: Dense}, without those that `skip` names: a str or several, each the path of a layer or of a Cell around it."""
     if not isinstance(net, nn.Cell):
         raise TypeError("[quantization] net must be a Cell, got %s" % type(net).__name__)
     skip = (skip,) if isinstance(skip, str) else tuple(skip)
@@ -201,7 +201,7 @@ def _dense_layers(net, skip):
 
 
 def _replace(net, made):
-    """Puts Cells in the places of others, {id(old): new}, under the old names of Parameters; the old ones must be alive."""
+    """Replaces Cells, {id(old): new}; the new ones take over the names of the Parameters. The old Cells must still be alive."""
     for _, cell in list(net.cells_and_names()):
         for key, child in list(cell.name_cells().items()):
             new = made.get(id(child))
@@ -236,10 +236,10 @@ def _relative(pairs):
 
 
 def quantize_weights(net, bits=8, group_size=None, skip=()):
-    """Keeps the weights of a network's Dense layers in 8 or 4 bits, in place; returns a Report.
+    """Replaces a network's Dense layers in place by layers with weights of 8 or 4 bits; returns a Report.
 
-    `group_size`: of neighbours in a row of a weight that share a scale, None: a row has one; layers whose rows it does not divide have one a row
-    too. `skip`: paths of layers, or of Cells around them, that stay. Raises ValueError for other bits and sizes, TypeError where `net` is no Cell.
+    `group_size`: how many neighbours in a row of a weight share a scale. None, or a size that does not divide the rows of a layer: each row has one
+    scale. `skip`: paths of layers, or of Cells around them, that stay. Raises ValueError for other bits and sizes, TypeError if `net` is no Cell.
 
     >>> import msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(256, 256), ms.nn.ReLU(), ms.nn.Dense(256, 10))
@@ -264,7 +264,7 @@ def _arguments(batch):
 
 
 def _hooked(net, layers, hook, batches):
-    """Runs the network on the batches with hook(name, inputs, result) behind each layer; returns the network's results."""
+    """Runs the network on the batches and calls hook(name, inputs, result) after each layer; returns the network's results."""
     handles = [dense.register_forward_hook(lambda cell, inputs, result, name=name: hook(name, inputs[0], result))
                for name, dense in layers.items()]
     try:
@@ -275,14 +275,14 @@ def _hooked(net, layers, hook, batches):
 
 
 def quantize_int8(net, batches=None, skip=(), percentile=100.0):
-    """Has a network's Dense layers multiply integers of 8 bits, in place, for inference; returns a Report.
+    """Replaces a network's Dense layers in place by layers that multiply integers of 8 bits, for inference; returns a Report.
 
-    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them twice, as it is: first for the span
-    of what each layer is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they
-    are clipped -, then for the errors in the report. None: each row is scaled when it comes, which costs a pass over it. `skip`: paths of
-    layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
+    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The unchanged network runs on them twice. The first time finds the
+    span of each layer's inputs: from the (100 - percentile)-th to the percentile-th percentile of a batch's elements; elements beyond it will
+    be clipped. The second time finds the errors for the report. With None each row is scaled at run time, which costs a pass over it. `skip`:
+    paths of layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
 
-    Raises TypeError where `net` is no Cell or `batches` is one Tensor, ValueError for a percentile outside (50, 100] and where there is no
+    Raises TypeError if `net` is no Cell or `batches` is a single Tensor, ValueError for a percentile outside (50, 100] and if there is no
     batch.
 
     >>> import numpy as np, msjit as ms

@@ -4,4 +4,4 @@ from . import hal as _hal
 from .hal import *  # noqa: F401,F403
 
 __getattr__ = _hal.__getattr__
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

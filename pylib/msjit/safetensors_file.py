@@ -2,8 +2,8 @@
 
     {"__metadata__": {text: text}, name: {"dtype": "F32", "shape": [2, 3], "data_offsets": [start, end]}, ...}
 
-Complex numbers are written as pairs of real ones, which older readers take, and the metadata "dtype:name" says so. Texts of a checkpoint are metadata "str:name".
-Files are opened by the safetensors package, which checks the head against the file; it hands out no bfloat16, which is read here.
+Complex numbers are written as pairs of real ones, which older readers accept; the metadata "dtype:name" marks them. Texts of a checkpoint are
+metadata "str:name". The safetensors package opens the files and checks the head. It does not return bfloat16, so this module reads that.
 """
 import os
 
@@ -18,7 +18,7 @@ _READ = tuple(_DTYPES.values()) + ("C64",)
 
 
 def is_safetensors(path):
-    """By the first bytes: the length of a head of JSON, and its brace."""
+    """Looks at the first bytes: the length of a head, and the brace with which its JSON begins."""
     with open(path, "rb") as file:
         head = file.read(9)
         size = os.fstat(file.fileno()).st_size
@@ -41,7 +41,7 @@ def _array(value):
 
 
 def write(path, values):
-    """Writes {name: Tensor, number or text}; wide elements come first, so that all lie at multiples of their size."""
+    """Writes {name: Tensor, number or text}. Tensors with wide elements come first, so that all elements lie at multiples of their size."""
     import json
     metadata, tensors = {"format": "msjit"}, []
     for name, value in values.items():
@@ -97,7 +97,7 @@ def _tensor(file, name, path, head, start):
 
 
 def read(path, wanted):
-    """{name: Parameter or text} of what `wanted(name)` lets pass; BadFile where the file is none."""
+    """{name: Parameter or text} for the names for which wanted(name) is true. BadFile if the file is no safetensors file."""
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError:

@@ -1,4 +1,4 @@
-"""saved_tensors_hooks: what a program does with the tensors that gradients need."""
+"""saved_tensors_hooks: hooks on the tensors that the tape keeps for gradients."""
 from functools import wraps
 
 from ._native import _msjit
@@ -6,15 +6,15 @@ from .uncaptured import Uncaptured
 
 
 class saved_tensors_hooks(Uncaptured):  # noqa: N801 - as MindSpore has it
-    """Context manager: each tensor that an operation inside keeps for its gradient goes through `pack_hook`, and what that returns
-    through `unpack_hook` when the gradient is computed, which uses the result.
+    """Context manager: an operation inside calls pack_hook for each tensor that it keeps for its gradient, and keeps the result
+    instead. When the gradient is computed, it calls unpack_hook with that result and uses the Tensor that comes back.
 
     pack_hook(tensor) takes a Tensor and returns anything; unpack_hook(packed) returns a Tensor of the same dtype and shape. They
-    are called for the inputs and results whose elements the gradient's formula reads, so not at all for `x + y`. Of contexts
-    inside one another the innermost counts. The interpreter runs what is inside: no graph packs anything.
+    are called for the inputs and results whose elements the gradient's formula reads, so not at all for `x + y`. If contexts
+    are nested, the innermost one counts. The interpreter runs the code inside, because graphs do not pack tensors.
 
-    Raises TypeError for hooks that cannot be called or where unpack_hook returns no Tensor, ValueError where it returns one of
-    another dtype or shape, NotImplementedError for a gradient of a gradient. What a hook raises, the operation or the gradient raises.
+    Raises TypeError for hooks that are not callable and if unpack_hook returns no Tensor, ValueError if it returns one of
+    another dtype or shape, NotImplementedError for a gradient of a gradient. An exception in a hook is raised by the operation or the gradient.
 
     >>> import msjit as ms
     >>> def square(x):
@@ -45,7 +45,7 @@ def _check_hooks(where, *hooks):
 
 
 def register_saved_tensors_hooks(pack_hook, unpack_hook):
-    """A decorator: calls of the function are inside saved_tensors_hooks(pack_hook, unpack_hook). TypeError as there."""
+    """A decorator: runs calls of the function inside saved_tensors_hooks(pack_hook, unpack_hook). TypeError as there."""
     _check_hooks("register_saved_tensors_hooks", pack_hook, unpack_hook)
 
     def decorate(function):

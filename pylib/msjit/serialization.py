@@ -18,8 +18,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
                     enc_mode="AES-GCM", choice_func=None, crc_check=False, format="ckpt", **kwargs):
     """Writes a Cell, a dict, or a list of Parameters or of {"name", "data"} to a file.
 
-    The suffix of the format is added where it is missing. The file takes its name only when it is complete: a save
-    that fails leaves the file before it as it was. append_dict adds numbers, bools, texts and Tensors.
+    The suffix of the format is added if it is missing. The file gets its name only when it is complete, so a save
+    that fails leaves an older file as it was. append_dict adds numbers, bools, texts and Tensors.
 
     Raises TypeError for what cannot be saved, ValueError for a format other than "ckpt" and "safetensors" and for two equal names.
 
@@ -136,7 +136,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
                     specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
     """Reads a file into a dict of Parameters (texts stay texts), and into `net` where one is given.
 
-    A file that is no checkpoint, or not a whole one, raises ValueError.
+    A file that is no complete checkpoint raises ValueError.
 
     >>> import os, tempfile
     >>> import msjit as ms
@@ -174,7 +174,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
 
 def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
                           dec_mode="AES-GCM", specify_prefix=None, choice_func=None):
-    """load_checkpoint on another thread: a Future, whose result() is the dict."""
+    """Runs load_checkpoint on another thread; returns a Future, whose result() is the dict."""
     from concurrent.futures import ThreadPoolExecutor
     executor = ThreadPoolExecutor(1, "msjit-checkpoint")
     try:
@@ -213,10 +213,10 @@ def _read_ckpt(path, wanted, crc_check):
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
     """Copies loaded values into the Parameters of `net` by name; returns (not loaded, not used) names.
 
-    Without strict_load floats are converted to floats and ints to ints, and where all names of the dict have a prefix
-    more than those of the network, it is taken off.
+    Without strict_load floats are converted to the dtype of a float Parameter and ints to that of an int Parameter. If all names of
+    the dict have a prefix that those of the network lack, it is removed.
 
-    Raises RuntimeError where a shape or dtype does not match, TypeError for a dict of other things.
+    Raises RuntimeError if a shape or dtype does not match, TypeError for a dict with other values.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -257,7 +257,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _with_prefix(missing, parameter_dict):
-    """Names of the dict for the missing ones, where all of them only have a prefix more."""
+    """{missing name: name in the dict}, for a prefix that the names in the dict have in addition. The longest missing name decides which prefix."""
     longest = max(missing, key=len)
     for name in parameter_dict:
         if name.endswith("." + longest):
@@ -324,7 +324,7 @@ def _convert(file_path, save_path, name_map, pattern, source, target):
 
 
 def _path(name, format, where):
-    """(path with a suffix, format): a suffix in the name goes before the argument."""
+    """(path with a suffix, format). A suffix in the name overrides the argument."""
     if not isinstance(name, (str, os.PathLike)):
         raise TypeError("[%s] file name must be a str, got %s" % (where, type(name).__name__))
     if format not in _FORMATS:
@@ -333,7 +333,7 @@ def _path(name, format, where):
     for suffix in _FORMATS:
         if path.endswith("." + suffix):
             return path, suffix
-    return (path if path.endswith(format) else "%s.%s" % (path, format)), format  # "my_ckpt" stays: so it does in MindSpore
+    return (path if path.endswith(format) else "%s.%s" % (path, format)), format  # "my_ckpt" gets no suffix, as in MindSpore
 
 
 def _skipped(name, filter_prefix, specify_prefix, choice_func):
@@ -353,7 +353,7 @@ def _update_param(param, new_param, strict_load):
 
 
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
-    """The whole of a Parameter that is divided over processes. NotImplementedError: here none is, and the dict of layouts is empty."""
+    """For MindSpore: a Parameter that is divided over processes, as a whole. Here NotImplementedError, as no Parameter is divided."""
     raise NotImplementedError("[save_checkpoint] layout of %s, got one, expected none: networks are not divided over processes" % param_name)
 
 

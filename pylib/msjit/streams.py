@@ -1,12 +1,12 @@
-"""Streams and events of mindspore.hal and mindspore.runtime. There is one stream, and its work is done when a call returns: what is
-asked of a stream or an event that was recorded is always answered at once."""
+"""Streams and events of mindspore.hal and mindspore.runtime. There is only one stream, and its work is done when a call returns. So queries
+of a stream, or of an event that was recorded, are always answered at once."""
 import time
 
 
 class Stream:
     """A handle of the one stream; all of them are equal.
 
-    priority  an int; accepted, there is nothing to be ahead of. Other keywords are MindSpore's own and change nothing.
+    priority  an int; accepted, but it has no effect, as there is only one stream. Other keywords of MindSpore change nothing.
     Raises TypeError for another priority.
 
     >>> from msjit import runtime
@@ -85,7 +85,7 @@ class Event:
         return True
 
     def elapsed_time(self, end_event):
-        """Milliseconds from this event to another; RuntimeError where one was not recorded, or made without enable_timing."""
+        """Milliseconds from this event to another; RuntimeError if one was not recorded, or was made without enable_timing."""
         for event in (self, _checked(end_event, Event, "elapsed_time", "end_event")):
             if event._at is None or not event._timed:
                 raise RuntimeError("[elapsed_time] event, got one %s, expected two recorded ones"
@@ -127,6 +127,6 @@ default_stream, communication_stream = current_stream, current_stream
 
 
 def set_cur_stream(stream):
-    """The one stream stays the current one; TypeError for what is no Stream."""
+    """Checks its argument; the only stream stays the current one. TypeError for anything but a Stream."""
     if stream is not None:
         _checked(stream, Stream, "set_cur_stream", "stream")

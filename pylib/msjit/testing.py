@@ -1,7 +1,7 @@
-"""check(fn, *args): runs a function eagerly and through PIJit, several times, and compares everything one can see.
+"""check(fn, *args): runs a function eagerly and, several times, through PIJit, and compares everything that a program can observe.
 
-Compared are results (values, dtypes, shapes, types of containers), exceptions (class and text), what the arguments look
-like afterwards, and what was printed. `expect` is a NumPy function that must agree too.
+That is: results (values, dtypes, shapes, types of containers), exceptions (class and text), the arguments after the call,
+and printed text. `expect` is a NumPy function whose results must agree too.
 """
 import contextlib
 import copy
@@ -11,7 +11,7 @@ from ._native import Tensor, _msjit
 
 
 class Outcome:
-    """What one call did."""
+    """What one call returned, raised, printed and did to its arguments."""
 
     def __init__(self, result, error, args, printed):
         self.result, self.error, self.args, self.printed = result, error, args, printed

@@ -1,4 +1,4 @@
-"""Parts of a program that the interpreter runs alone, because what surrounds them changes what each operator does."""
+"""Parts of a program that only the interpreter runs, because a context around them changes what each operator does."""
 from ._native import _msjit
 
 

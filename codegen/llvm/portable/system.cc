@@ -1,5 +1,5 @@
-// What LLVM's static libraries ask of a system and an older one, or one without these packages, has
-// not. Linked into wheels alone (MSJIT_STATIC_LLVM).
+// Functions that LLVM's static libraries need and that may be missing: on older systems, or where
+// zlib and zstd are not installed. Linked into wheels only (MSJIT_STATIC_LLVM).
 #include <sys/random.h>
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 extern "C" {
 
-// glibc has it from 2.36 on. LLVM takes names of temporary files from it.
+// In glibc from 2.36 on. LLVM uses it for names of temporary files.
 HIDDEN uint32_t arc4random() noexcept {
   uint32_t value = 0;
   if (getrandom(&value, sizeof value, 0) != sizeof value) abort();
   return value;
 }
 
-// LLVM can compress debug sections of the objects it writes. msjit's objects have none and nothing
-// asks for it, so zlib and zstd need not be there; a call would be a bug of msjit.
+// LLVM can compress debug sections of the objects it writes. msjit's objects have no debug sections
+// and never ask for it, so zlib and zstd are not needed. A call would be a bug of msjit.
 #define NEVER_CALLED(name) \
   HIDDEN void name() { abort(); }
 NEVER_CALLED(ZSTD_CCtx_setParameter)

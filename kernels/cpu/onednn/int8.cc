@@ -30,7 +30,7 @@ void build(Builder& builder, const Int8Product& p, int64_t rows, bool bias, bool
 
 }  // namespace
 
-// Older instructions add pairs of products in 16 bits, where they may overflow.
+// Older instructions add pairs of products in 16 bits, which may overflow.
 bool multiplies_int8() { return has_isa(dnnl::cpu_isa::avx512_core_vnni); }
 
 Status int8_matmul(const Int8Product& p, const void* a, const Tensor& weight, const float* scale,

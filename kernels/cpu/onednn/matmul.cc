@@ -18,7 +18,8 @@ dnnl::matmul::primitive_desc matmul_desc(const memory::desc& a, const memory::de
   return {engine(), a, b, out, attr};
 }
 
-// Packed and plain weights give the same bits in the brgemm kernels, and only these gain by it.
+// Only oneDNN's brgemm kernels gain by packing, and only in them packed and plain weights give
+// equal bits.
 bool gains_by_packing(const dnnl::matmul::primitive_desc& desc) {
   return std::string_view(desc.impl_info_str()).starts_with("brg");
 }
@@ -53,7 +54,7 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
 
 bool has_avx512() { return has_isa(dnnl::cpu_isa::avx512_core); }
 
-// Without AVX-512 oneDNN has no brgemm matmul, and its gemm sums the last rows in another order:
+// Without AVX-512 oneDNN has no brgemm matmul. Its gemm sums the last rows in another order, so
 // equal rows would give unequal results. Its inner product has a brgemm kernel for AVX2.
 bool wants_inner_product(DType dtype, const Matrices& a, const Tensor* weight) {
   return weight && dtype == DType::kFloat32 && a.rows > 1 && !has_avx512();
@@ -81,7 +82,7 @@ void build_inner_product(Builder& builder, const Matrices& a, const Matrices& b,
 
 }  // namespace
 
-// Whether the brgemm kernel serves it, which treats every row alike, however many there are.
+// Whether the brgemm kernel computes it: it treats all rows alike, however many there are.
 static bool has_row_blocks(DType dtype, const Matrices& a, const Matrices& b) {
   return dtype == DType::kFloat32 && has_avx512() && a.batch == 1 && b.batch == 1 &&
          a.col_stride == 1 && a.row_stride >= a.cols;

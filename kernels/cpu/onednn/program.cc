@@ -8,7 +8,7 @@
 
 namespace msjit::onednn {
 
-// Both outlive every thread's table of programs.
+// Never destroyed: it must outlive every thread's table of programs.
 const dnnl::engine& engine() {
   static const dnnl::engine* instance = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *instance;
@@ -21,7 +21,7 @@ dnnl_stream_t stream() {
   return instance.get();
 }
 
-// A number for each pair of layouts met, the same in all threads.
+// A number for each pair of layouts that has occurred, valid in all threads.
 int layout_number(const memory::desc& plain, const memory::desc& packed) {
   static std::mutex mutex;
   static auto* known = new std::vector<std::pair<memory::desc, memory::desc>>;
@@ -35,7 +35,6 @@ int layout_number(const memory::desc& plain, const memory::desc& packed) {
 }  // namespace
 
 // -- Programs
-// ------------------------------------------------------------------------------------------------
 
 Status Program::run_steps(std::span<void* const> operands) {
   Storage scratch;
@@ -138,14 +137,13 @@ bool has_isa(dnnl::cpu_isa wanted) {
 }
 
 // -- The table
-// ------------------------------------------------------------------------------------------------
 
 namespace {
 
-constexpr size_t kMaxPrimitives = 2048;  // code of their own: some 40 KB each
+constexpr size_t kMaxPrimitives = 2048;  // each has code of its own, about 40 KB
 constexpr size_t kMaxEntries = 16384;
 
-// The least recently used quarter goes when it is full.
+// When it is full, the least recently used quarter is dropped.
 class Table {
  public:
   Program* find(const Key& key) {
@@ -234,13 +232,12 @@ Result<Storage> packed_weight(const Tensor& weight, uint64_t form, Program* prog
 }
 
 // -- Rows
-// ------------------------------------------------------------------------------------------------
 
 namespace {
 
-constexpr int kFirstSizes = 8;  // of a family that get programs of their own when first met
-constexpr int kMostSizes = 64;  // that get them at all
-constexpr int kOften = 16;      // runs
+constexpr int kFirstSizes = 8;  // numbers of rows that get a program when first met, per family
+constexpr int kMostSizes = 64;  // numbers of rows that may get a program at all
+constexpr int kOften = 16;      // runs after which a number of rows counts as frequent
 constexpr size_t kMaxFamilies = 4096;
 
 int& own_sizes(const Key& family) {

@@ -1,5 +1,5 @@
-// Programs: a few oneDNN primitives run in order - a computation and the reorders around it - built
-// once per problem and kept in a table of the calling thread. Only this folder sees oneDNN.
+// Program: a few oneDNN primitives run in order, a computation and the reorders around it. It is
+// built once per problem and kept in a table of the calling thread. Only this folder uses oneDNN.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,6 @@ using Tag = memory::format_tag;
 const dnnl::engine& engine();
 
 // -- Problems
-// ------------------------------------------------------------------------------------------------
 
 enum class Kind : int64_t {
   kMatmul,
@@ -37,7 +36,7 @@ enum class Kind : int64_t {
   kBatchNormGrad,
 };
 
-// All that a program depends on, the number of threads included.
+// Everything that a program depends on, the number of threads included.
 class Key {
  public:
   explicit Key(Kind kind) { *this << static_cast<int64_t>(kind) << num_threads(); }
@@ -64,12 +63,11 @@ struct KeyHash {
 };
 
 // -- Programs
-// ------------------------------------------------------------------------------------------------
 
 // Operands are bound by position.
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  // Of a program that takes its weight packed: from plain bytes to that layout.
+  // Of a program that takes its weight packed: the program that packs plain bytes into that layout.
   std::shared_ptr<Program> pack;
   size_t packed_bytes = 0;
   int layout = 0;  // 0: it takes the plain bytes
@@ -77,8 +75,9 @@ class Program : public std::enable_shared_from_this<Program> {
   Status run(std::span<void* const> operands) {
     return parts_.empty() ? run_steps(operands) : run_parts(operands);
   }
-  size_t num_primitives() const { return steps_.size(); }  // its own
-  // Whether it has run so often that a program of another make pays.
+  size_t num_primitives() const { return steps_.size(); }  // without those of its parts
+  // True once: when it has run so often that building another program for the problem pays
+  // (RowBlocks).
   bool outworn() { return runs_left_ > 0 && --runs_left_ == 0; }
 
  private:
@@ -92,7 +91,7 @@ class Program : public std::enable_shared_from_this<Program> {
     memory value;
     size_t offset;
   };
-  // Another program, for the rows from `first` on.
+  // Another program that computes the rows from `first` on.
   struct Part {
     std::shared_ptr<Program> program;
     int64_t first;
@@ -105,8 +104,8 @@ class Program : public std::enable_shared_from_this<Program> {
   std::vector<Temporary> temporaries_;
   size_t scratch_bytes_ = 0;
   std::vector<Part> parts_;          // instead of steps
-  InlineVec<int64_t, 8> row_bytes_;  // of each operand, 0 = it has no rows
-  int runs_left_ = 0;                // 0 = any number
+  InlineVec<int64_t, 8> row_bytes_;  // bytes per row of each operand, 0 = it has no rows
+  int runs_left_ = 0;                // until outworn() is true; 0 = it never is
 };
 
 using ProgramPtr = std::shared_ptr<Program>;
@@ -121,11 +120,11 @@ class Builder {
   // The next operand of run().
   memory operand(const memory::desc& desc);
   memory temporary(const memory::desc& desc);
-  // An operand as a primitive wants to read it.
+  // An operand in the layout that a primitive wants to read.
   memory input(const memory::desc& plain, const memory::desc& wanted);
-  // The weight as a primitive wants to read it, converted once by the program's `pack`.
+  // The weight in the layout that a primitive wants; the program's `pack` converts it once.
   memory packed(const memory::desc& plain, const memory::desc& wanted);
-  // An operand as a primitive writes it; finish() converts it.
+  // An operand in the layout that a primitive writes; finish() converts it.
   memory output(const memory::desc& plain, const memory::desc& written);
   template <class Desc, class Primitive>
   void add(const Desc& desc, const Primitive& primitive, std::vector<Arg> args) {
@@ -143,9 +142,9 @@ class Builder {
 };
 
 // -- The table
-// ------------------------------------------------------------------------------------------------
 
-// oneDNN asks OpenMP for the number of threads: while one of its calls runs the answer is ours.
+// oneDNN asks OpenMP for the number of threads. During a oneDNN call this makes OpenMP answer with
+// ours.
 class ThreadScope {
  public:
   ThreadScope();
@@ -156,17 +155,17 @@ class ThreadScope {
   int before_;
 };
 
-// A program of so little work runs on the calling thread. Two idle cores would save a third of its
-// 10 us; two that other programs keep busy cost some 60 us more.
+// A program with so little work runs on the calling thread. A second idle core would save a third
+// of its 10 us; a core that another program keeps busy costs about 60 us more.
 inline constexpr int64_t kSmallWork = int64_t{1} << 20;  // operations
 
-// Null where there is none. A program stays until the next one is kept.
+// Null when there is none. A program stays valid until the next keep_program().
 Program* known_program(const Key& key);
 Program* keep_program(const Key& key, ProgramPtr program);
 ErrorPtr building_failed(const dnnl::error& error);
 
-// The program of `key`. `build(bool often)` makes it: the first time, and once more for one that is
-// outworn.
+// The program of `key`. `build(bool often)` makes it the first time, and once more (`often`) when
+// it is outworn.
 template <class Build>
 Result<Program*> find_program(const Key& key, Build&& build) {
   Program* known = known_program(key);
@@ -180,13 +179,13 @@ Result<Program*> find_program(const Key& key, Build&& build) {
   }
 }
 
-// oneDNN takes mutable pointers for what it only reads.
+// oneDNN takes mutable pointers even for what it only reads.
 inline std::span<void* const> pointers(std::span<const void* const> operands) {
   return {const_cast<void* const*>(operands.data()), operands.size()};
 }
 
-// Runs the program of `key`, made by `build(Builder&)`, on operands in the order in which it named
-// them.
+// Runs the program of `key`, made by `build(Builder&)`. Operands are in the order in which `build`
+// named them.
 template <class Build>
 Status run_cached(const Key& key, std::initializer_list<const void*> operands, Build&& build) {
   ThreadScope threads;
@@ -202,13 +201,14 @@ using Operands = InlineVec<const void*, 4>;
 Operands operands_with(const void* last, Operands operands);
 constexpr int kWeightOperand = 1;
 
-// The packed bytes of a weight for `program`; empty when there are none and there shall be none.
-// `form` stands for all that decides the layout.
+// The packed bytes of a weight for `program`; empty when the plain bytes are to be used. `form` is
+// a hash of everything that decides the layout.
 Result<Storage> packed_weight(const Tensor& weight, uint64_t form, Program* program,
                               packed::Found found);
 
-// As run_cached, for programs whose second operand is a weight: it is read packed where that pays.
-// `key(packed)` and `build(packed, often)` are those of either program; both give the same bits.
+// run_cached() for programs whose second operand is a weight, which is read packed when that pays.
+// `key(packed)` and `build(packed, often)` make the packed or the plain program; both give equal
+// bits.
 template <class KeyOf, class Build>
 Status run_weighted(KeyOf&& key, uint64_t form, const Tensor* weight, Operands operands,
                     Build&& build) {
@@ -230,22 +230,21 @@ Status run_weighted(KeyOf&& key, uint64_t form, const Tensor* weight, Operands o
 }
 
 memory::data_type data_type(DType dtype);  // of float32 and the 16-bit floats
-bool has_isa(dnnl::cpu_isa wanted);        // this machine, in oneDNN's eyes
+bool has_isa(dnnl::cpu_isa wanted);        // whether oneDNN may use these instructions here
 
 // -- Rows
-// ------------------------------------------------------------------------------------------------
 
-// A problem that treats its rows one like the other, whose number may change from call to call. The
-// first numbers get programs of their own, which take 0.1 to 0.3 ms to make; so do those that come
-// often. Others are put together from programs for blocks of rows, which all numbers share. Both
-// give the same bits.
+// For a problem whose rows are all computed alike and whose number of rows changes from call to
+// call. Making a program takes 0.1 to 0.3 ms. The first numbers of rows get programs of their own,
+// and so do numbers that come often. For other numbers, programs for blocks of rows are combined;
+// all numbers share these. Both ways give equal bits.
 class RowBlocks {
  public:
   // `family` is the key of the problem without its rows; `row_bytes` as in Program.
   RowBlocks(Key family, int64_t rows, InlineVec<int64_t, 8> row_bytes)
       : family_(family), rows_(rows), row_bytes_(std::move(row_bytes)) {}
 
-  // The program; `build(rows)` makes one of its own for so many rows.
+  // The program; `build(rows)` makes one for exactly so many rows.
   template <class Build>
   Result<ProgramPtr> make(bool often, Build&& build) const {
     if (is_block(rows_) || gets_own(often)) return build(rows_);
@@ -268,7 +267,7 @@ class RowBlocks {
     return rows >= kLarge ? kLarge : rows >= kSmall ? rows / kSmall * kSmall : rows;
   }
   bool gets_own(bool often) const;
-  // False when the block asks for another layout of the weight than those before it.
+  // False when the block wants another layout of the weight than the blocks before it.
   bool add(Program* block, int64_t first, Program* whole) const;
 
   static constexpr int64_t kSmall = 32, kLarge = kSmall * kSmall;
@@ -278,7 +277,6 @@ class RowBlocks {
 };
 
 // -- Descriptors
-// ------------------------------------------------------------------------------------------------
 
 dnnl::primitive_attr user_scratchpad();
 inline memory::desc plain(const memory::dims& dims, Tag tag,

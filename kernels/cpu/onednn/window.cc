@@ -26,8 +26,8 @@ Key window_key(Kind kind, const Window2d& w, int64_t variant) {
 
 // How a batch of images lies in memory.
 Tag order_tag(bool channels_last) { return channels_last ? Tag::nhwc : Tag::nchw; }
-// What a primitive is asked to read and write: images with the channels last as they are, others as
-// it likes best.
+// The layout in which a primitive is asked to read and write: channels-last images as they are, for
+// others the one it prefers.
 memory::desc wanted(const memory::dims& dims, bool channels_last,
                     memory::data_type type = memory::data_type::f32) {
   return channels_last ? plain(dims, Tag::nhwc, type) : any(dims, type);
@@ -37,6 +37,34 @@ memory::desc wanted(const memory::dims& dims, bool channels_last,
 struct Orders {
   bool in, out;
 };
+
+// How well a kernel of oneDNN suits a convolution. The reference kernel is some hundred times slower
+// than the others. For a depthwise convolution, kernels that are not made for depthwise ones are
+// some ten times slower (measured with AVX2).
+enum class Fit { kReference, kGeneral, kMade };
+Fit fit_of(const Window2d& w, std::string_view kernel) {
+  if (kernel.starts_with("ref")) return Fit::kReference;
+  const bool depthwise = w.groups == w.in_channels && w.groups == w.out_channels && w.groups > 1;
+  return depthwise && kernel.find("_dw") == kernel.npos ? Fit::kGeneral : Fit::kMade;
+}
+
+// The primitive that `make` describes for these orders, unless another pair of orders has a better
+// kernel. The kernels for channels-first images with channels-last results are often poor. The
+// builder reorders the operands where the primitive's orders differ from theirs.
+template <class Make>
+auto best_fit(const Window2d& w, Orders last, const Make& make) {
+  auto best = make(last);
+  Fit fit = fit_of(w, best.impl_info_str());
+  for (const Orders other : {Orders{true, true}, Orders{false, false}}) {
+    if (fit == Fit::kMade) break;
+    auto found = make(other);
+    if (const Fit better = fit_of(w, found.impl_info_str()); better > fit) {
+      best = std::move(found);
+      fit = better;
+    }
+  }
+  return best;
+}
 
 dnnl::convolution_forward::primitive_desc conv_desc(
     const Window2d& w, Orders last, bool bias, dnnl::prop_kind prop,
@@ -53,7 +81,9 @@ dnnl::convolution_forward::primitive_desc conv_desc(
 
 void build_conv(Builder& builder, const Window2d& w, memory::data_type type, Orders last, bool bias,
                 bool packed) {
-  auto desc = conv_desc(w, last, bias, dnnl::prop_kind::forward_inference, type);
+  const auto desc = best_fit(w, last, [&](Orders orders) {
+    return conv_desc(w, orders, bias, dnnl::prop_kind::forward_inference, type);
+  });
   memory::desc x = plain(input_dims(w), order_tag(last.in), type),
                y = plain(output_dims(w), order_tag(last.out), type),
                weight = plain(weight_dims(w), weight_tag(w), type), best = desc.weights_desc();
@@ -67,11 +97,13 @@ void build_conv(Builder& builder, const Window2d& w, memory::data_type type, Ord
 
 void build_conv_input_grad(Builder& builder, const Window2d& w, memory::data_type type,
                            Orders last) {
-  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training, type);
-  dnnl::convolution_backward_data::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in, type),
-      any(weight_dims(w), type), wanted(output_dims(w), last.out, type), dims2(w.stride), gaps(w),
-      dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
+  const auto desc = best_fit(w, last, [&](Orders orders) {
+    return dnnl::convolution_backward_data::primitive_desc(
+        engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), orders.in, type),
+        any(weight_dims(w), type), wanted(output_dims(w), orders.out, type), dims2(w.stride),
+        gaps(w), dims2(w.pad_begin), dims2(w.pad_end),
+        conv_desc(w, orders, false, dnnl::prop_kind::forward_training, type), user_scratchpad());
+  });
   memory::desc dx = plain(input_dims(w), order_tag(last.in), type),
                dy = plain(output_dims(w), order_tag(last.out), type),
                weight = plain(weight_dims(w), weight_tag(w), type);
@@ -81,8 +113,8 @@ void build_conv_input_grad(Builder& builder, const Window2d& w, memory::data_typ
                {DNNL_ARG_DIFF_SRC, builder.output(dx, desc.diff_src_desc())}});
 }
 
-// oneDNN writes past its scratch memory where it gathers the pixels of a strided 1x1 convolution
-// from channels-last images that have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
+// Gathering the pixels of a strided 1x1 convolution, oneDNN writes past its scratch memory when
+// channels-last images have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
 bool gathers_too_much(const Window2d& w) {
   constexpr int64_t kLargestBlock = 16;
   return w.kernel[0] == 1 && w.kernel[1] == 1 && (w.stride[0] > 1 || w.stride[1] > 1) &&
@@ -92,12 +124,14 @@ bool gathers_too_much(const Window2d& w) {
 // The gradient is float32, whatever the images are.
 void build_conv_weight_grad(Builder& builder, const Window2d& w, memory::data_type type,
                             Orders last) {
-  const Orders read = gathers_too_much(w) ? Orders{false, false} : last;
-  auto hint = conv_desc(w, read, false, dnnl::prop_kind::forward_training, type);
-  dnnl::convolution_backward_weights::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), read.in, type),
-      any(weight_dims(w)), wanted(output_dims(w), read.out, type), dims2(w.stride), gaps(w),
-      dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
+  const auto make = [&](Orders orders) {
+    return dnnl::convolution_backward_weights::primitive_desc(
+        engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), orders.in, type),
+        any(weight_dims(w)), wanted(output_dims(w), orders.out, type), dims2(w.stride), gaps(w),
+        dims2(w.pad_begin), dims2(w.pad_end),
+        conv_desc(w, orders, false, dnnl::prop_kind::forward_training, type), user_scratchpad());
+  };
+  const auto desc = gathers_too_much(w) ? make({false, false}) : best_fit(w, last, make);
   memory::desc x = plain(input_dims(w), order_tag(last.in), type),
                dy = plain(output_dims(w), order_tag(last.out), type),
                dweight = plain(weight_dims(w), weight_tag(w));
@@ -133,7 +167,7 @@ void build_pool(Builder& builder, const Window2d& w, Pool kind, bool channels_la
                {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
 }
 
-// The forward pass is run again for the positions of the maxima, which it leaves in a workspace.
+// Runs the forward pass again: it leaves the positions of the maxima in a workspace.
 void build_max_pool_grad(Builder& builder, const Window2d& w, bool channels_last) {
   auto forward = pool_desc(w, Pool::kMax, channels_last, dnnl::prop_kind::forward_training);
   memory x = builder.operand(forward.src_desc());
@@ -167,7 +201,7 @@ void build_pool_grad(Builder& builder, const Window2d& w, Pool kind, bool channe
 
 }  // namespace
 
-// A layer of a usual size stands for all.
+// One layer of a usual size is asked about; its answer is taken for all.
 bool prefers_channels_last() {
   static const bool answer = [] {
     const Window2d w{1, 64, 64, 1, {56, 56}, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
@@ -182,7 +216,7 @@ bool prefers_channels_last() {
   return answer;
 }
 
-// Without instructions for them, 16-bit floats are faster by way of float32.
+// Without native instructions, 16-bit floats are faster when converted to float32.
 bool convolves(DType dtype) {
   switch (dtype) {
     case DType::kFloat32: return true;

@@ -1,4 +1,4 @@
-"""cell_attr_register: notes with what arguments a Cell was made."""
+"""cell_attr_register: records the arguments with which a Cell was made."""
 import functools
 import inspect
 

@@ -1,4 +1,4 @@
-"""MindSpore's boost: of it, the accumulation of gradients. What else it has raises when it is called."""
+"""MindSpore's boost: of it, the accumulation of gradients. Its other names raise when they are called."""
 from ..absent import names as _absent_names
 from .grad_accumulation import GradientAccumulation
 

@@ -6,7 +6,7 @@ from ..jit import jit
 class PIJitCaptureContext:
     """Compiles functions, methods and Cells from their bytecode: PIJitCaptureContext(fullgraph)(function).
 
-    With fullgraph=True a call raises Unsupported, which is msjit.CompileError, where something cannot be captured.
+    With fullgraph=True a call raises Unsupported (msjit.CompileError) if something cannot be captured.
     """
 
     def __init__(self, fullgraph=False, jit_config=None):

@@ -1,4 +1,4 @@
-"""The place where packages leave a recomputation of their own, for others to find."""
+"""A registry in which packages store their own function for recomputation, for others to find."""
 
 
 class RecomputeRegistry:

@@ -2,14 +2,14 @@
 
 
 class Registry:
-    """What has been set or registered under a name, else the function of msjit.ops, else the method of Tensor."""
+    """Looks a name up: what has been registered under it, else the function of msjit.ops, else the method of Tensor."""
 
     def register(self, name, function):
         """Keeps a function under a name."""
         setattr(self, name, function)
 
     def get(self, name):
-        """The function of a name. Raises TypeError for a name that is no str, AttributeError where there is none."""
+        """The function of a name. Raises TypeError for a name that is no str, AttributeError if there is no such function."""
         if not isinstance(name, str):
             raise TypeError("[tensor_operator_registry] name must be a str, got %s" % type(name).__name__)
         return getattr(self, name)

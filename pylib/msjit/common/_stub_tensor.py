@@ -3,7 +3,7 @@ from .tensor import Tensor  # noqa: F401
 
 
 class StubTensor:
-    """The result of an operator that is still running in MindSpore; nothing is one here."""
+    """In MindSpore, the result of an operator that is still running. Here no object is one."""
 
 
 def is_stub_tensor(value):

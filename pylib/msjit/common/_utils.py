@@ -10,7 +10,7 @@ def is_dim_unknown(shape):
 
 
 def is_shape_unknown(shape):
-    """Whether a size of a shape is not known (-1), or none is (-2). ValueError for a size below -2."""
+    """Whether a size of a shape is unknown (-1), or all are (-2). ValueError for a size below -2."""
     if any(size < -2 for size in shape):
         raise ValueError("[is_shape_unknown] shape, got %s, expected sizes of -2 or more" % (tuple(shape),))
     return is_dim_unknown(shape) or -1 in tuple(shape)

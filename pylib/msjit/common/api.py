@@ -8,7 +8,7 @@ from .tensor import Tensor, mutable  # noqa: F401
 
 
 class _Executor:
-    """Stands for MindSpore's eager executor: every call here is already done when it returns."""
+    """Stands in for MindSpore's eager executor. Here every call is complete when it returns, so there is nothing to wait for."""
 
     def sync(self):
         """Does nothing."""
@@ -24,7 +24,7 @@ class _GraphExecutor:
     """Stands for MindSpore's graph executor."""
 
     def compile(self, obj, *args, phase="predict", **kwargs):
-        """A function or Cell is compiled at its first call; returns (phase, True)."""
+        """Returns (phase, True). It compiles nothing: a function or Cell is compiled at its first call."""
         return phase, True
 
     def __call__(self, obj, *args, phase=""):
@@ -35,12 +35,12 @@ _cell_graph_executor = _GraphExecutor()
 
 
 def _convert_python_data(data):
-    """`data` itself: what graphs return are Python's objects already."""
+    """Returns `data` itself: graphs here return Python objects."""
     return data
 
 
 def deprecated(version, substitute, use_substitute_name=False):
-    """A decorator of functions that warns, at the first call of each, that another name is to be used."""
+    """A decorator: the first call of the function warns that another name should be used."""
     def decorate(function):
         from functools import wraps
         told = []

@@ -29,7 +29,7 @@ def check_same_shape(where, first, second, names):
 
 
 def refuse_others(where, keywords, harmless=()):
-    """Raises on a keyword that would change results and is not offered; `harmless` ones change how, not what."""
+    """Raises on a keyword that is not supported and would change results. The `harmless` ones only change how results are computed."""
     for name, value in keywords.items():
         if value is not None and name not in harmless:
             raise NotImplementedError("[%s] keyword %s, got %r, expected it left out" % (where, name, value))

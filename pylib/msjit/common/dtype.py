@@ -44,7 +44,7 @@ def type_size_in_bytes(type_):
 
 
 class TensorType:
-    """Type of tensors with a given element type: in annotations, and what get_py_obj_dtype gives for a Tensor."""
+    """The type of tensors with a given element type. It is used in annotations, and get_py_obj_dtype returns it for a Tensor."""
 
     def __init__(self, element):
         self.element = element
@@ -72,7 +72,7 @@ class _TextType:
 
 
 class OtherType:
-    """A type of MindSpore that no tensor has here: it can be compared and printed. bits: of one element, where it is a dtype."""
+    """A type of MindSpore that no tensor has here. It can be compared and printed. bits: of one element, if it is a dtype."""
 
     def __init__(self, name, text, bits=0):
         self._name, self._text, self.bits = name, text, bits
@@ -87,13 +87,13 @@ class OtherType:
 # 8-bit floats and pairs of 4-bit integers, which only NPUs compute with.
 float8_e4m3fn, float8_e5m2 = OtherType("float8_e4m3fn", "Float8E4M3FN", 8), OtherType("float8_e5m2", "Float8E5M2", 8)
 hifloat8, qint4x2 = OtherType("hifloat8", "HiFloat8", 8), OtherType("int4", "Int4", 8)
-# What values of a graph are, besides tensors.
+# The types of values of a graph that are no tensors.
 number, list_, tuple_ = OtherType("number", "Number"), OtherType("list_", "List"), OtherType("tuple_", "Tuple")
 type_type = OtherType("type_type", "TypeType")
 
 
 class _Family(type):
-    """What the classes of dtypes have in common: isinstance asks for the kind, a call for a width."""
+    """The base of the classes of dtypes: isinstance() tests for the kind of a dtype, a call makes the dtype of a given width."""
 
     def __instancecheck__(cls, value):
         return isinstance(value, DType) and value in cls.members.values()
@@ -159,7 +159,7 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """The type of a value: of a Tensor a TensorType, of a number or another object a dtype or what MindSpore has in its place."""
+    """The type of a value: for a Tensor a TensorType, for a number a dtype, for another object the type that MindSpore has for it."""
     if isinstance(obj, Tensor):
         return TensorType(obj.dtype)
     if obj is None:
@@ -188,7 +188,7 @@ def _name(type_):
     raise TypeError("[dtype] expected an element type, got %r" % (type_,))
 
 
-# Names of Python's own types, which the functions here mean by them.
+# These names are those of Python's own types, and the functions here mean Python's.
 _SHADOWING = {"bool": bool_, "int": int32, "float": float32}
 
 

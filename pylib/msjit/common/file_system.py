@@ -1,4 +1,4 @@
-"""Where checkpoints lie: the files of this machine. MindIO, which keeps them in memory of a cluster, is not there."""
+"""Checkpoints lie in files of this machine. MindIO, which keeps them in the memory of a cluster, is not supported."""
 
 
 def set_mindio_server_info(data_block_pool_capacity_in_gb=100):

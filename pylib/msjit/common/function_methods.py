@@ -35,7 +35,7 @@ def _set(self, value):
 
 
 def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None, reduce=None):
-    """A copy with one element replaced (or, with reduce 'add', added) an index, along an axis."""
+    """A copy in which each index along an axis has one element replaced or, with reduce 'add', added."""
     given = list(args) + [None] * (3 - len(args))
     dim = axis if dim is None else dim
     if dim is None:
@@ -55,7 +55,7 @@ def _scatter_(self, *args, **kwargs):
 
 
 def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
-    """x.scatter_add(indices, updates): slices added at coordinates; x.scatter_add(dim, index, src): one element an index."""
+    """x.scatter_add(indices, updates): adds slices at coordinates; x.scatter_add(dim, index, src): adds one element at each index."""
     if len(args) == 3 or dim is not None or index is not None or src is not None:
         given = list(args)
         dim = given.pop(0) if dim is None else dim
@@ -67,7 +67,7 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
 
 
 def _scatter_add_(self, dim, index, src):
-    """One element added an index along an axis, written to self."""
+    """Adds one element at each index along an axis, in place."""
     return _set(self, _k.scatter_elements(self, index, src, dim, "add"))
 
 
@@ -107,7 +107,7 @@ def _diag(self, diagonal=0):
 
 
 def _reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
-    """The first seq_lengths[i] elements along seq_dim the other way round, for each i along batch_dim."""
+    """Reverses the first seq_lengths[i] elements along seq_dim, for each i along batch_dim."""
     return _ops.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
 
@@ -137,7 +137,7 @@ def _take(self, indices=None, axis=None, mode="clip", *, index=None):
 
 
 def _choose(self, choices, mode="clip"):
-    """For each element the one at its place in the tensor that it numbers."""
+    """Each element is the number of a tensor; the result has the element of that tensor at the same position."""
     stacked = choices if isinstance(choices, Tensor) else _k.stack([
         _k.broadcast_to(item if isinstance(item, Tensor) else Tensor(item), self.shape) for item in choices], 0)
     places = _k.clip(self, 0, stacked.shape[0] - 1) if mode == "clip" else _k.mod(self, stacked.shape[0]) \
@@ -233,7 +233,7 @@ def _sum_to_size(self, *size):
 
 
 def _resize(self, *new_shape):
-    """The elements, one after another, in another shape: cut off, or zeros after them."""
+    """The elements in row order in another shape: surplus ones are dropped, missing ones are zeros."""
     shape = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
     total = 1
     for size in shape:
@@ -246,12 +246,12 @@ def _resize(self, *new_shape):
 
 
 def _argmax_with_value(self, axis=0, keep_dims=False):
-    """(value, index) of the largest element over an axis, of all and 0 where that is None."""
+    """(value, index) of the largest element over an axis. With axis None the largest of all, and index 0."""
     return _ops.max(self, axis, keep_dims)
 
 
 def _argmin_with_value(self, axis=0, keep_dims=False):
-    """(value, index) of the smallest element over an axis, of all and 0 where that is None."""
+    """(value, index) of the smallest element over an axis. With axis None the smallest of all, and index 0."""
     return _ops.min(self, axis, keep_dims)
 
 
@@ -262,7 +262,7 @@ def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False)
 
 
 def bind():
-    """Puts the methods on Tensor that it has not yet; called once, after those of methods.py."""
+    """Adds the methods to Tensor that it does not have yet; called once, after bind() of methods.py."""
     global _k, _ops
     from .. import ops as _ops
     from ..ops import registry as _k

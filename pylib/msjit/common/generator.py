@@ -1,4 +1,4 @@
-"""Generators: states of random numbers that can be read and put back; default_generator is the one all functions draw from."""
+"""Generators: states of random numbers that can be read and restored. All functions draw from default_generator."""
 from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
 from . import dtype as _mstype
@@ -12,9 +12,9 @@ def _number(where, seed):
 
 
 class Generator:
-    """The state of random numbers: a seed, and how many draws there were.
+    """The state of random numbers: a seed and the number of draws so far.
 
-    One that a program makes keeps a state of its own, which get_state and set_state move to and from the default one.
+    A generator that a program makes has its own state. get_state and set_state copy states between it and the default one.
     """
 
     def __init__(self):
@@ -32,7 +32,7 @@ class Generator:
         return self
 
     def seed(self):
-        """Begins anew from a seed of the operating system, and returns it."""
+        """Starts again with a seed from the operating system, and returns the seed."""
         import os
         seed = int.from_bytes(os.urandom(6), "little")
         self.manual_seed(seed)
@@ -78,7 +78,7 @@ default_generator = _Default()
 
 
 def drawn(where, generator, function, *args, **kwargs):
-    """function(*args, **kwargs) with its random numbers from a generator, whose state moves on; the default one's stays."""
+    """Calls function(*args, **kwargs) with random numbers from a generator. The state of that generator advances, the default one's does not."""
     if not isinstance(generator, Generator):
         raise TypeError("[%s] generator, got %s, expected a Generator or None" % (where, type(generator).__name__))
     if generator is default_generator:
@@ -93,12 +93,12 @@ def drawn(where, generator, function, *args, **kwargs):
 
 
 def manual_seed(seed):
-    """Begins the default generator anew from a seed; returns it."""
+    """Starts the default generator again with a seed; returns the generator."""
     return default_generator.manual_seed(seed)
 
 
 def seed():
-    """Begins the default generator anew from a seed of the operating system, and returns that."""
+    """Starts the default generator again with a seed from the operating system, and returns the seed."""
     return default_generator.seed()
 
 
@@ -113,7 +113,7 @@ def get_rng_state():
 
 
 def set_rng_state(state):
-    """Puts back what get_rng_state gave."""
+    """Restores a state that get_rng_state returned."""
     default_generator.set_state(state)
 
 

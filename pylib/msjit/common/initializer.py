@@ -7,7 +7,7 @@ from .seed import generator
 
 
 class Initializer:
-    """Base class: subclasses define sample(shape) -> NumPy array of float64 or float32, or _initialize(array), which fills one.
+    """Base class. A subclass defines sample(shape), which returns a NumPy array of float64 or float32, or _initialize(array), which fills one.
 
     >>> import msjit as ms
     >>> class Twos(ms.common.initializer.Initializer):
@@ -169,7 +169,7 @@ class Identity(Initializer):
 
 
 class Dirac(Initializer):
-    """Kernels of a convolution of 3 to 5 axes that hands channels through: 1 in the middle, in each of `groups` groups."""
+    """Kernels, of 3 to 5 axes, of a convolution that returns its channels unchanged: 1 in the middle, in each of `groups` groups."""
 
     def __init__(self, groups=1):
         if isinstance(groups, bool) or not isinstance(groups, int):
@@ -214,7 +214,7 @@ class VarianceScaling(Initializer):
             return Uniform((3 * variance) ** 0.5).sample(shape)
         if self.distribution == "untruncated_normal":
             return Normal(variance ** 0.5).sample(shape)
-        # The standard deviation of a normal distribution cut off at two of its own is 0.8796 of it.
+        # A normal distribution cut off at two standard deviations has 0.8796 of its standard deviation.
         return TruncatedNormal(variance ** 0.5 / 0.87962566103423978).sample(shape)
 
 
@@ -289,8 +289,8 @@ def _he_std(init, shape):
 
 
 def _register(*aliases):
-    """A decorator of Initializers: initializer() finds the class by its name in small letters and by these; the first one of a
-    name stays."""
+    """A decorator of Initializers: initializer() finds the class by its name in small letters and by the given names. The first class
+    with a name keeps it."""
     def noted(cls):
         for name in (cls.__name__,) + aliases:
             _BY_NAME.setdefault(name.lower(), cls)
@@ -355,7 +355,7 @@ def _assignment(arr, num):
 
 
 def _calculate_gain(nonlinearity, param=None):
-    """The factor by which a nonlinearity shrinks what passes it (He et al. 2015): a number for its name."""
+    """The number, by the name of a nonlinearity, that makes up for how much it shrinks its input (He et al. 2015)."""
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid"):
         return 1
     if nonlinearity in ("relu", "tanh"):
@@ -378,7 +378,7 @@ def _init_random_uniform(a, b, shape):
 
 
 def _init_truncated_normal(a, b, mean, sigma, shape):
-    """An array of float32 drawn from a normal distribution, again where it lies outside of [a, b]."""
+    """An array of float32 from a normal distribution; numbers outside of [a, b] are drawn again."""
     import numpy
     draws = generator()
     out = draws.normal(mean, sigma, shape)

@@ -9,8 +9,8 @@ OPTIONS = tuple(name for name, _ in _CHOICES) + ("exec_mode",)
 class JitConfig:
     """Options of jit() and of Cell.set_jit_config(), with MindSpore's names.
 
-    jit_syntax_level    "STRICT": CompileError is raised for what is outside the strict language; "LAX": the interpreter
-                        runs what cannot be in it; "": as set_context(jit_syntax_level=...) says
+    jit_syntax_level    "STRICT": code outside the strict language raises CompileError; "LAX": the interpreter runs code that
+                        cannot be captured; "": as set_context(jit_syntax_level=...) says
     jit_level           "O0", "O1" or "O2": accepted; every level here runs all passes
     exc_mode (or exec_mode), debug_level, infer_boost and other keywords are kept in jit_config_dict and change nothing
 
@@ -27,11 +27,11 @@ class JitConfig:
                 raise ValueError("[jit_config] %s, got %r, expected one of %s" % (name, given[name], list(allowed)))
         if jit_level:
             kwargs.setdefault("backend", "GE" if jit_level == "O2" else "ms_backend")
-        self.jit_config_dict = dict(kwargs, **given)  # MindSpore too takes any other keyword, as an option of the backend
+        self.jit_config_dict = dict(kwargs, **given)  # As in MindSpore, any other keyword is accepted as an option of the backend
 
     @property
     def syntax_level(self):
-        """What JitFunction takes for it: "STRICT", False for LAX, None where none was given."""
+        """The level as JitFunction takes it: "STRICT", False for LAX, None if none was given."""
         return {"STRICT": "STRICT", "LAX": False}.get(self.jit_config_dict["jit_syntax_level"])
 
 

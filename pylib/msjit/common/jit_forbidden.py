@@ -1,11 +1,11 @@
-"""Names of mindspore._check_jit_forbidden_api: functions that no graph is made of."""
+"""Names of mindspore._check_jit_forbidden_api: functions that must not be part of a graph."""
 import types
 
 _modules, _methods = set(), set()
 
 
 def jit_forbidden_register(fn):
-    """A decorator: the interpreter runs the function, also where its caller is compiled. With fullgraph that is a CompileError."""
+    """A decorator: the interpreter runs the function, even if its caller is compiled. If the caller has fullgraph, that is a CompileError."""
     if not isinstance(fn, types.FunctionType):
         return fn
     from ..importer import skip
@@ -20,7 +20,7 @@ def add_jit_forbidden_module(jit_forbidden_module):
 
 
 def remove_jit_forbidden_module(jit_forbidden_module):
-    """Takes the name of a module away again; KeyError where it was not noted."""
+    """Removes the name of a module; KeyError if it was not registered."""
     _modules.remove(jit_forbidden_module)
 
 
@@ -35,7 +35,7 @@ def add_jit_forbidden_method(jit_forbidden_method):
 
 
 def get_jit_forbidden_method():
-    """The set of the full names noted, those of jit_forbidden_register among them."""
+    """The set of registered full names, with those of functions under jit_forbidden_register."""
     return _methods
 
 

@@ -1,4 +1,4 @@
-"""Reductions over the elements where a mask is true: what NumPy's functions ask of a Tensor's methods by `where`."""
+"""Reductions over the elements at which a mask is true. NumPy's functions call the methods of a Tensor with such a mask, as `where`."""
 from .._native import Tensor, dtypes
 
 
@@ -11,7 +11,7 @@ def _mask(name, x, where):
 
 
 def filled(name, x, where, value):
-    """x with a value in place of the elements that do not count."""
+    """x with the elements at which the mask is false replaced by a value."""
     from ..ops import registry as _k
     return x if where is True else _k.where(_mask(name, x, where), x, value)
 

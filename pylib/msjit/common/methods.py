@@ -1,6 +1,6 @@
 """Methods of Tensor in MindSpore's spelling; bound to the C type when the package is imported.
 
-Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
+Operators whose first parameter is a tensor x are methods already. The methods here differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
 from . import function_methods, masked, notebook, object_methods, overloads
@@ -109,7 +109,7 @@ def _any(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=
 
 
 def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Variance over axes. The count less ddof, or correction, 0 by default, is what divides."""
+    """Variance over axes. The divisor is the count less ddof, or correction, which is 0 by default."""
     if out is not None:
         raise _no_out("var", out)
     axis, keepdims = axis if dim is None else one_of("var", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -121,7 +121,7 @@ def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=Non
 
 
 def _std(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Standard deviation over axes. The count less ddof, or correction, 0 by default, is what divides."""
+    """Standard deviation over axes. The divisor is the count less ddof, or correction, which is 0 by default."""
     if out is not None:
         raise _no_out("std", out)
     axis, keepdims = axis if dim is None else one_of("std", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -143,7 +143,7 @@ def _argmin(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
 
 
 def _stride(self, dim=None):
-    """How far apart in memory neighbours along an axis are, in elements; a list of that for all axes."""
+    """The distance in memory of neighbours along an axis, in elements; without an axis, a list for all axes."""
     steps = list(_native_stride(self))
     if dim is None:
         return steps
@@ -153,7 +153,7 @@ def _stride(self, dim=None):
 
 
 def _view(self, *shape, dtype=None):
-    """The same elements in another shape; of a dtype, the same memory read as elements of that dtype."""
+    """The same elements in another shape; given a dtype, the same memory read as elements of that dtype."""
     if dtype is None and len(shape) == 1 and isinstance(shape[0], _msjit.DType):
         dtype, shape = shape[0], ()
     if dtype is None:
@@ -170,7 +170,7 @@ def _isclose(self, other=None, rtol=1e-05, atol=1e-08, equal_nan=False, *, x2=No
 
 
 def _softmax(self, axis=-1, dtype=None, *, dim=None):
-    """exp(x) over its sum along an axis, of the elements in a dtype where it is given."""
+    """exp(x) divided by its sum along an axis; with a dtype the elements are cast to it first."""
     return _ops.softmax(self, axis if dim is None else dim, dtype=dtype)
 
 
@@ -225,7 +225,7 @@ def _round(self, decimals=0, out=None):
 
 
 def _python_round(self, ndigits=None):
-    """What round() gives: a tensor of the same dtype."""
+    """Python's round() of a tensor: a tensor of the same dtype."""
     return _ops.round(self, decimals=0 if ndigits is None else ndigits)
 
 
@@ -302,7 +302,7 @@ _FUNCTIONS = """addmm amax amin bmm clamp clip dot gelu leaky_relu
 
 
 def bind():
-    """Puts all methods on Tensor; the import of the package calls it once."""
+    """Adds all methods to Tensor; importing the package calls it once."""
     global _k, _ops
     from .. import ops as _ops
     from ..ops import registry as _k

@@ -1,5 +1,5 @@
-"""What notebooks show of Tensors and Cells: `_repr_html_`."""
-_MOST_NUMBERS = 1000  # of a Tensor that is shown with its values
+"""How notebooks show Tensors and Cells: `_repr_html_`."""
+_MOST_NUMBERS = 1000  # elements of a Tensor that is shown with its values
 _CELL = 'style="text-align:left"'
 
 
@@ -14,7 +14,7 @@ def tensor_html(tensor):
 
 
 def cell_html(cell):
-    """A row for the Cell and each Cell below: where it is, what it is, what it says of itself, its own Parameters."""
+    """A table with a row for the Cell and each Cell below it: path, class, extend_repr() and own Parameters."""
     from html import escape
     rows, total, trained = [], 0, 0
     for path, layer in cell.cells_and_names():

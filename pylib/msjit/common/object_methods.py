@@ -1,4 +1,4 @@
-"""Methods and properties of Tensor that are about the object: its memory, its state, its form as a matrix, and writes in place."""
+"""Methods and properties of Tensor that concern the object: its memory, its state, its shape as a matrix, and writes in place."""
 from .._native import Tensor, _msjit
 from ..absent import REASONS
 from .methods_shared import written
@@ -29,7 +29,7 @@ def _fill(self, value):
 
 
 def _itemset(self, *args):
-    """A copy with one element replaced: itemset(value), itemset(place in the flattened tensor or coordinates, value)."""
+    """A copy with one element replaced: itemset(value), or itemset(index in the flattened tensor or coordinates, value)."""
     if not args or len(args) > 2:
         raise ValueError("[itemset] arguments, got %d, expected a value, or a place and a value" % len(args))
     if len(args) == 1 and self.size != 1:
@@ -52,7 +52,7 @@ def _itemset(self, *args):
 
 
 def _put_(self, index, source, accumulate=False):
-    """Elements of source, one after another, written (or added) at places of the flattened tensor, in place."""
+    """Writes (or adds) the elements of source, in order, at indices of the flattened tensor, in place."""
     flat = _k.reshape(self, (-1,))
     values = _k.cast(_k.reshape(source, (-1,)), self.dtype)
     made = _k.index_update([flat, values, _k.reshape(index, (-1,))], [0], accumulate)
@@ -60,8 +60,8 @@ def _put_(self, index, source, accumulate=False):
 
 
 def _set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Lets this tensor hold the elements of another one of the same dtype, or those that an offset, sizes and strides choose from
-    them; returns it."""
+    """Gives this tensor the elements of another one of the same dtype, or those that an offset, sizes and strides select from
+    it; returns this tensor."""
     if not isinstance(source, Tensor):
         raise NotImplementedError("[set_] source, got %s, expected a Tensor" % type(source).__name__)
     if source.dtype != self.dtype:
@@ -74,7 +74,7 @@ def _set_(self, source=None, storage_offset=0, size=None, stride=None):
 
 
 def _strided(where, source, sizes, steps, offset):
-    """Elements of a tensor, which lie `steps` apart along each axis."""
+    """Elements of a tensor at distances `steps` along each axis."""
     places = [offset]
     for size, step in zip(sizes, steps):
         places = [place + i * step for place in places for i in range(size)]
@@ -85,7 +85,7 @@ def _strided(where, source, sizes, steps, offset):
 
 
 def _row_strides(sizes):
-    """How far apart in memory neighbours along each axis lie, in elements, row by row."""
+    """The distance of neighbours along each axis, in elements, for elements stored row by row."""
     steps, step = [], 1
     for size in reversed(sizes):
         steps.append(step)
@@ -120,7 +120,7 @@ def _bytes_to_tensor(data, shape=None, dtype=None):
 
 
 def _init_data(self, slice_index=None, shape=None, opt_shard_group=None):
-    """The tensor itself: it has its elements from the start, those of its initializer too."""
+    """Returns the tensor itself: here a tensor always has its elements, also if an initializer makes them."""
     return self
 
 
@@ -144,12 +144,12 @@ def _set_dtype(self, dtype):
 
 
 def _hooks(self):
-    """The functions of register_hook that wait for the gradient of this tensor."""
+    """The hooks of register_hook that wait for the gradient of this tensor."""
     return [handle._hook for handle in getattr(self, "_gradient_hooks", ()) if handle._hook is not None]
 
 
 def _remove_hook(self):
-    """Takes away all hooks that wait for the gradient of this tensor."""
+    """Removes all hooks that wait for the gradient of this tensor."""
     for handle in getattr(self, "_gradient_hooks", ()):
         handle.remove()
 
@@ -171,7 +171,7 @@ _REFUSED = {
 
 
 def bind():
-    """Puts the methods on Tensor; called once, after those of function_methods.py."""
+    """Adds the methods to Tensor; called once, after bind() of function_methods.py."""
     global _k, _ops
     from .. import ops as _ops
     from ..ops import registry as _k

@@ -1,6 +1,6 @@
 """Methods of Tensor that MindSpore spells in two ways: x.sort(axis=0) and x.sort(dim=0), x.select(condition, y) and x.select(dim, index).
 
-A method here takes the names of either spelling. Where the two differ in what they compute, the names given decide.
+A method here accepts the parameter names of both spellings. If the two compute different things, the names given decide.
 """
 from .._devices import device_number as _device_number
 from .._devices import move as _move
@@ -10,7 +10,7 @@ _MISSING = object()
 
 
 def one_of(name, first, first_name, second, second_name):
-    """The one of two spellings of a parameter that is given, None where neither is; TypeError where both are."""
+    """The value of a parameter that has two spellings: the one that is given, or None. TypeError if both are given."""
     if second is None:
         return first
     if first is not None:
@@ -111,7 +111,7 @@ def _logsumexp(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, kee
 
 
 def _nansum(self, axis=None, keepdims=False, *, dim=None, keepdim=False, dtype=None):
-    """Sum over axes of what is not NaN."""
+    """Sum over axes of the elements that are not NaN."""
     return _ops.nansum(self, one_of("nansum", axis, "axis", dim, "dim"), keepdims or keepdim, dtype=dtype)
 
 
@@ -127,7 +127,7 @@ def _repeat_interleave(self, repeats, dim=None, *, axis=None, output_size=None):
 
 
 def _repeat(self, *repeats, **named):
-    """The tensor side by side, repeats[i] times along axis i; axes of size 1 are put in front where there are more repeats.
+    """Tiles the tensor repeats[i] times along axis i. If there are more repeats than axes, axes of size 1 are added in front.
 
     With `axis`, as older programs have it: each element `repeats` times in a row.
     """
@@ -214,7 +214,7 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Distinct elements, or slices along an axis, in ascending order; and, where asked, their places and counts."""
+    """Distinct elements, or slices along an axis, in ascending order; if asked for, also their positions and counts."""
     from .. import mint
     return mint.unique(self, sorted, return_inverse, return_counts, dim)
 
@@ -258,7 +258,7 @@ def _diagonal(self, offset=0, axis1=0, axis2=1, *, dim1=None, dim2=None):
 
 
 def _searchsorted(self, v=None, side="left", sorter=None, *, values=None, out_int32=True, right=False):
-    """Where values would go into the sorted tensor, int32: before equal elements, or after them on the right."""
+    """The positions, int32, at which values would be inserted into the sorted tensor: before equal elements or, with right, after them."""
     values = one_of("searchsorted", v, "v", values, "values")
     _need("searchsorted", v=values)
     if not isinstance(values, Tensor):
@@ -289,7 +289,7 @@ def _ormqr(self, input2, input3, left=True, transpose=False):
 
 
 def bind():
-    """Puts these methods on Tensor; called last, over those of one spelling."""
+    """Adds these methods to Tensor, replacing those with one spelling; so it is called last."""
     global _k, _ops, _dtypes, _narrow_dtypes
     from .. import ops as _ops
     from ..ops import registry as _k

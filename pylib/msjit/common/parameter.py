@@ -7,19 +7,19 @@ from ..absent import attributes as _absent
 from .dtype import int_type
 
 PARAMETER_NAME_DEFAULT, PARAMETER_NAME_PREFIX_MAX_LEN = "Parameter", 1024
-_MADE_UP = "Parameter#"  # and a number: names of Parameters that the program has not named
-_numbers = itertools.count(2)  # MindSpore has used up the first one when a program starts
+_MADE_UP = "Parameter#"  # this and a number: the name of a Parameter that the program has not named
+_numbers = itertools.count(2)  # MindSpore itself has used the first number when a program starts
 
 
 def has_own_name(param):
-    """Whether the program has named a Parameter; else a Cell names it by its attribute."""
+    """Whether the program has named the Parameter. If not, a Cell names it after the attribute."""
     return not param.name.startswith(_MADE_UP)
 
 
 class Parameter(Tensor):
     """A trainable tensor. `default_input` is copied: a Parameter owns its data.
 
-    set_data, assignments such as ops.assign_add and optimizers change what it holds; it stays the same object. Raises ValueError for a name
+    set_data, assignments such as ops.assign_add and optimizers change its values; the object stays the same. Raises ValueError for a name
     that is no text.
 
     >>> from msjit import Parameter, Tensor
@@ -30,10 +30,10 @@ class Parameter(Tensor):
     ('weight', (2,), True)
     """
 
-    # What several processes, caches and devices would need; nothing here reads it.
+    # Settings for several processes, caches and devices. Nothing here reads them.
     cache_enable = sliced = parallel_optimizer_comm_recompute = False
     cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
-    # Attributes of Parameters, where Tensors have methods of these names.
+    # For a Parameter these are attributes; for a Tensor they are methods.
     unique = is_init = False
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
@@ -46,7 +46,7 @@ class Parameter(Tensor):
             raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(requires_grad).__name__)
         if device not in (None, "CPU", "Remote"):
             raise ValueError("[parameter] device, got %r, expected 'CPU', 'Remote' or None" % (device,))
-        # A plain attribute: code that gives Parameters other names is captured, as where a construct takes a part of a CellList.
+        # A plain attribute, so that code that renames Parameters can be captured, such as a construct that slices a CellList.
         self.name = name if name and not name.isspace() else _MADE_UP + str(next(_numbers))
         if isinstance(default_input, int):  # int32, as MindSpore has it
             Tensor.__init__(self, default_input, "int32")
@@ -73,7 +73,7 @@ class Parameter(Tensor):
 
     @property
     def layerwise_parallel(self):
-        """Whether several processes hold a part each; one process holds all. TypeError for no bool."""
+        """For MindSpore: whether each of several processes holds a part. Here one process holds all. TypeError for anything but a bool."""
         return self._layerwise_parallel
 
     @layerwise_parallel.setter
@@ -84,7 +84,7 @@ class Parameter(Tensor):
 
     @property
     def parallel_optimizer(self):
-        """Whether several processes share the step of this Parameter; one process takes it. TypeError for no bool."""
+        """For MindSpore: whether several processes share the update of this Parameter. Here one process does it. TypeError for anything but a bool."""
         return self._parallel_optimizer
 
     @parallel_optimizer.setter
@@ -94,7 +94,7 @@ class Parameter(Tensor):
         self._parallel_optimizer = value
 
     def add_pipeline_stage(self, stage):
-        """Checks the number of a stage; one process runs them all. TypeError for no int of 0 or more."""
+        """Checks the number of a pipeline stage; here one process runs all stages. TypeError for anything but an int of 0 or more."""
         if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
             raise TypeError("[parameter] stage, got %r, expected an int of 0 or more" % (stage,))
 
@@ -105,7 +105,7 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """The Parameter itself, so that `param.data.set_data(...)` changes it. A Tensor that is assigned replaces the values, of any shape."""
+        """The Parameter itself, so that `param.data.set_data(...)` changes it. Assigning a Tensor of any shape replaces the values."""
         return self
 
     @data.setter
@@ -114,7 +114,7 @@ class Parameter(Tensor):
             Tensor.data.__set__(self, value)
 
     def value(self):
-        """A Tensor with the current values; gradients of what is computed of it are the Parameter's."""
+        """A Tensor with the current values. Gradients of results computed from it flow to the Parameter."""
         return self.reshape(self.shape)
 
     def clone(self, init="same"):
@@ -125,7 +125,7 @@ class Parameter(Tensor):
             from .initializer import initializer
             values = initializer(init, self.shape, self.dtype)
         made = _restore(type(self), values, self.name, self.requires_grad)
-        made.__dict__.update(self.__dict__)  # what the program has set included
+        made.__dict__.update(self.__dict__)  # with attributes that the program has set
         return made
 
     def copy(self):
@@ -137,9 +137,9 @@ class Parameter(Tensor):
         return self
 
     def set_data(self, data, slice_shape=False):
-        """Replaces the values by a copy of `data`, a Tensor or a number, cast to this dtype; the shape is then that of `data`.
+        """Replaces the values by a copy of `data`, a Tensor or a number, cast to this dtype. The Parameter gets the shape of `data`.
 
-        Raises TypeError for other data, and for a float where the Parameter holds ints.
+        Raises TypeError for other data, and for a float if the Parameter holds ints.
         """
         if not isinstance(data, (Tensor, int, float)):
             raise TypeError("[set_data] data, got %s, expected a Tensor, an int or a float" % type(data).__name__)
@@ -174,7 +174,7 @@ class Parameter(Tensor):
 
 
 def _restore(cls, values, name, requires_grad):
-    """A Parameter of a class whose own __init__ may take anything."""
+    """Makes a Parameter of a class without calling its __init__, which may take other arguments."""
     made = cls.__new__(cls)
     Parameter.__init__(made, Tensor(values), name=name, requires_grad=requires_grad)
     return made

@@ -1,4 +1,4 @@
-"""QuantDtype: the widths of quantised numbers. Names alone: no operator computes with them."""
+"""QuantDtype: the widths of quantised numbers. They are only names: no operator computes with them."""
 import enum
 
 

@@ -3,16 +3,16 @@ from .tensor import check_tensor
 
 
 def printed(tensor):
-    """A tensor as it stands in the printed form of a sparse one: without commas between its elements."""
+    """The text of a tensor inside the text of a sparse one: without commas between its elements."""
     head, _, elements = repr(tensor).partition("value=")
     elements = elements[:-1].replace(",", "")
     return "%svalue=%s)" % (head, elements[1:] if elements[:1] == " " else elements)
 
 
 class RowTensor:
-    """values (N, ...) are the rows `indices` (N) of a tensor of a shape; sparse gradients come so in MindSpore.
+    """A tensor of a shape, of which only the rows `indices` (N) are given, by values (N, ...). MindSpore's sparse gradients have this form.
 
-    A container: operators do not take it.
+    It is only a container: operators do not accept it.
     """
 
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):

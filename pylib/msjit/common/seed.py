@@ -28,14 +28,14 @@ def get_seed():
 
 
 def _get_graph_seed(op_seed, kernel_name):
-    """The pair of seeds of a random primitive: that of the program and its own, (0, 0) where there is neither."""
+    """The two seeds of a random primitive: that of the program and its own; (0, 0) if there is neither."""
     if op_seed is None and _state["seed"] is None:
         return 0, 0
     return _state["seed"] or 0, op_seed or 0
 
 
 def set_dataset_seed(seed):
-    """Seeds the datasets alone."""
+    """Seeds only the datasets."""
     _state["dataset"] = seed
 
 
@@ -45,8 +45,8 @@ def dataset_seed():
 
 
 def generator():
-    """A NumPy generator for one initial value. Its seed is drawn from NumPy's global generator, by the call MindSpore
-    makes: numpy.random.seed repeats weights, and what a program draws after them is the same there and here."""
+    """A NumPy generator for one initial value. Its seed is drawn from NumPy's global generator, by the same call as in MindSpore. So
+    numpy.random.seed repeats weights, and numbers that a program draws afterwards are the same in both."""
     import numpy
     seed = int(numpy.random.randint(low=1, high=1 << 63, dtype=numpy.int64))
     return numpy.random.RandomState([seed >> 32, seed & 0xffffffff])

@@ -1,5 +1,5 @@
-"""COOTensor and CSRTensor: matrices of which few elements are kept, with their places. Plain classes that hold Tensors, so that
-gradients come to the values and captured functions look through them."""
+"""COOTensor and CSRTensor: matrices of which only some elements are stored, with their positions. They are plain classes that hold
+Tensors, so gradients reach the values, and captured functions see through them."""
 from .._native import Tensor
 from ..ops import function as _ops
 from ..ops import registry as _k
@@ -11,7 +11,7 @@ _INDICES = (_mstype.int16, _mstype.int32, _mstype.int64)
 
 
 def _parts(where, shape, **tensors):
-    """Checks what both kinds share."""
+    """Checks the parts that both kinds have."""
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, name, type(tensor).__name__))
@@ -34,11 +34,11 @@ def _copied(where, kind, given, *parts):
 
 
 class _Sparse:
-    """What the two kinds have in common."""
+    """The parts that the two kinds have in common."""
 
     @property
     def indices(self):
-        """Where the kept elements stand."""
+        """The positions of the stored elements."""
         return self._indices
 
     @property
@@ -58,7 +58,7 @@ class _Sparse:
 
     @property
     def size(self):
-        """How many elements are kept."""
+        """How many elements are stored."""
         return self._values.size
 
     @property
@@ -88,7 +88,7 @@ class _Sparse:
 
 
 class COOTensor(_Sparse):
-    """A matrix of a shape: `values` (N) stand at `indices` (N, 2); those of one place add up.
+    """A matrix of a shape with `values` (N) at the positions `indices` (N, 2). Values at one position add up.
 
     >>> import msjit as ms
     >>> ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).to_dense().asnumpy().tolist()
@@ -126,7 +126,7 @@ class COOTensor(_Sparse):
         return _s.placed("COOTensor", self._places(), self._values, self._shape)
 
     def coalesce(self):
-        """The places in order, each once, with the sums of what stands there."""
+        """The positions in order, each once, with the sums of the values there."""
         keys, values = _s.united(_s.keys_of("coalesce", self._indices, self._shape), self._values)
         return COOTensor(_s.indices_of(keys, self._shape, self._indices.dtype), values, self._shape)
 
@@ -137,7 +137,7 @@ class COOTensor(_Sparse):
         return CSRTensor(_s.starts_of(rows, self._shape[0]), columns, _k.gather(self._values, order, 0), self._shape)
 
     def add(self, other, thresh):
-        """The sum of two of one shape, without elements that are nearer to 0 than thresh."""
+        """The sum of two matrices of one shape, without elements that are nearer to 0 than thresh."""
         if not isinstance(other, COOTensor):
             raise TypeError("[coo_add] x2, got %s, expected a COOTensor" % type(other).__name__)
         if not isinstance(thresh, Tensor):
@@ -192,8 +192,8 @@ class COOTensor(_Sparse):
 
 
 class CSRTensor(_Sparse):
-    """A matrix of a shape, or one of slices: `values` (N, ...) row by row in the columns `indices` (N); row i from indptr[i] to
-    indptr[i + 1].
+    """A matrix of a shape, stored row by row: `values` (N, ...), numbers or slices, in the columns `indices` (N). Row i has those from
+    indptr[i] to indptr[i + 1].
 
     >>> import msjit as ms
     >>> ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2)).to_dense().asnumpy().tolist()
@@ -246,7 +246,7 @@ class CSRTensor(_Sparse):
         return _s.placed("CSRTensor", _k.stack([self._rows(), self._indices], 1), self._values, self._shape)
 
     def mm(self, matrix):
-        """The product with a dense matrix, a Tensor, or with a CSRTensor, one."""
+        """The product with a dense matrix (a Tensor), or with a CSRTensor, which gives a CSRTensor."""
         if isinstance(matrix, CSRTensor):
             return _multiplied("mm", self, matrix)
         if not isinstance(matrix, Tensor):
@@ -315,13 +315,13 @@ class CSRTensor(_Sparse):
 
 
 def _from_keys(keys, values, shape, dtype):
-    """A CSRTensor of places in rising order and the values there."""
+    """A CSRTensor of positions in ascending order and the values there."""
     places = _s.indices_of(keys, shape, dtype)
     return CSRTensor(_s.starts_of(places[:, 0], shape[0]), places[:, 1], values, shape)
 
 
 def _multiplied(where, a, b):
-    """The product of two CSRTensors: what is kept is every place that a pair of kept elements meets at."""
+    """The product of two CSRTensors. It stores every position at which a pair of stored elements meets."""
     import numpy
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ValueError("[%s] shapes of a product, got %s and %s, expected (M, N) and (N, K)" % (where, a.shape, b.shape))

@@ -13,10 +13,10 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 
 
 class TensorDescription:
-    """What Tensor(shape=[None, 3], dtype=ms.float32) makes: shape and dtype of tensors to come, for Cell.set_inputs.
+    """The result of Tensor(shape=[None, 3], dtype=ms.float32): the shape and dtype of later inputs, for Cell.set_inputs.
 
-    A size that is open - None or a Symbol, of which symbolic_shape tells more - is -1; of an open rank the shape is (-2,). It has no
-    elements, and no operator takes it.
+    An open size (None or a Symbol) is -1 in its shape; symbolic_shape tells more of a Symbol. If the rank is open, the shape is (-2,). It has no
+    elements, and no operator accepts it.
 
     >>> import msjit as ms
     >>> ms.Tensor(shape=[None, 3], dtype=ms.float32).shape
@@ -46,14 +46,14 @@ def is_tensor(obj):
 
 
 def check_tensor(value, where):
-    """The value, when it is a Tensor: for functions that look at attributes before they call an operator."""
+    """Returns the value if it is a Tensor. For functions that read attributes of it before they call an operator."""
     if not isinstance(value, Tensor):
         raise TypeError("[%s] argument, got %s, expected a Tensor" % (where, type(value).__name__))
     return value
 
 
 def from_numpy(array):
-    """A Tensor that shares the memory of a NumPy array where its layout allows.
+    """A Tensor that shares the memory of a NumPy array, if the layout of the array allows it.
 
     >>> import numpy as np
     >>> import msjit as ms
@@ -67,10 +67,9 @@ def from_numpy(array):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0):
-    """A Tensor (count,) of what a buffer (bytearray, array, ...) holds from byte `offset` on, up to its end where count is negative.
-
-    It shares the memory of the buffer; that of one that cannot be written is copied. Raises RuntimeError, as MindSpore does, for what
-    is no buffer, another dtype than an element type, an offset or count that the buffer has no room for, and for no elements.
+    """A Tensor (count,) of the contents of a buffer (bytearray, array, ...) from byte `offset` on; if count is negative, up to its end.
+    It shares the memory of the buffer; a read-only buffer is copied. Raises RuntimeError, as MindSpore does, for anything but a buffer, for a
+    dtype that is no element type, an offset or count beyond the end of the buffer, and if there are no elements.
 
     >>> import msjit as ms
     >>> ms.frombuffer(bytearray(b"\\x01\\x02\\x03"), dtype=ms.uint8, offset=1).asnumpy().tolist()
@@ -126,16 +125,16 @@ def to_dlpack(tensor):
 
 
 class MutableTuple(tuple):
-    """A tuple that came from `mutable`: gradients by it are tuples of the gradients by its tensors, those by others are ()."""
+    """A tuple made by `mutable`. A gradient by it is a tuple of the gradients by its tensors; a gradient by any other tuple is ()."""
 
     __slots__ = ()
 
 
 def mutable(input_data, dynamic_len=False):
-    """Says that values change from call to call: a tuple comes back as one whose tensors have gradients, anything else as it is.
+    """Says that values change from call to call. A tuple is returned as one whose tensors have gradients, anything else unchanged.
 
-    Takes a number, a Tensor or a tuple, list or dict of them; what else is in them is a TypeError. Values are never baked into a graph
-    without a guard, so numbers, lists and dicts need no mark.
+    Accepts a number, a Tensor, or a tuple, list or dict of them; other items are a TypeError. Numbers, lists and dicts need no mark:
+    values never become constants of a graph without a guard.
 
     >>> import msjit as ms
     >>> slopes = ms.grad(lambda pair: pair[0] * pair[1])(ms.mutable((ms.Tensor(2.0), ms.Tensor(5.0))))

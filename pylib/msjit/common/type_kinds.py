@@ -32,7 +32,7 @@ _BY_NAME.update(bool_=mstype.bool_, int=mstype.int64, float=mstype.float64, stri
 
 
 def is_subclass(type_, other):
-    """Whether a dtype is one of a kind (Float), or of the kind of another dtype made without bits (number)."""
+    """Whether a dtype belongs to a kind (Float), or to the kind that a dtype without bits stands for (number)."""
     if other is mstype.number or other is Number:
         return isinstance(type_, Type)
     return isinstance(type_, other) if isinstance(other, type) else type_ == other

@@ -1,7 +1,7 @@
-"""The members of a group say what they are about to call, before they do: other shapes, dtypes or calls are an error on all of them.
+"""Before a collective call, the members of a group exchange what they are about to call. Different shapes, dtypes or calls are an error on all.
 
-What is said is one number, a digest of the text; it costs one small all-reduce (1 us where processes do not share a core). Texts are
-exchanged only where the numbers differ.
+They exchange one number, a digest of a text that describes the call. That costs a small all-reduce (1 us if processes do not share a core).
+Only if the numbers differ do they exchange the texts.
 """
 from .._native import Tensor, _msjit
 from .world import processes
@@ -14,7 +14,7 @@ _GOODBYE = "the end of the program"
 
 
 def _digest(text):
-    """A number of 64 bits, the same in every process, as hash() is not."""
+    """A number of 64 bits that is the same in every process; that of hash() is not."""
     from hashlib import blake2b
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little", signed=True)
 
@@ -25,9 +25,8 @@ def tensor_text(x):
 
 
 def check(group, where, *details, call=0):
-    """Raises where the members come with another call (RuntimeError), another dtype (TypeError) or other details (ValueError).
-
-    details: Tensors, of which shape and dtype count, or texts; call: the number of the recorded call that a gradient belongs to.
+    """Raises if the members differ in the call (RuntimeError), the dtype (TypeError) or other details (ValueError).
+    details: Tensors, whose shapes and dtypes are compared, or texts. call: the number of the recorded call that a gradient belongs to.
     """
     key = (where,) + tuple([(d.dtype, d.shape) if isinstance(d, Tensor) else d for d in details])
     known = _digests.get(key)
@@ -43,7 +42,7 @@ def check(group, where, *details, call=0):
 
 
 def say_goodbye(group):
-    """Until all members are at the end; those that still call something raise there."""
+    """Waits until all members are at the end of the program. A collective call that another member still makes raises there."""
     if group.size == 1:
         return
     with group.lock:

@@ -1,7 +1,7 @@
-"""Collective calls on Tensors, with MindSpore's gradients: what primitives and functions of MindSpore are made of.
+"""Collective calls on Tensors, with MindSpore's gradients. MindSpore's primitives and functions are built on them.
 
-Each takes a Group and gives new Tensors; in a group of one, what such a group gives. Before every call the members agree on it
-(agreement.py). A recorded call has a number, which its gradient says too: so gradients that processes walk in another order are an
+Each takes a Group and returns new Tensors; a group of one needs no messages. Before every call the members compare it
+(agreement.py). A recorded call has a number, which its gradient sends too. So if processes run gradients in different orders, that is an
 error, not a wrong sum.
 """
 from .._native import Tensor, _msjit
@@ -27,7 +27,7 @@ def check_reduction(op, where):
 
 
 def check_rank(group, rank, where):
-    """Raises TypeError for no int, ValueError for one that no member has."""
+    """Raises TypeError for anything but an int, ValueError for a rank that no member has."""
     if isinstance(rank, bool) or not isinstance(rank, int):
         raise TypeError("[%s] rank, got %s, expected an int" % (where, type(rank).__name__))
     if not 0 <= rank < group.size:
@@ -41,7 +41,7 @@ def _first_axis(x, where):
 
 
 def _reducible(x, op, where):
-    """The input without its history, in a dtype that MPI reduces: the 16-bit floats are added in float32."""
+    """The input without its history, in a dtype that MPI can reduce: 16-bit floats are added in float32."""
     if x.dtype == _dtypes["bool"]:
         raise TypeError("[%s] dtype, got bool, expected a number" % where)
     x = x.detach()
@@ -55,7 +55,7 @@ def _finished(out, x, op, group):
 
 
 def recorded(name, group, gradient, x, out):
-    """out, with a step on the tape: gradient(x, out, gradient of out, number of the call) gives that of x."""
+    """`out`, recorded as one step of the tape: gradient(x, out, gradient of out, number of the call) returns the gradient of x."""
     if not _msjit.records((x,), {}):
         return out
     number = group.calls
@@ -102,7 +102,7 @@ def all_gather(x, group, where="all_gather", call=0):
 
 
 def _part(shape, rows, group):
-    """What a member's rows are: (their number, the axes behind the first, how many elements each row has)."""
+    """Describes a member's rows: (their number, the axes after the first, how many elements each row has)."""
     inner, row = tuple(shape[1:]), 1
     for size in inner:
         row *= size
@@ -172,7 +172,7 @@ def broadcast(x, root, group, where="broadcast", call=0):
 
 
 def broadcast_into(tensors, root, group, where="broadcast"):
-    """Writes what the member `root` has in Tensors over what the others have in theirs."""
+    """Copies the Tensors of the member `root` into those of the other members."""
     check_rank(group, root, where)
     if group.size == 1 or not tensors:
         return
@@ -261,7 +261,7 @@ def all_to_all(x, sent, received, group, where="all_to_all", call=0):
 
 
 def _check_counts(group, where, sent, received):
-    """What each member sends must be what the receiver expects."""
+    """Checks that each member sends as much as the receiver expects."""
     table = _space((group.size * group.size,), _dtypes["int64"])
     processes.all_gather(group.number, Tensor(list(sent), _dtypes["int64"]), table, [group.size] * group.size)
     table = table.tolist()

@@ -1,4 +1,4 @@
-"""mindspore.communication.comm_func: collective calls as functions, which give new Tensors. Ranks are those of the world."""
+"""mindspore.communication.comm_func: collective calls as functions that return new Tensors. Ranks are numbers in the world."""
 from .._native import Tensor, _msjit
 from ..common.tensor import check_tensor
 from . import collectives as _c
@@ -11,7 +11,7 @@ _WORLD = HCCL_WORLD_COMM_GROUP
 
 
 def _handled(out, async_op):
-    """(output, handle): calls are complete when they come back, so a handle has nothing to wait for."""
+    """(output, handle). Calls are complete when they return, so a handle has nothing to wait for."""
     return out, CommHandle() if async_op else None
 
 
@@ -72,21 +72,21 @@ def send(tensor, dst=0, group=_WORLD, tag=0):
 
 
 def recv(tensor, src=0, group=_WORLD, tag=0):
-    """What the rank src sends: a new Tensor of the shape and dtype of `tensor`."""
+    """The Tensor that the rank src sends: a new one of the shape and dtype of `tensor`."""
     out, handle = irecv(tensor, src, group, tag)
     handle.wait()
     return out
 
 
 def isend(tensor, dst=0, group=_WORLD, tag=0):
-    """Begins to send a tensor to the rank dst; the handle's wait() says when the tensor may be changed."""
+    """Starts to send a tensor to the rank dst. The tensor may be changed after the handle's wait()."""
     check_tensor(tensor, "send")
     found = group_of(group, "send")
     return _m.begin_send(tensor, place_in_group(dst, found, "send"), found, tag)
 
 
 def irecv(tensor, src=0, group=_WORLD, tag=0):
-    """(Tensor, handle): what the rank src sends is there after the handle's wait()."""
+    """(Tensor, handle). The Tensor has what the rank src sends after the handle's wait()."""
     check_tensor(tensor, "recv")
     found = group_of(group, "recv")
     out = _msjit.ops.zeros(tuple(tensor.shape), tensor.dtype)
@@ -119,7 +119,7 @@ def _count(shape):
 
 
 def exchange_tensors(shapes, tensors, group, where):
-    """Tensor i goes to member i; those that come, of these shapes."""
+    """Sends tensor i to member i; returns the received tensors, which have these shapes."""
     if len(tensors) != group.size or len(shapes) != group.size:
         raise ValueError("[%s] tensors, got %d to send and %d to receive, expected %d of each, one for each member"
                          % (where, len(tensors), len(shapes), group.size))
@@ -133,7 +133,7 @@ def exchange_tensors(shapes, tensors, group, where):
 
 
 def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
-    """(tuple of Tensors, handle): tensor i goes to member i; what comes has the shapes of output_shape_list, Tensors or tuples."""
+    """(tuple of Tensors, handle). Tensor i goes to member i. The received ones have the shapes in output_shape_list (Tensors or tuples)."""
     where = "all_to_all_with_output_shape"
     found = group_of(_WORLD if group is None else group, where)
     if not isinstance(output_shape_list, (list, tuple)):
@@ -156,7 +156,7 @@ def split_counts(rows, sizes, group, where, what):
 
 
 def exchange_rows(shape, tensor, received, sent, group, where):
-    """Rows of a tensor to the members, and theirs here, as a Tensor of this shape; received, sent: how many of each."""
+    """Sends rows of a tensor to the members; returns the received ones as a Tensor of this shape. received, sent: how many for each member."""
     if not shape or not tensor.ndim:
         raise ValueError("[%s] tensors, got one without axes, expected one or more" % where)
     sent = split_counts(tensor.shape[0], sent, group, where, "input")
@@ -168,8 +168,8 @@ def exchange_rows(shape, tensor, received, sent, group, where):
 
 def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes=None, input_split_sizes=None, group=None,
                                         async_op=False):
-    """(Tensor, handle): rows of the tensor go to the members in parts of input_split_sizes, theirs come in parts of
-    output_split_sizes, both equal by default; output_shape: that of the result, as a tuple or a Tensor."""
+    """(Tensor, handle). Rows of the tensor go to the members in parts of input_split_sizes; the received rows come in parts of
+    output_split_sizes. By default all parts are equal. output_shape: that of the result, as a tuple or a Tensor."""
     where = "all_to_all_single_with_output_shape"
     check_tensor(tensor, where)
     found = group_of(_WORLD if group is None else group, where)
@@ -201,7 +201,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
-    """A tuple of Tensors: what came at places of "irecv", a zero at places of "isend". All are on their way at once."""
+    """A tuple of Tensors: the received one for each "irecv", a zero for each "isend". All messages are sent at the same time."""
     if not isinstance(p2p_op_list, list) or not p2p_op_list:
         raise TypeError("[batch_isend_irecv] p2p_op_list, got %s, expected a list of one or more" % type(p2p_op_list).__name__)
     outputs, handles = [], []
@@ -227,7 +227,7 @@ def batch_isend_irecv(p2p_op_list):
 
 
 def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False):
-    """Writes to `output` what the members send: send_count_matrix[i * N + j] rows go from member i to member j."""
+    """Exchanges rows: send_count_matrix[i * N + j] rows go from member i to member j. Writes the received ones to `output`."""
     where = "all_to_all_v_c"
     check_tensor(output, where), check_tensor(input, where)
     found = group_of(_WORLD if group is None else group, where)

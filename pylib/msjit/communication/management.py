@@ -1,4 +1,4 @@
-"""MindSpore's functions about processes and groups: who takes part, and which number each has."""
+"""MindSpore's functions about processes and groups: which processes take part, and their numbers."""
 import os
 
 from . import world as _world
@@ -7,16 +7,16 @@ HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = _world.WOR
 
 
 class GlobalComm:
-    """What holds for the whole program: the back end, the name of the group of all processes, whether init() was called."""
+    """State of the whole program: the back end, the name of the group of all processes, whether init() was called."""
 
     BACKEND, WORLD_COMM_GROUP, INITED, CHECK_ENVS = "hccl", HCCL_WORLD_COMM_GROUP, False, True
 
 
 def init(backend_name=None):
-    """Joins the processes that mpirun has started with this one; without mpirun this process is the world.
+    """Joins the processes that mpirun has started together with this one. Without mpirun the world is this one process.
 
-    backend_name: "mccl" or None. Raises TypeError for no str, RuntimeError for another back end, and where the processes cannot
-    join: another MPI than Open MPI, none installed, or MindSpore's own launcher.
+    backend_name: "mccl" or None. Raises TypeError for anything but a str, RuntimeError for another back end, and if the processes cannot
+    join: with another MPI than Open MPI, without any, or under MindSpore's own launcher.
     """
     if backend_name is not None and not isinstance(backend_name, str):
         raise TypeError("[init] backend_name, got %s, expected a str" % type(backend_name).__name__)
@@ -29,7 +29,7 @@ def init(backend_name=None):
 
 
 def release():
-    """Waits for all processes and parts from them; they cannot join again. The end of the program does so by itself."""
+    """Waits for all processes and leaves them; they cannot join again. The end of the program does the same."""
     _world.leave()
     GlobalComm.INITED = False
 
@@ -45,13 +45,13 @@ def _inited(where):
 
 
 def get_rank(group=HCCL_WORLD_COMM_GROUP):
-    """The number of this process in a group. Before init(): what the program was started with, as in MindSpore."""
+    """The number of this process in a group. Before init(): the number with which it was started, as in MindSpore."""
     _named(group, "get_rank")
     return _world.group_of(group, "get_rank").rank if _world.state.joined else _world.STARTED_RANK
 
 
 def get_group_size(group=HCCL_WORLD_COMM_GROUP):
-    """The number of processes in a group. Before init(): what the program was started with, as in MindSpore."""
+    """The number of processes in a group. Before init(): the number that was started, as in MindSpore."""
     _named(group, "get_group_size")
     return _world.group_of(group, "get_group_size").size if _world.state.joined else _world.STARTED_SIZE
 
@@ -65,7 +65,7 @@ def _local_ranks(group, where):
 
 
 def get_local_rank(group=HCCL_WORLD_COMM_GROUP):
-    """The number of this process among those of a group on its host. Before init(): what the program was started with."""
+    """The number of this process among those of a group on its host. Before init(): the number with which it was started."""
     _named(group, "get_local_rank")
     if not _world.state.joined:
         return _world.started_local("RANK")
@@ -73,7 +73,7 @@ def get_local_rank(group=HCCL_WORLD_COMM_GROUP):
 
 
 def get_local_rank_size(group=HCCL_WORLD_COMM_GROUP):
-    """The number of processes of a group on this host. Before init(): what the program was started with."""
+    """The number of processes of a group on this host. Before init(): the number that was started."""
     _named(group, "get_local_rank_size")
     if not _world.state.joined:
         return _world.started_local("SIZE")
@@ -81,10 +81,10 @@ def get_local_rank_size(group=HCCL_WORLD_COMM_GROUP):
 
 
 def create_group(group, rank_ids, options=None):
-    """Makes a group of the ranks rank_ids, which its members alone call. Ranks in a group are in ascending order.
+    """Makes a group of the ranks rank_ids. Only its members call this. Ranks in a group are in ascending order.
 
     Raises RuntimeError before init(), TypeError for a name that is no str or ranks that are no list of ints, ValueError for ranks
-    that are not there, come twice, or do not hold this process, and for a name that another group has.
+    that do not exist, are repeated, or do not include this process, and for a name that another group has.
     """
     _inited("create_group")
     _named(group, "create_group")
@@ -106,7 +106,7 @@ def create_group(group, rank_ids, options=None):
 
 
 def destroy_group(group):
-    """Forgets a group; its members alone call it. ValueError for the group of all processes, and for an unknown name."""
+    """Removes a group. Only its members call this. ValueError for the group of all processes, and for an unknown name."""
     _inited("destroy_group")
     _named(group, "destroy_group")
     if group in _world.WORLD_NAMES:
@@ -197,7 +197,7 @@ def _get_group_ranks(group):
 
 
 def _remove_group_info(group_name):
-    """Accepted for compatibility: destroy_group forgets all that there is of a group."""
+    """Accepted for compatibility: destroy_group removes everything about a group."""
 
 
 __all__ = ["init", "release", "get_rank", "get_local_rank", "get_group_size", "get_local_rank_size",

@@ -1,17 +1,17 @@
-"""Messages from one process to another, and the handles of calls that are on their way."""
+"""Messages from one process to another, and the handles of messages that are not complete yet."""
 from .world import processes
 
 _TAGS = 32767  # what MPI guarantees
 
 
 class CommHandle:
-    """A call on its way: wait() comes back when its Tensors may be used. Without a number it is done already."""
+    """A message that may not be complete: wait() returns when its Tensors may be used. Without a number it is complete already."""
 
     def __init__(self, number=None):
         self._number = number
 
     def wait(self):
-        """Waits; again, it does nothing. ValueError or TypeError where another tensor came than was expected."""
+        """Waits; a second call does nothing. ValueError or TypeError if the received tensor differs from the expected one."""
         number, self._number = self._number, None
         if number is not None:
             processes.collective("wait")
@@ -33,14 +33,14 @@ def _check(rank, group, tag, where):
 
 
 def begin_send(x, rank, group, tag):
-    """Begins to send a Tensor to the member `rank`; it must not change before the handle's wait()."""
+    """Starts to send a Tensor to the member `rank`. It must not change before the handle's wait()."""
     _check(rank, group, tag, "send")
     processes.collective("send")
     return CommHandle(processes.begin_send(group.number, x.detach(), rank, tag))
 
 
 def begin_receive(out, rank, group, tag):
-    """Begins to receive from the member `rank` into a Tensor, which is there after the handle's wait()."""
+    """Starts to receive from the member `rank` into a Tensor. That is complete after the handle's wait()."""
     _check(rank, group, tag, "recv")
     processes.collective("recv")
     return CommHandle(processes.begin_receive(group.number, out, rank, tag))

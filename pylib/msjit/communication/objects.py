@@ -1,4 +1,4 @@
-"""Python objects between processes, pickled: what comes from another process of the program is trusted as its own code is."""
+"""Sends pickled Python objects between processes. Unpickling may run code: data from another process of the program is trusted."""
 import pickle
 
 from .._native import Tensor, _msjit

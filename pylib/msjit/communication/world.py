@@ -1,12 +1,12 @@
-"""The processes that mpirun has started, and groups of them; how they end together.
+"""The processes that mpirun has started, groups of them, and how they end together.
 
-Nothing is loaded before `join()`. Under mpirun the rank and the number of processes are known before, from the environment.
-Without it the world is this one process, and there is no MPI.
+MPI is not loaded before `join()`. Under mpirun the environment tells the rank and the number of processes before that.
+Without mpirun the world is this one process, and MPI is not used.
 """
 import atexit
 import os
 import sys
-from _thread import RLock  # threading imports traceback on CPython 3.7, and with it ten modules more
+from _thread import RLock  # on CPython 3.7 threading imports traceback, and that ten more modules
 
 from .._native import _msjit
 
@@ -18,8 +18,8 @@ INSTALL = "on Debian and Ubuntu: apt install openmpi-bin"
 class Group:
     """Processes that communicate: `ranks` are their numbers in the world, in ascending order; `rank` is this one's place among them.
 
-    A group of one has no number and needs no MPI. `lock`: a call is several messages, and threads must not mix them. `calls`: how many
-    there were, the same on all members.
+    A group of one has no number and needs no MPI. `lock`: a call consists of several messages, which threads must not mix. `calls`: the number of
+    calls so far, which is the same on all members.
     """
 
     def __init__(self, name, ranks, rank, number=None):
@@ -27,13 +27,13 @@ class Group:
         self.size, self.lock, self.calls = len(ranks), RLock(), 0
 
     def calling(self, where):
-        """The lock, for a call of this name. A compiled function ends its region here, before anything is done."""
+        """The lock, for a call with this name. A region of captured code ends here, before anything is done."""
         processes.collective(where)
         return self.lock
 
 
 class _State:
-    """`groups`: by name, those of the world under its three names; empty before join()."""
+    """`groups`: the groups by name; that of all processes has three names. Empty before join()."""
 
     joined, joined_by, groups, hosts = False, None, {}, ()
 
@@ -50,7 +50,7 @@ def _variable(*names):
     return None
 
 
-# What the program was started with: by mpirun, or RANK_ID and RANK_SIZE as MindSpore has them; by itself, rank 0 of 1.
+# The rank and the number of processes at the start: from mpirun, or from RANK_ID and RANK_SIZE as in MindSpore; else 0 and 1.
 STARTED_RANK = _variable("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "RANK_ID") or 0
 STARTED_SIZE = _variable("OMPI_COMM_WORLD_SIZE", "RANK_SIZE") or 1
 
@@ -61,7 +61,7 @@ def started_local(what):
 
 
 def _is_started_by_mpi():
-    """Whether Open MPI's mpirun has started this process. RuntimeError where another launcher has."""
+    """Whether Open MPI's mpirun has started this process. RuntimeError if another launcher has."""
     if _variable("OMPI_COMM_WORLD_SIZE", "PMIX_RANK") is not None:
         return True
     if (_variable("PMI_SIZE") or 1) > 1:
@@ -108,7 +108,7 @@ def leave():
 
 
 def group_of(name, where):
-    """The Group of a name. TypeError for no str; RuntimeError where init() has not been called, ValueError for an unknown name."""
+    """The Group with a name. TypeError for anything but a str, RuntimeError if init() has not been called, ValueError for an unknown name."""
     if not isinstance(name, str):
         raise TypeError("[%s] group, got %s, expected a str" % (where, type(name).__name__))
     found = state.groups.get(name)
@@ -123,7 +123,7 @@ def group_of(name, where):
 
 
 def add_group(name, ranks):
-    """Makes a group; its members alone call it, in the same order."""
+    """Makes a group. Only its members call this; they make their groups in the same order."""
     processes.collective("create_group")
     world, ranks = state.groups[WORLD_NAMES[0]], sorted(ranks)
     for rank in ranks:
@@ -151,7 +151,7 @@ def drop_group(name):
 
 
 def _end_together(size):
-    """A process that dies by an exception ends the others, which would wait for it for ever."""
+    """If this process dies by an exception, ends the others, which would wait for it for ever."""
     atexit.register(_at_exit)
     if size == 1:
         return
@@ -185,7 +185,7 @@ def _at_exit():
 
 
 def _say_goodbye():
-    """Comes back when all processes are here. One that still calls a collective is told so: it raises there."""
+    """Returns when all processes are here. If another process still makes a collective call, that call raises."""
     from .agreement import say_goodbye
     processes.say_farewell()
     say_goodbye(state.groups[WORLD_NAMES[0]])

@@ -8,7 +8,7 @@ from .workers import Pool, RowError, call, wanted
 
 
 class BatchInfo:
-    """What functions of a batch are told: the epoch and the number of the batch in it."""
+    """The argument of functions that are called for each batch: the epoch, and the number of the batch in it."""
 
     def __init__(self, epoch, batch):
         self._epoch, self._batch = epoch, batch
@@ -57,7 +57,7 @@ class _PerBatch:
 
 
 def _collected(column, name):
-    """A column of a batch that per_batch_map saw: a dict from it as it is, dicts of rows as one dict of lists, arrays stacked."""
+    """A column of a batch after per_batch_map. A dict that it returned stays, dicts of rows become one dict of lists, arrays are stacked."""
     if isinstance(column, dict):
         return column
     if isinstance(column[0], dict):
@@ -165,7 +165,7 @@ def _checked_padding(pad_info, source):
 
 
 def padded(values, shape, fill, name):
-    """The values of a column, each cut or filled up at its ends to one shape; None in it stands for the largest size."""
+    """The values of a column, each cut off or filled up at its ends to one shape; None in the shape stands for the largest size."""
     if isinstance(values[0], dict):
         raise RowError("[padded_batch] column %r, got dicts, expected arrays" % name)
     rank = values[0].ndim

@@ -1,12 +1,12 @@
-"""DSCallback: what map calls as rows pass; mindspore.dataset.callback's names."""
+"""DSCallback: callbacks of the step `map`, called as rows pass; mindspore.dataset.callback's names."""
 from .. import _paths
 from ..absent import names as _absent_names
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class DSCallback:
-    """Base class: a subclass overrides what it wants to be called. step_size: only every so many rows."""
+    """Base class: a subclass overrides the methods that it needs. step_size: step methods are called only after every so many rows."""
 
     def __init__(self, step_size=1):
         if isinstance(step_size, bool) or not isinstance(step_size, int):
@@ -32,7 +32,7 @@ class DSCallback:
 
 
 class _RunContext:
-    """Where a reading is: the numbers of the epoch, and of the row from its beginning and in the epoch, from 1 on."""
+    """How far a reading has come: the number of the epoch, of the row since the start, and of the row in the epoch, from 1 on."""
 
     def __init__(self, cur_epoch_num, cur_step_num, cur_step_num_in_epoch):
         self.cur_epoch_num, self.cur_step_num, self.cur_step_num_in_epoch = cur_epoch_num, cur_step_num, cur_step_num_in_epoch
@@ -48,7 +48,7 @@ def as_callbacks(callbacks):
 
 
 def watched(epoch, callbacks, run):
-    """The function of the passes of a step, with calls of the callbacks as its rows are asked for; repeat makes one epoch of passes."""
+    """Wraps a step's function that starts its passes, so that callbacks are called as rows are read. One epoch may consist of several passes (repeat)."""
     state = {"epoch": 0, "steps": 0, "in_epoch": 0, "ended": True}
 
     def say(name, size=False):

@@ -7,7 +7,7 @@ from enum import IntEnum
 from ..common.seed import dataset_seed, set_dataset_seed
 
 INT32_MAX, UINT32_MAX = 2147483647, 4294967295
-UNSEEDED = 5489  # the seed that stands for "another order in each run"
+UNSEEDED = 5489  # the seed that means "another order in each run"
 
 
 class ErrorSamplesMode(IntEnum):
@@ -48,13 +48,13 @@ def set_seed(seed):
 
 
 def get_seed():
-    """The seed; 5489 where none was set, and then every run differs."""
+    """The seed. 5489 means that none was set, and that every run differs."""
     seed = dataset_seed()
     return UNSEEDED if seed is None else seed
 
 
 def set_num_parallel_workers(num):
-    """How many workers steps with num_parallel_workers may have at most, and what get_num_parallel_workers says."""
+    """Sets how many workers a step with num_parallel_workers may have at most; get_num_parallel_workers returns the number."""
     _state["numParallelWorkers"] = _whole(num, "num_parallel_workers", 1, INT32_MAX)
 
 
@@ -64,7 +64,7 @@ def get_num_parallel_workers():
 
 
 def set_prefetch_size(size):
-    """How many rows each worker of a parallel step may be ahead of its reader."""
+    """Sets how many rows each worker of a parallel step may be ahead of its reader."""
     _state["prefetchSize"] = _whole(size, "prefetch_size", 1, INT32_MAX)
 
 
@@ -118,7 +118,7 @@ def get_callback_timeout():
 
 
 def set_auto_num_workers(enable):
-    """Kept for programs that set it; the number of workers is what each step asks for."""
+    """Kept for programs that set it; each step has as many workers as it asks for."""
     _state["autoNumWorkers"] = _flag(enable, "enable")
 
 
@@ -148,7 +148,7 @@ def get_enable_watchdog():
 
 
 def set_fast_recovery(fast_recovery):
-    """Kept for programs that set it; skipped rows are always skipped without computing them where that is possible."""
+    """Kept for programs that set it. Skipped rows are never computed, if that is possible."""
     _state["fastRecovery"] = _flag(fast_recovery, "fast_recovery")
 
 
@@ -174,7 +174,7 @@ def get_iterator_mode():
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
-    """Kept for programs that set it; a file of what was tuned is not written."""
+    """Kept for programs that set it; nothing is tuned, and no file is written."""
     if _flag(enable, "enable") and filepath_prefix is not None:
         raise NotImplementedError("[config] filepath_prefix, got %r, expected None: nothing is tuned" % (filepath_prefix,))
     _state["autotune"] = enable
@@ -260,7 +260,7 @@ def get_debug_mode():
 
 
 def hooks(operation, first=False):
-    """The hooks of the debug mode, for what comes after an operation, or before the first one."""
+    """The hooks of the debug mode that run after an operation, or before the first one."""
     name = getattr(operation, "__name__", type(operation).__name__)
     made = [copy.deepcopy(hook) for hook in _state["debugHooks"]]
     for hook in made:
@@ -269,7 +269,7 @@ def hooks(operation, first=False):
 
 
 def set_error_samples_mode(error_samples_mode):
-    """Whether a failing row raises (RETURN) or is left out (SKIP) by map; REPLACE is not offered."""
+    """Sets whether map raises for a failing row (RETURN) or leaves it out (SKIP); REPLACE is not supported."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
         raise TypeError("[config] error_samples_mode, got %s, expected an ErrorSamplesMode"
                         % type(error_samples_mode).__name__)

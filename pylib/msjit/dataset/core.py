@@ -1,8 +1,8 @@
 """Dataset: the methods every dataset has, and the iterators.
 
-A dataset is a chain of steps. `_open(run)` of a step gives a function that is called once for each epoch and returns
-an iterator over its rows; what has to live through the epochs of one reading (random engines, workers) lies in its
-closure. Rows are tuples of NumPy arrays, turned into tensors by the iterators.
+A dataset is a chain of steps. `_open(run)` of a step returns a function, which is called once for each epoch and returns
+an iterator over its rows. State that lives through all epochs of one reading (random engines, workers) is kept in the closure of that
+function. Rows are tuples of NumPy arrays; the iterators turn them into tensors.
 """
 import itertools
 import traceback
@@ -19,11 +19,11 @@ from .workers import RowError
 
 
 class Run:
-    """One reading of a pipeline: its seed, its epoch, and the workers to end with it."""
+    """One reading of a pipeline: its seed, its epoch, and the workers that end with it."""
 
     def __init__(self):
         self.seed, self.epoch, self.pools = pipeline_seed(), 0, []
-        self.repeats = False  # whether `repeat` begins another pass of this epoch after the one that is read
+        self.repeats = False  # whether `repeat` starts another pass in this epoch after the present one
         self._steps = itertools.count()
 
     def step(self):
@@ -37,7 +37,7 @@ class Run:
 
 
 class Dataset:
-    """Base class: a subclass gives `_open`, and where it can `_count`, `_columns` and `_children`."""
+    """Base class: a subclass defines `_open` and, if possible, `_count`, `_columns` and `_children`."""
 
     _columns = ()
     _children = ()
@@ -80,7 +80,7 @@ class Dataset:
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Applies one operation, or several one after the other, to columns (to the first by default).
 
-        num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes.
+        With num_parallel_workers above 1 threads make the rows; with python_multiprocessing=True processes do.
         """
         workers = _waiting.workers(self, num_parallel_workers)
         return _steps.Map(self, operations, some(names(input_columns), "input_columns"), names(output_columns), workers, **kwargs)
@@ -94,7 +94,7 @@ class Dataset:
         return _steps.FlatMap(self, func)
 
     def shuffle(self, buffer_size):
-        """Shuffles within a buffer of rows; another order each epoch, the same for the same seed."""
+        """Shuffles within a buffer of rows. The order differs between epochs, and is the same for the same seed."""
         whole("buffer_size", buffer_size, 2)
         if _waiting.waiting(self):
             raise RuntimeError("[shuffle] dataset, got one with sync_wait, expected shuffle before it")
@@ -158,8 +158,8 @@ class Dataset:
     def save(self, file_name, num_files=1, file_type="mindrecord"):
         """Writes the rows of an epoch into MindRecord files, which MindDataset reads.
 
-        Columns are numbers, texts, bytes, or arrays of int32, int64, float32 or float64; other integers, bools and float16 become the
-        next of these types. ValueError for another file_type or num_files not within 1 to 1000, RuntimeError for files that are there.
+        Columns are numbers, texts, bytes, or arrays of int32, int64, float32 or float64. Other integers, bools and float16 are converted to the
+        next larger one of these types. ValueError for another file_type or num_files not within 1 to 1000, RuntimeError for existing files.
 
         >>> import os, tempfile
         >>> from msjit import dataset as ds
@@ -177,14 +177,14 @@ class Dataset:
         return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
 
     def reset(self):
-        """Nothing is left to do: each iterator begins its next epoch by itself."""
+        """Does nothing: each iterator starts its next epoch by itself."""
 
     def sync_wait(self, condition_name, num_batch=1, callback=None):
-        """Rows that wait for sync_update, but for those of the first `num_batch` batches of each epoch.
+        """Rows wait for sync_update, except those of the first `num_batch` batches of each epoch.
 
-        callback(data) is called by sync_update with its data, and so can change what the steps behind do with the next rows. Rows are made
-        where they are read: the steps behind have no workers of their own. A read that waits longer than config.get_callback_timeout()
-        raises RuntimeError; so does a name that is there already.
+        sync_update calls callback(data), which can change how later steps handle the next rows. The later steps have no workers: the thread that
+        reads rows also makes them. A read that waits longer than config.get_callback_timeout() raises RuntimeError; so does a condition name that
+        is already used.
 
         >>> from msjit import dataset as ds
         >>> factor = [1]
@@ -200,7 +200,7 @@ class Dataset:
         return _waiting.SyncWait(self, condition_name, num_batch, callback)
 
     def sync_update(self, condition_name, num_batch=None, data=None):
-        """Calls the callback of a sync_wait with data, and lets the rows of `num_batch` more batches through, by default one.
+        """Calls the callback of a sync_wait with data, and releases the rows of `num_batch` more batches, by default one.
 
         RuntimeError for an unknown name, and for num_batch that is no int above 0."""
         _waiting.update(self, condition_name, num_batch, data)
@@ -235,7 +235,7 @@ class Dataset:
         return self._children[0].num_classes() if self._children else None
 
     def get_class_indexing(self):
-        """Number of each class by name, where the source has such."""
+        """The number of each class by name, if the source has classes."""
         return self._children[0].get_class_indexing() if self._children else {}
 
     def is_shuffled(self):
@@ -247,7 +247,7 @@ class Dataset:
         return any(child.is_sharded() for child in self._children)
 
     def output_shapes(self, estimate=False):
-        """Shape of each column of the first row; with estimate None where it differs between rows."""
+        """The shape of each column of the first row; with estimate, None for sizes that differ between rows."""
         flag(estimate, "estimate")
         shapes = None
         for row in self._all_rows() if estimate else itertools.islice(self._all_rows(), 1):
@@ -290,7 +290,7 @@ class Dataset:
 
 
 class Iterator:
-    """Reads a pipeline: StopIteration ends an epoch, and the next row then begins another one."""
+    """Reads a pipeline. StopIteration ends an epoch; reading on starts the next one."""
 
     def __init__(self, source, num_epochs, output_numpy, as_dict, do_copy=False):
         flag(output_numpy, "output_numpy")
@@ -299,13 +299,13 @@ class Iterator:
             raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
             raise (RuntimeError if num_epochs == 0 else ValueError)("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
-        # Columns of names such as _meta-filename are shown only after they are renamed.
+        # Columns with names such as _meta-filename are shown only if they are renamed.
         self._shown = [i for i, name in enumerate(source._columns) if not name.startswith("_meta-")]
         self._columns, self._numpy, self._as_dict = [source._columns[i] for i in self._shown], output_numpy, as_dict
         self._shown = self._shown if len(self._shown) < len(source._columns) else None
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
-        self._finalizer.atexit = False  # concurrent.futures ends its workers itself then
+        self._finalizer.atexit = False  # concurrent.futures ends its workers itself in that case
         self._epoch = source._open(self._run)
 
     def __iter__(self):
@@ -341,11 +341,11 @@ class Iterator:
 
 
 class TupleIterator(Iterator):
-    """What create_tuple_iterator gives."""
+    """The result of create_tuple_iterator."""
 
 
 class DictIterator(Iterator):
-    """What create_dict_iterator gives."""
+    """The result of create_dict_iterator."""
 
 
 def _common_shape(a, b):
@@ -358,7 +358,7 @@ def zip_datasets(datasets):
 
 
 def array(value, where):
-    """What a function gave for a column, as an array; dicts stay as they are."""
+    """The value that a function returned for a column, as an array; dicts stay as they are."""
     if isinstance(value, np.ndarray) and value.dtype.kind != "O" or isinstance(value, dict):
         return value
     if isinstance(value, Tensor):

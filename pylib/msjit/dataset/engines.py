@@ -1,4 +1,4 @@
-"""The random engines and distributions of the C++ standard library, so that an order drawn from a seed is MindSpore's.
+"""The random engines and distributions of the C++ standard library. With them the random order for a seed is MindSpore's.
 
 mt19937, mt19937_64 and uniform draws as the C++ standard and libstdc++ define them (Matsumoto and Nishimura 1998; the
 bounded draw is Lemire's, "Fast random integer generation in an interval", 2019).

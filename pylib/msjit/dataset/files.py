@@ -1,6 +1,6 @@
 """Datasets of files of lines: TextFileDataset and CSVDataset.
 
-Rows of several files come in turn, one from each of as many files as there are workers, as MindSpore reads them.
+As in MindSpore, as many files as there are workers are read at once, and a row is taken from each in turn.
 """
 import csv
 import glob
@@ -162,7 +162,7 @@ _CSV_TYPES = {int: np.int32, float: np.float32, str: np.str_}
 
 
 class CSVDataset(_Lines):
-    """A column for each field; texts, or what column_defaults says: ints as int32, floats as float32, texts.
+    """A column for each field. Columns are texts, or have the types of column_defaults: int (int32), float (float32) or text.
 
     Without column_names the first line of each file has them.
     """

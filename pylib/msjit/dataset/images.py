@@ -34,7 +34,7 @@ def usage_of(usage, where, allowed=("train", "test", "all")):
 
 
 def no_cache(cache, where):
-    """Caches are not offered."""
+    """Raises if a cache is given: caches are not supported."""
     if cache is not None:
         raise NotImplementedError("[%s] keyword cache, got %r, expected it left out" % (where, cache))
 

@@ -14,7 +14,7 @@ IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff")
 
 
 class Listed(Source):
-    """A subclass gives `_list()`, what there is to read, and `_made(item)`, the row of one of these.
+    """A subclass defines `_list()`, which returns the items to read, and `_made(item)`, which returns the row of an item.
 
     Its constructor calls `_begin` with its arguments; `_dir` is then the folder, `_decode` whether images are decoded.
     """

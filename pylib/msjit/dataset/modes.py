@@ -3,7 +3,7 @@ from enum import Enum
 
 
 class Shuffle(str, Enum):
-    """What the shuffle argument of datasets of files may be."""
+    """The values of the argument shuffle of datasets of files."""
 
     FALSE = "false"
     GLOBAL = "global"

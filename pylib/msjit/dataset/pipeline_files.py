@@ -1,7 +1,7 @@
-"""Pipelines as JSON, in MindSpore's form: serialize, deserialize, show and compare.
+"""Pipelines as JSON in MindSpore's format: serialize, deserialize, show and compare.
 
-A node is {"op_type": name, "children": [nodes], ...}; what a step has goes by MindSpore's names. Functions of the program and the data in its
-memory have no such form.
+A node is {"op_type": name, "children": [nodes], ...}; the attributes of a step have MindSpore's names. Functions of the program and data in its
+memory cannot be written.
 """
 import json
 
@@ -16,7 +16,7 @@ _BORDERS = [_utils.Border.CONSTANT, _utils.Border.EDGE, _utils.Border.REFLECT, _
 _MODES = [modes.Shuffle.FALSE, modes.Shuffle.FILES, modes.Shuffle.GLOBAL]
 _ENUMS = {"interpolation": _INTERS, "resample": _INTERS, "padding_mode": _BORDERS}
 
-# Transforms: what of them is written; "name=other" is MindSpore's name and the one here.
+# The attributes of transforms that are written; "name=other" is MindSpore's name and the one here.
 _OPERATIONS = {
     "Decode": "", "Resize": "interpolation size", "CenterCrop": "size", "RandomHorizontalFlip": "prob", "RandomVerticalFlip": "prob",
     "RandomCrop": "fill_value pad_if_needed padding padding_mode size", "Normalize": "is_hwc mean std", "Rescale": "rescale shift", "HwcToChw": "",
@@ -26,7 +26,7 @@ _OPERATIONS = {
     "Invert": "", "Equalize": "", "CutOut": "is_hwc length num_patches", "AutoContrast": "cutoff ignore", "ToTensor": "output_type",
     "OneHot": "num_classes smoothing_rate", "TypeCast": "data_type", "Duplicate": "", "Unique": "",
 }
-# What MindSpore wants to read beside that.
+# Further attributes that MindSpore needs for reading.
 _ON_DEVICE = dict.fromkeys("Decode Resize Normalize Rotate Pad HorizontalFlip VerticalFlip Invert Equalize AutoContrast".split(), {"device_target": "CPU"})
 _ON_DEVICE["Decode"] = {"device_target": "CPU", "rgb": True}
 _HERE = {"HwcToChw": "HWC2CHW"}
@@ -170,10 +170,10 @@ def _checked(where, dataset):
 
 
 def serialize(dataset, json_filepath=""):
-    """The pipeline as a dict in MindSpore's form, which is also written to a file where one is named.
+    """The pipeline as a dict in MindSpore's format. If a file is named, the dict is also written to it.
 
-    The data of a GeneratorDataset is not in it. Raises TypeError for what is no Dataset, ValueError for a dataset that two steps read,
-    NotImplementedError for functions of the program and for steps, sources and transforms that have no such form here.
+    The data of a GeneratorDataset is not in it. Raises TypeError for anything but a Dataset, ValueError for a dataset that two steps read,
+    NotImplementedError for functions of the program, and for steps, sources and transforms that cannot be written.
     """
     _checked("serialize", dataset)
     found = _tree(dataset, set())
@@ -190,7 +190,7 @@ def show(dataset, indentation=2):
 
 
 def compare(pipeline1, pipeline2):
-    """Whether two pipelines have the same form; see serialize."""
+    """Whether serialize gives the same dict for two pipelines."""
     return serialize(pipeline1) == serialize(pipeline2)
 
 
@@ -291,10 +291,10 @@ def _read(node):
 
 
 def deserialize(input_dict=None, json_filepath=None):
-    """The pipeline of a dict that serialize gave, or of a file that it wrote.
+    """Makes a pipeline from a dict that serialize returned, or from a file that it wrote.
 
-    Raises ValueError where neither or both are given and for what has not MindSpore's form, NotImplementedError for steps and transforms that
-    are not read here, and for a GeneratorDataset, whose data is not in the form.
+    Raises ValueError if neither or both are given and if the format is not MindSpore's, NotImplementedError for steps and transforms that
+    cannot be read here, and for a GeneratorDataset, whose data is not in the dict.
     """
     if (input_dict is None) == (json_filepath is None):
         raise ValueError("[deserialize] input_dict and json_filepath, expected one of them")

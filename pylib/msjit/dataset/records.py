@@ -13,7 +13,7 @@ from .workers import RowError, wanted
 
 
 def _padding(sample, count, columns, where):
-    """(values of the rows behind those of the files, how many)."""
+    """(values of the rows that follow those of the files, their number)."""
     if sample is None and count is None:
         return None, 0
     if sample is None or count is None or not columns:
@@ -31,7 +31,7 @@ def _padding(sample, count, columns, where):
 
 
 class _ByFile(Sampler):
-    """The rows of files, the files in random order, or the rows of each; those behind them come last."""
+    """A sampler of the rows of files: the files in random order, or the rows within each. Padding rows come last."""
 
     def __init__(self, sizes, behind, files):
         super().__init__()

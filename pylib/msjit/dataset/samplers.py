@@ -1,4 +1,4 @@
-"""Samplers: which rows of a random-access source are read, and in which order."""
+"""Samplers: they decide which rows of a random-access source are read, and in which order."""
 from collections import deque
 from itertools import islice
 
@@ -27,7 +27,7 @@ def _flag(value, name, where):
 
 
 class Sampler:
-    """Base class: a subclass of a program defines __iter__, which gives the numbers of rows."""
+    """Base class: a subclass in a program defines __iter__, which gives the numbers of rows."""
 
     def __init__(self, num_samples=None):
         self.num_samples = _samples(num_samples, "Sampler") or None
@@ -149,7 +149,7 @@ class RandomSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """Every num_shards-th row from shard_id on; the first rows again where the shares would differ in size."""
+    """Every num_shards-th row from shard_id on. The first rows come again if the shares would differ in size."""
 
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id), ("offset", offset)):
@@ -173,7 +173,7 @@ class DistributedSampler(Sampler):
             raise RuntimeError("[DistributedSampler] offset, got %d, expected at most num_shards, %d"
                                % (self.offset, self.num_shards))
         order, passes = list(range(count)), [0]
-        # The library seeds it once more than the other samplers before the first epoch.
+        # MindSpore seeds it once more before the first epoch than the other samplers.
         first = seed + 1
 
         def epoch():
@@ -190,7 +190,7 @@ class DistributedSampler(Sampler):
 
 
 def check_shards(num_shards, shard_id, error=ValueError):
-    """Raises where there is no such share."""
+    """Raises if there is no such shard."""
     if not 1 <= num_shards <= INT32_MAX:
         raise error("[dataset] num_shards, got %d, expected 1 or more" % num_shards)
     if not 0 <= shard_id < num_shards:
@@ -316,7 +316,7 @@ class PKSampler(Sampler):
 
 
 class IterSampler(Sampler):
-    """The numbers that another object gives as it is iterated, anew each epoch: as many as its length says, where it has one."""
+    """The numbers that iterating over another object gives, again in each epoch; as many as its length, if it has one."""
 
     def __init__(self, sampler, num_samples=None):
         super().__init__(len(sampler) if num_samples is None and hasattr(sampler, "__len__") else num_samples)
@@ -327,7 +327,7 @@ class IterSampler(Sampler):
 
 
 def as_sampler(sampler):
-    """A Sampler of what a program gives as one: a Sampler, a list of numbers, or an iterable of them."""
+    """Converts a `sampler` argument to a Sampler: it may be a Sampler, a list of numbers, or an iterable of them."""
     if isinstance(sampler, Sampler):
         return sampler
     if isinstance(sampler, (list, tuple)):
@@ -340,7 +340,7 @@ def as_sampler(sampler):
 
 
 def _is_iterable(value):
-    """Whether iter() takes value, which it does with __getitem__ alone too."""
+    """Whether iter() accepts the value; __getitem__ alone is enough for that."""
     return hasattr(value, "__iter__") or hasattr(type(value), "__getitem__")
 
 
@@ -363,7 +363,7 @@ def choose(sampler, shuffle, num_samples, num_shards, shard_id):
 
 
 def pipeline_seed():
-    """The seed of a pipeline that starts now: the one set, or a new one."""
+    """The seed of a pipeline that starts now: the seed that was set, or a new one."""
     from .engines import fresh_seed
     seed = config.get_seed()
     return fresh_seed() if seed == config.UNSEEDED else seed

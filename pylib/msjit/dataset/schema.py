@@ -87,7 +87,7 @@ class Schema:
         return json.dumps(found, indent=2, sort_keys=True)
 
     def get_num_rows(self):
-        """The number of rows, 0 where it is not said."""
+        """The number of rows, 0 if the schema does not say."""
         return self._rows or 0
 
     def __str__(self):

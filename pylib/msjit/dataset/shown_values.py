@@ -1,4 +1,4 @@
-"""What iterators give: Tensors or arrays, in the dicts of programs too."""
+"""The values that iterators give: Tensors or arrays, also inside dicts of programs."""
 import numpy as np
 
 from ..common.tensor import Tensor
@@ -16,7 +16,7 @@ def tensor(value):
 
 
 def inside(value, as_numpy):
-    """A value in a dict of a program as an array, or a Tensor unless it is text; what neither can hold stays."""
+    """A value inside a dict of a program, as an array, or as a Tensor unless it is text. Other objects stay as they are."""
     if isinstance(value, dict):
         return {key: inside(item, as_numpy) for key, item in value.items()}
     if isinstance(value, (tuple, list)):

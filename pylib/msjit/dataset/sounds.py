@@ -81,7 +81,7 @@ class LJSpeechDataset(_Sounds):
 
 class SpeechCommandsDataset(_Sounds):
     """Columns waveform, sample_rate (int32), label, speaker_id, utterance_number (int32): a folder for each word, and the lists
-    testing_list.txt and validation_list.txt; what neither lists is 'train'."""
+    testing_list.txt and validation_list.txt; files that neither lists are 'train'."""
 
     _columns = ("waveform", "sample_rate", "label", "speaker_id", "utterance_number")
     _lists = {"test": "testing_list.txt", "valid": "validation_list.txt"}

@@ -13,9 +13,9 @@ from .workers import Pool, RowError, call, wanted
 
 
 class Source(Dataset):
-    """A dataset whose rows can be read by number: a sampler says which.
+    """A dataset whose rows can be read by number. A sampler decides which rows are read.
 
-    A subclass gives `_total()`, `_row(index)` and, for PKSampler, `_labels()`.
+    A subclass defines `_total()`, `_row(index)` and, for PKSampler, `_labels()`.
     """
 
     _sampler, _order = None, None
@@ -84,7 +84,7 @@ class Source(Dataset):
 
 
 def as_row(item, columns, types, where):
-    """One row of what a source gave: a tuple or list has a value for each column."""
+    """Converts a source's value to a row: a tuple or list has a value for each column."""
     if isinstance(item, list) and len(columns) == 1 and not (len(item) == 1 and hasattr(item[0], "shape")):
         item = (item,)
     values = item if isinstance(item, (tuple, list)) else (item,)
@@ -168,7 +168,7 @@ class GeneratorDataset(Source):
                                "__getitem__ and __len__; shuffle(buffer_size) works for any" % (shuffle,))
 
     def __getitem__(self, index):
-        """What the source gives for the row of a number, in the order of the sampler; RuntimeError where there is none."""
+        """The source's value for a row number, in the order of the sampler; RuntimeError if there is no such row."""
         if isinstance(index, bool) or not isinstance(index, (int, np.number)):
             raise TypeError("[%s] index, got %s, expected an int" % (self._where, type(index).__name__))
         if not self._random or self._batches is not None:

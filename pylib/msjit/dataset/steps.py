@@ -29,7 +29,7 @@ class Step(Dataset):
 
 
 class _Transform:
-    """What map does with one row: a function of (key of the row's random draws, values)."""
+    """The function that map applies to one row: it takes (key of the row's random generator, values)."""
 
     def __init__(self, operations, outputs):
         self._operations, self._outputs = operations, outputs
@@ -125,7 +125,7 @@ class Map(Step):
 
 
 def placed(columns, inputs, outputs, where):
-    """Column names after `outputs` took the place of `inputs`, and where each comes from: (is new, index)."""
+    """The column names after `outputs` have replaced `inputs`, and the origin of each column: (is new, index)."""
     if len(outputs) == len(inputs):
         new = dict(zip(inputs, outputs))
         found = [new.get(c, c) for c in columns]
@@ -207,7 +207,7 @@ class FlatMap(Step):
 
 
 class Shuffle(Step):
-    """A buffer of rows; each row that leaves it is drawn from MindSpore's engine and replaced by the next one."""
+    """Keeps a buffer of rows. Each next row is drawn from the buffer, by MindSpore's random engine, and replaced by the next input row."""
 
     def __init__(self, source, size, reshuffle=True):
         super().__init__(source)
@@ -272,7 +272,7 @@ class Repeat(Step):
 
 
 class Slice(Step):
-    """Without the first rows, or those alone."""
+    """The rows without the first ones, or only the first ones."""
 
     def __init__(self, source, start, count):
         super().__init__(source)

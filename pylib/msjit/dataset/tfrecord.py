@@ -28,7 +28,7 @@ _TABLE = _crc_table()
 
 
 def masked_crc(data):
-    """The checksum of TFRecord files: CRC-32C, turned and moved."""
+    """The checksum of TFRecord files: CRC-32C, rotated and offset."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = crc >> 8 ^ _TABLE[(crc ^ byte) & 255]
@@ -37,7 +37,7 @@ def masked_crc(data):
 
 
 def records(path, where):
-    """The records of a file, as bytes. The checksums of the lengths are checked, so that what is no TFRecord file is found at once."""
+    """The records of a file, as bytes. The checksums of the lengths are checked, so that another kind of file is noticed at once."""
     with open(path, "rb") as file:
         while True:
             head = file.read(12)
@@ -129,7 +129,7 @@ def _bytes(parts, kind):
 
 
 def example(data):
-    """{name: array, or list of bytes} of a tf.train.Example. Raises ValueError, IndexError or TypeError for what is none."""
+    """{name: array, or list of bytes} of a tf.train.Example. Raises ValueError, IndexError or TypeError for any other data."""
     found = {}
     for number, features in _fields(memoryview(data)):
         for entry_number, entry in _fields(features) if number == 1 else ():
@@ -142,8 +142,8 @@ def example(data):
 class TFRecordDataset(_Lines):
     """A column for each feature: int64, float32, or uint8 for bytes; or what the schema says (a Schema, or the path of its JSON).
 
-    columns_list chooses columns. With num_shards the files are shared out, or with shard_equal_rows the rows. Raises RuntimeError for
-    what is no TFRecord file, for columns that are not there, and for values that do not fit the shape of the schema.
+    columns_list chooses columns. With num_shards the files are divided among the shards; with shard_equal_rows the rows are. Raises RuntimeError
+    for other kinds of files, for columns that do not exist, and for values that do not fit the shape in the schema.
     """
 
     def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,

@@ -1,4 +1,4 @@
-"""sync_wait and sync_update: rows that wait until the program has seen what came of those before."""
+"""sync_wait and sync_update: rows wait until the program has handled the results of earlier ones."""
 import threading
 import weakref
 
@@ -9,7 +9,7 @@ from .workers import RowError, wanted
 
 
 class _Gate:
-    """Lets so many rows through as have been released; one for each reading of the pipeline."""
+    """Lets as many rows through as have been released. There is one gate for each reading of the pipeline."""
 
     def __init__(self, name):
         self._name, self._free, self._change = name, 0, threading.Condition()
@@ -36,7 +36,7 @@ class _Gate:
 
 
 class SyncWait(Step):
-    """Rows that wait at a gate, but for the first of each epoch."""
+    """Rows wait at a gate, except the first ones of each epoch."""
 
     def __init__(self, source, condition_name, num_batch, callback):
         super().__init__(source)
@@ -48,7 +48,7 @@ class SyncWait(Step):
         if condition_name in [step.name for step in waiting(source)]:
             raise RuntimeError("[sync_wait] condition_name, got %r twice, expected another name" % condition_name)
         self.name, self._batches, self._callback = condition_name, num_batch, callback
-        self.rows_in_batch = 1  # a batch step behind this one says how many
+        self.rows_in_batch = 1  # a later batch step sets the number
         self._gates = weakref.WeakSet()
 
     def _open(self, run):
@@ -79,7 +79,7 @@ def waiting(dataset):
 
 
 def workers(dataset, count):
-    """num_parallel_workers of a step behind this dataset: workers would ask for rows ahead of what sync_update lets through."""
+    """num_parallel_workers of a later step. If rows wait, it has no workers: these would ask for rows that sync_update has not released."""
     return None if waiting(dataset) and wanted(count, "dataset") else count
 
 

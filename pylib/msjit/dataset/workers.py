@@ -1,6 +1,6 @@
 """Workers of a pipeline: threads or processes that call one function on many rows, in order, a few rows ahead.
 
-A function that raises is reported where the rows are read, with its traceback; so is a process that ends.
+An exception in the function is raised where the rows are read, with its traceback. A worker process that ends is reported there too.
 """
 import logging
 import multiprocessing
@@ -19,11 +19,11 @@ _log = logging.getLogger("msjit")
 
 
 class RowError(RuntimeError):
-    """What is wrong with a row, said by the library itself: no traceback is needed."""
+    """An error in a row that the library itself reports, so it needs no traceback."""
 
 
 class _Raised:
-    """An exception as text, which always survives the way between processes."""
+    """An exception as text, which can always be sent between processes."""
 
     def __init__(self, error):
         self.kind, self.message = type(error).__name__, str(error)
@@ -39,7 +39,7 @@ def failure(where, kind, message, text):
 
 
 def call(where, function, *args):
-    """function(*args), its exceptions as RuntimeErrors with a traceback."""
+    """Calls function(*args); turns exceptions into RuntimeErrors with a traceback."""
     try:
         return function(*args)
     except RowError:
@@ -49,7 +49,7 @@ def call(where, function, *args):
 
 
 def wanted(workers, where):
-    """Number of workers a step is to have: 0 where rows are made by the reader itself."""
+    """The number of workers of a step; 0 means that the reader itself makes the rows."""
     if workers is None:
         return 0
     if isinstance(workers, bool) or not isinstance(workers, int):
@@ -79,7 +79,7 @@ class Pool:
         return self._executor.submit(_guarded, self._function, task)
 
     def results(self, tasks, skips=False):
-        """What the function gives for each task, in their order; with `skips` None where it raises."""
+        """The results of the function for the tasks, in order; with `skips` None for a task that raises."""
         if self._executor is None:
             self._executor = self._start()
         ahead, waiting = self._workers * config.get_prefetch_size(), deque()
@@ -120,7 +120,7 @@ class Pool:
             return
         for future in list(self._waiting):
             future.cancel()
-        # An executor of processes may be closed under its own thread where nobody waits (CPython issue 39104).
+        # If nobody waits for it, an executor of processes may be closed while its own thread still uses it (CPython issue 39104).
         threading.Thread(target=executor.shutdown, daemon=True).start()
 
 
@@ -141,8 +141,8 @@ def _prepare(function, seed, numbers):
 
     import numpy
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # When it ends, a forked worker would wake the threads of its parent's executors, under locks that may have been held while it
-    # was forked: then it never ended. Those threads are not here.
+    # At its end a forked worker would wake the threads of its parent's executors, which it does not have. For that it takes locks that may have
+    # been held at the fork, and then it would never end.
     getattr(process_executors, "_threads_wakeups", {}).clear()
     with numbers.get_lock():
         numbers.value += 1

@@ -1,22 +1,22 @@
-"""Captured graphs as files: msjit's own format, which runs without the program's source, and ONNX."""
+"""Writes captured graphs to files: in msjit's own format, which runs without the program's source, or as ONNX."""
 import os
 
 from .captured import SavedGraph
 
 _SUFFIXES = {"MINDIR": ".mindir", "ONNX": ".onnx"}
-_REFUSED = ("enc_key", "dec_key", "obf_config")  # keywords of MindSpore that would change what is written or read
+_REFUSED = ("enc_key", "dec_key", "obf_config")  # Keywords of MindSpore that would change the contents of the file, and are not supported.
 
 
 def export(net, *inputs, file_name, file_format="MINDIR", **kwargs):
-    """Writes the graph of net(*inputs) to a file, with its Parameters: another process runs it without the source.
+    """Writes the graph of net(*inputs) to a file, with its Parameters. Another process can run it without the source.
 
-    net          a Cell or a function; what it is now, training or not, is what is written: call set_train(False) before
-    inputs       Tensors like those it will be called with: their shapes and dtypes are fixed in the file
-    file_name    the suffix .mindir or .onnx is added where it is missing; the file takes its name when it is complete
+    net          a Cell or a function, written in its present state; call set_train(False) before
+    inputs       example Tensors: the file fixes their shapes and dtypes
+    file_name    the suffix .mindir or .onnx is added if it is missing; the file gets its name only when it is complete
     file_format  "MINDIR": a file that `load` and nn.GraphCell read (msjit's own format, not MindSpore's); "ONNX": opset 17
 
-    The call has to be one graph that changes nothing. Raises TypeError for arguments of wrong types, ValueError for other formats, for calls
-    that are not one graph and for operators that ONNX has not, RuntimeError where there is no bytecode JIT.
+    The call must be one graph that changes nothing. Raises TypeError for arguments of wrong types, ValueError for other formats, for calls
+    that are not one graph and for operators that ONNX does not have, RuntimeError if there is no bytecode JIT.
 
     >>> import os, tempfile
     >>> import msjit as ms
@@ -49,8 +49,8 @@ def export(net, *inputs, file_name, file_format="MINDIR", **kwargs):
 def load(file_name, **kwargs):
     """The SavedGraph of a file that `export` wrote with file_format="MINDIR"; nn.GraphCell runs it.
 
-    Nothing in the file is run as code: it names operators of msjit, which are checked. Raises ValueError for a file that is none or is
-    damaged, TypeError for a file name of another type.
+    Nothing in the file is run as code: it only names operators of msjit, and all names are checked. Raises ValueError for a damaged file and for
+    other kinds of files, TypeError for a file name of another type.
     """
     where = "load"
     for name in _REFUSED:

@@ -1,7 +1,7 @@
-"""Capture: a network called with example inputs becomes a SavedGraph, which names all that the call depends on.
+"""Captures a network that is called with example inputs as a SavedGraph, which holds all tensors that the call depends on.
 
-The network is captured by PIJit, in a function made for the purpose, with the sizes of the inputs as constants. It has to be one graph and
-to change nothing; what it is at the time - training or not, the values of its attributes - is what the graph is.
+PIJit captures the network inside a function made for the purpose, with the sizes of the inputs as constants. It must be one graph and
+must not change anything. The graph is that of the network's present state: training or not, and the values of its attributes.
 """
 import contextlib
 import itertools
@@ -21,7 +21,7 @@ class SavedGraph:
     block     the graph: {"inputs", "nodes", "outputs"} as pylib/ext/jit_export.cc writes it, constants as nodes
     sources   one for each input of the block: ("input", number) or ("tensor", name)
     tensors   {name: Tensor or Parameter}
-    result    what a call returns: a number of an output, ("input", number of a block's input), a tuple or list of such, None
+    result    what a call returns: the number of an output, ("input", number of an input of the block), None, or a tuple or list of these
     """
 
     def __init__(self, name, inputs, block, sources, tensors, result):
@@ -36,8 +36,8 @@ class SavedGraph:
 def capture(net, inputs):
     """The SavedGraph of net(*inputs).
 
-    Raises TypeError for inputs that are no Tensors, ValueError where the call is not one graph that changes nothing, and RuntimeError
-    where there is no bytecode JIT.
+    Raises TypeError for inputs that are no Tensors, ValueError if the call is not one graph that changes nothing, and RuntimeError
+    if there is no bytecode JIT.
     """
     if not _msjit.has_jit:
         raise RuntimeError("[%s] interpreter, got one without the bytecode JIT, expected one with it: %s"
@@ -69,7 +69,7 @@ def _plain(net):
 
 
 def _caller(count):
-    """A function of its own for each export: what was captured for others, such as open sizes, is not met."""
+    """Makes a new function for each export, so that earlier captures, such as those with open sizes, are not used."""
     names, place = ", ".join("x%d" % i for i in range(count)), "<export %d>" % next(_exports)
     namespace = {}
     exec(compile("def call(net, %s):\n    return net(%s)\n" % (names, names), place, "exec"), namespace)
@@ -99,7 +99,7 @@ def _dtype_name(value):
 
 
 def _names(net, count):
-    """Names for the inputs: those of construct, where it has enough."""
+    """Names for the inputs: those of construct's parameters, if there are enough."""
     import inspect
     try:
         parameters = list(inspect.signature(getattr(net, "construct", net)).parameters.values())
@@ -110,7 +110,7 @@ def _names(net, count):
 
 
 def _check_weak(block):
-    """A computed value that has the dtype of whatever it meets cannot be written down as a tensor."""
+    """Refuses a graph that computes a weak value: its dtype is that of its partners in operations, so it cannot be written as a tensor."""
     for op, _, _, outputs, parts in block["nodes"]:
         if op != "constant" and any(weak for _, _, _, weak in outputs):
             raise ValueError("[%s] operator %s, got one on Python numbers alone, expected a Tensor among its arguments"

@@ -1,4 +1,4 @@
-"""msjit's graph files: a line, the length of a head, the head as JSON, the contents of the tensors.
+"""msjit's graph files. They consist of a line, the length of a head, the head as JSON, and the contents of the tensors.
 
 Reading runs no code of the file: the head names operators of the registry, and every name, number and length in it is checked before
 it is used.
@@ -77,7 +77,7 @@ def _result_data(result):
 
 
 def read(path):
-    """The SavedGraph of a file. Raises BadFile for everything that is none."""
+    """The SavedGraph of a file. Raises BadFile for any other file."""
     with open(path, "rb") as file:
         data = memoryview(file.read())
     start = len(MAGIC) + 8

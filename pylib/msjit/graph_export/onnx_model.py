@@ -1,4 +1,5 @@
-"""A SavedGraph as an ONNX model: values get names, what depends on no input is computed here, each operator has a rule in onnx_ops.py."""
+"""Writes a SavedGraph as an ONNX model. Values get names, nodes that depend on no input are computed here, and each operator has a rule
+in onnx_ops.py."""
 from .._native import _msjit
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
@@ -10,7 +11,7 @@ _LARGEST = (1 << 31) - 1  # bytes of a message of protocol buffers
 
 
 class Value:
-    """A tensor of the model: its name, dtype name, shape; `weak` ones take the dtype of what they meet; `known` is a constant's Tensor."""
+    """A tensor of the model: its name, dtype name and shape. A `weak` one takes the dtype of its partners in operations. `known` is a constant's Tensor."""
 
     def __init__(self, name, dtype, shape, weak=False, known=None):
         self.name, self.dtype, self.shape, self.weak, self.known = name, dtype, tuple(shape), weak, known
@@ -21,7 +22,7 @@ class Value:
 
 
 class Model:
-    """What rules write to."""
+    """The ONNX model that the rules write to."""
 
     def __init__(self):
         self.nodes, self.initializers, self.values, self.count = [], [], {}, 0
@@ -30,7 +31,7 @@ class Model:
     # -- for rules --
 
     def node(self, op, inputs, outputs=1, **attributes):
-        """Appends a node; returns the names of its results, one name where there is one."""
+        """Appends a node; returns the name of its result, or a list of names if there are several."""
         if isinstance(outputs, int):
             outputs = [self.fresh() for _ in range(outputs)]
         self.nodes.append(onnx_wire.node(op, inputs, outputs, attributes))
@@ -69,7 +70,7 @@ class Model:
         return name if given == wanted else self.node("Cast", [name], to=onnx_wire.TYPES[wanted])
 
     def name(self, value):
-        """The name of a Value; a constant is written where it is first asked for."""
+        """The name of a Value. A constant is written into the model when its name is first needed."""
         if value.known is not None and value.name not in self.written:
             self.written.add(value.name)
             self.write_tensor(value.name, value.known)
@@ -99,7 +100,7 @@ def _known(node, given):
 def write(path, graph):
     """Writes a SavedGraph to a file.
 
-    Raises ValueError for what ONNX has not: an operator without a rule, branches and loops on tensor values, random numbers.
+    Raises ValueError for operators without a rule, branches and loops on tensor values, and random numbers.
     """
     from .. import __version__
     model = Model()
@@ -160,7 +161,7 @@ def _write_node(model, node):
 
 
 def _end(model, graph):
-    """Names what the network returns; returns the descriptions of the model's outputs."""
+    """Names the results of the network; returns the descriptions of the model's outputs."""
     described = []
     for at, place in enumerate(_flat(graph.result)):
         number = graph.block["inputs"][place[1]][0] if isinstance(place, tuple) else graph.block["outputs"][place]

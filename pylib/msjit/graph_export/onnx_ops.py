@@ -1,6 +1,6 @@
-"""One rule an operator: rule(model, inputs, outputs, attributes) writes ONNX nodes and returns the names of the results.
+"""A rule for each operator: rule(model, inputs, outputs, attributes) writes ONNX nodes and returns the names of the results.
 
-Inputs are Values, None where an optional one is left out. Shapes are constants, so whatever only changes a shape is a Reshape.
+Inputs are Values, or None for an optional one that is left out. Shapes are constants, so an operator that only changes the shape is a Reshape.
 """
 import math
 

@@ -14,7 +14,7 @@ def _int8_linear(m, x, y, a):
 
 
 def _from_halves(m, weight, size):
-    """Bytes of two signed numbers each as floats, one behind another."""
+    """Unpacks bytes that hold two signed numbers each into floats."""
     both = m.cast(m.name(weight), "uint8", "float32")
     upper = m.node("Floor", [m.node("Div", [both, m.scalar(16, "float32")])])
     lower = m.node("Sub", [both, m.node("Mul", [upper, m.scalar(16, "float32")])])

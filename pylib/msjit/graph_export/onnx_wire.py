@@ -1,4 +1,4 @@
-"""ONNX's messages in the wire format of protocol buffers, as far as a model needs them. Numbers of fields are those of onnx.proto."""
+"""ONNX's messages in the wire format of protocol buffers: those that a model needs. The numbers of fields are those of onnx.proto."""
 import struct
 
 from ..checkpoint_file import _field, _varint

@@ -1,4 +1,4 @@
-"""Running a SavedGraph: its nodes become steps, each a call of an operator. A compiled call of such a Cell captures the steps."""
+"""Runs a SavedGraph: its nodes become steps, each of which calls an operator. If the call of a GraphCell is compiled, the steps are captured."""
 from .._native import _msjit
 from ..common.tensor import Tensor
 
@@ -22,7 +22,7 @@ class Step:
             tensors = [p["name"] for p in row["params"] if p["kind"].startswith("Tensor")]
             self.variadic = any(p["kind"] == "Tensor[]" for p in row["params"])
             self.names = tuple(tensors)
-            self.numbers = bool(inputs)  # on Python numbers alone; Block knows better
+            self.numbers = bool(inputs)  # only of Python numbers; Block corrects it
         if op == "constant":
             self.value = _plain_number(attributes["value"], outputs)
 
@@ -60,7 +60,7 @@ _rows = {}
 
 
 def _plain_number(value, outputs):
-    """A constant; one that takes the dtype of whatever it meets is a Python number."""
+    """The value of a constant: a Python number if the constant is weak, that is, takes the dtype of its partners in operations."""
     weak = outputs[0][3]
     return value.asnumpy().item() if weak and value.ndim == 0 else value
 
@@ -127,7 +127,7 @@ def _run_scan(step, given):
 
 
 def build(result, outputs, inputs):
-    """What the call returns, of the outputs and inputs of its block."""
+    """Builds the result of the call from the outputs and inputs of its block."""
     if isinstance(result, bool) or result is None:
         return None
     if isinstance(result, int):

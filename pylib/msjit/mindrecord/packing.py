@@ -1,4 +1,4 @@
-"""How the fields of a row lie in a MindRecord file.
+"""The format of a row's fields in a MindRecord file.
 
 Numbers and texts are a map of MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md) of the types used here.
 Bytes and arrays are "blob" fields. An array of ints is its length in four bytes, big-endian, then two bits an element

@@ -20,7 +20,7 @@ _MOST_SHARDS = 1000
 
 
 class FileWriter:
-    """Writes rows, dicts of the fields of a schema, to `shard_num` files; they take their names in commit."""
+    """Writes rows, which are dicts of the fields of a schema, to `shard_num` files. The files get their names in commit."""
 
     def __init__(self, file_name, shard_num=1, overwrite=False):
         if not isinstance(file_name, (str, os.PathLike)):
@@ -42,9 +42,8 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name):
-        """A writer of more rows behind those of a file, or of all files that belong to the one named; schema and sizes stay as they are.
-
-        The files change in commit alone. RuntimeError for files that are not there, or without their index.
+        """A writer that appends rows to a file, or to all files that belong to the one named; schema and sizes stay as they are.
+        The files change only in commit. RuntimeError for files that do not exist or have no index.
 
         >>> import os, tempfile
         >>> from msjit.mindrecord import FileReader, FileWriter
@@ -77,13 +76,13 @@ class FileWriter:
         return value
 
     def set_header_size(self, header_size):
-        """Bytes before the first page; those of files with rows stay."""
+        """Sets the number of bytes before the first page; files that have rows keep theirs."""
         if self._appends:
             return
         self._header_size = self._power(header_size, "header_size", 1 << 14, 1 << 27)
 
     def set_page_size(self, page_size):
-        """Bytes of a page; no row may be longer; those of files with rows stay."""
+        """Sets the number of bytes of a page, beyond which no row may be longer; files that have rows keep theirs."""
         if self._appends:
             return
         self._page_size = self._power(page_size, "page_size", 1 << 15, 1 << 28)
@@ -115,7 +114,7 @@ class FileWriter:
         return about["type"] == "bytes" or "shape" in about
 
     def add_index(self, index_fields):
-        """Fields by which other readers may look rows up; by default the first number or text. Those of files with rows stay."""
+        """Sets the fields by which other readers may look rows up; by default the first number or text. Files that have rows keep theirs."""
         if not isinstance(index_fields, list):
             raise ParamTypeError("[FileWriter] index_fields, got %s, expected a list" % type(index_fields).__name__)
         if self._appends:

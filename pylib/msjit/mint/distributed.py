@@ -1,4 +1,5 @@
-"""mint.distributed: groups of processes, and collective calls that write to the Tensors they are given. Ranks are those of the world."""
+"""mint.distributed: groups of processes, and collective calls that write to their arguments. Ranks are numbers in the world, the group of all
+processes."""
 from .. import _paths
 from ..absent import attributes as _absent
 from ..common.tensor import check_tensor as _check_tensor
@@ -27,14 +28,14 @@ from .distributed_messages import (  # noqa: F401
 
 
 def _done(async_op):
-    """Calls are complete when they come back, so a handle has nothing to wait for."""
+    """Calls are complete when they return, so a handle has nothing to wait for."""
     if not isinstance(async_op, bool):
         raise TypeError("[distributed] async_op, got %s, expected a bool" % type(async_op).__name__)
     return CommHandle() if async_op else None
 
 
 def write(out, value, where):
-    """Shape and dtype of an output are the caller's to get right."""
+    """Writes a value to an output. Raises ValueError or TypeError if the shape or dtype of the output differs."""
     if tuple(out.shape) != tuple(value.shape):
         raise ValueError("[%s] shape of the output, got %s, expected %s" % (where, tuple(out.shape), tuple(value.shape)))
     if out.dtype != value.dtype:
@@ -74,7 +75,7 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
 
 
 def destroy_process_group(group=None):
-    """Forgets a group; without one, or with that of all processes, parts from the others, as communication.release."""
+    """Removes a group. Without a group, or for the group of all processes, leaves the other processes, as communication.release does."""
     if group is None or group in (_g.HCCL_WORLD_COMM_GROUP, _g.MCCL_WORLD_COMM_GROUP):
         _g.release()
     else:
@@ -82,7 +83,7 @@ def destroy_process_group(group=None):
 
 
 def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False, group_desc=None):
-    """The name of a group of these ranks; "" in a process that is none of them. All ranks: the group of all processes."""
+    """The name of a group of these ranks; "" in a process that is not a member. All ranks: the group of all processes."""
     if ranks is None:
         return _g.GlobalComm.WORLD_COMM_GROUP
     if not isinstance(ranks, list):
@@ -107,12 +108,12 @@ def _number(ask, group, where):
 
 
 def get_rank(group=None):
-    """The number of this process in a group; -1 where it is no member."""
+    """The number of this process in a group; -1 if it is no member."""
     return _number(_g.get_rank, group, "get_rank")
 
 
 def get_world_size(group=None):
-    """The number of processes in a group; -1 where this one is no member."""
+    """The number of processes in a group; -1 if this one is no member."""
     return _number(_g.get_group_size, group, "get_world_size")
 
 
@@ -263,7 +264,7 @@ def _list_of_one_dtype(tensors, where):
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Tensor i of the inputs goes to member i; what comes from there is written to tensor i of the outputs."""
+    """Sends tensor i of the inputs to member i, and writes the tensor received from member i to tensor i of the outputs."""
     found, outputs = _found(group, "all_to_all"), _list_of_one_dtype(output_tensor_list, "all_to_all")
     inputs = [t.detach() for t in _list_of_one_dtype(input_tensor_list, "all_to_all")]
     for target, value in zip(outputs, _exchange_tensors([tuple(t.shape) for t in outputs], inputs, found, "all_to_all")):
@@ -272,8 +273,8 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
-    """Rows of the input go to the members in parts of input_split_sizes; theirs are written to the output in parts of
-    output_split_sizes. Both are equal parts by default."""
+    """Sends rows of the input to the members, in parts of input_split_sizes. Writes the rows received from them to the output, in parts of
+    output_split_sizes. By default all parts are equal."""
     where = "all_to_all_single"
     found, out = _found(group, where), _check_tensor(output, where)
     value = _exchange_rows(tuple(out.shape), _check_tensor(input, where).detach(), output_split_sizes, input_split_sizes, found, where)
@@ -293,4 +294,4 @@ __all__ = ["init_process_group", "destroy_process_group", "get_rank", "get_world
            "all_gather", "reduce_scatter", "barrier", "broadcast", "reduce", "P2POp", "batch_isend_irecv", "all_gather_object",
            "broadcast_object_list", "gather_object", "scatter_object_list", "is_available", "is_initialized"]
 __getattr__ = _absent(__name__)
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

@@ -7,13 +7,13 @@ from ..communication.management import group_or_world as _found
 
 
 def isend(tensor, dst=0, group=None, tag=0):
-    """Begins to send a tensor to the rank dst; the handle's wait() says when it may be changed."""
+    """Starts to send a tensor to the rank dst. It may be changed after the handle's wait()."""
     found = _found(group, "send")
     return _m.begin_send(_check_tensor(tensor, "send"), _g.place_in_group(dst, found, "send"), found, tag)
 
 
 def irecv(tensor, src=0, group=None, tag=0):
-    """Begins to receive from the rank src into `tensor`, which is complete after the handle's wait()."""
+    """Starts to receive from the rank src into `tensor`. That is complete after the handle's wait()."""
     found = _found(group, "recv")
     return _m.begin_receive(_check_tensor(tensor, "recv"), _g.place_in_group(src, found, "recv"), found, tag)
 

@@ -85,7 +85,7 @@ class _Upsampling2d(_nn.Cell):
         return self._scaled(input, [int(size * factor) for size, factor in zip(input.shape[-2:], self.scale_factor)])
 
     def _scaled(self, input, sizes):
-        """The input at sizes that come from factors; the corners of a bilinear one depend on the sizes alone."""
+        """Resizes the input to sizes computed from factors. In bilinear mode with aligned corners only the sizes matter."""
         return functional.interpolate(input, tuple(sizes), **self._mode)
 
 

@@ -1,4 +1,4 @@
-"""Functions of mint.nn.functional that do what those of ops do, under mint's names of parameters and with its defaults.
+"""Functions of mint.nn.functional that compute the same as those of ops, with mint's parameter names and defaults.
 
 `inplace` writes the result to the input and returns that.
 """

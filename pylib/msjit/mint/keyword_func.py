@@ -1,4 +1,4 @@
-"""Functions of mint that do what those of ops do, under mint's names of parameters and with its defaults."""
+"""Functions of mint that compute the same as those of ops, with mint's parameter names and defaults."""
 from .. import ops as _ops
 from ..ops import registry as _k
 

@@ -21,7 +21,7 @@ def _zeros_only(where, padding_mode):
 
 
 class ConvNames:
-    """What mint's convolutions say of themselves, under mint's names."""
+    """The attributes of mint's convolutions, under mint's names."""
 
     def _name_arguments(self, rank, padding, groups, transposed=False, output_padding=0):
         same = padding if isinstance(padding, (str, tuple)) else tuple(padding) if isinstance(padding, list) else (padding,) * rank

@@ -1,4 +1,4 @@
-"""Layers of nn under the names that mint gives to what they are called with."""
+"""Layers of nn whose calls take mint's parameter names."""
 from .. import nn as _nn
 from . import functional
 

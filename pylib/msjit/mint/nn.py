@@ -26,7 +26,7 @@ from .function_layers import (  # noqa: F401
     ZeroPad1d, ZeroPad2d, ZeroPad3d,
 )
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class Linear(_nn.Dense):

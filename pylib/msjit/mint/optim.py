@@ -3,7 +3,7 @@ from .. import _paths
 from ..common import dtype as _mstype
 from ..optim import grouped as _grouped
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 _STEP = "state_step", (1,), _mstype.float32, False
 

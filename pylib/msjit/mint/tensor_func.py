@@ -299,7 +299,7 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
 
 
 def rand(*size, generator=None, dtype=None, device=None):
-    """Uniform numbers in [0, 1), float32 by default. What follows a shape given as a tuple says nothing, as in MindSpore."""
+    """Uniform numbers in [0, 1), float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("rand", generator, rand, *size, dtype=dtype)
@@ -307,7 +307,7 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 
 def randn(*size, generator=None, dtype=None, device=None):
-    """Standard normal numbers, float32 by default. What follows a shape given as a tuple says nothing, as in MindSpore."""
+    """Standard normal numbers, float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("randn", generator, randn, *size, dtype=dtype)

@@ -138,7 +138,7 @@ __all__ += _METRICS
 
 
 def _of_package(name):
-    """What a module of this package lacks and another one has: MindSpore divides the layers otherwise."""
+    """Finds a name that a module of this package lacks in another one: MindSpore divides the layers into other modules."""
     if name[:2] != "__" and (name in globals() or name in _LATER or name in _OF_MINT):
         return getattr(sys.modules[__name__], name)
     raise AttributeError("module of msjit.nn has no attribute %r" % name)
@@ -149,7 +149,7 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
 
 
 def __getattr__(name):
-    """Layers that few use, the metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    """Loads at the first use: layers that few programs use, the metrics, and the layers of mint.nn, which MindSpore has under nn too."""
     import importlib
     if name in ("probability", "embedding", "utils"):
         return importlib.import_module(__name__ + "." + name)

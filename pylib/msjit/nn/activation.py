@@ -307,7 +307,7 @@ _activation = _BY_NAME  # MindSpore's name
 
 
 def get_activation(name, prim_name=None):
-    """A Cell for a name; prim_name, who asks, is taken for compatibility; Cells, functions and None come back as they are."""
+    """A Cell for the name of an activation. Cells, functions and None are returned unchanged. prim_name is accepted for compatibility."""
     if name is None or callable(name):
         return name
     if not isinstance(name, str):

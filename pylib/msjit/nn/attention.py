@@ -19,9 +19,9 @@ class MultiheadAttention(Cell):
     """softmax(Q K^T / sqrt(head size)) V for each head, and a product that joins the heads ("Attention is all you need").
 
     query (target length, batch, embed_dim), key (source length, batch, kdim), value (source length, batch, vdim); the batch
-    comes first with batch_first and may be missing. Returns the output and, with need_weights, the shares, their mean
-    over the heads with average_attn_weights. Masks are True, or -inf, where there is nothing to attend to; a boolean mask
-    beside one of floats means -inf.
+    comes first with batch_first and may be missing. Returns the output and, with need_weights, the attention weights, or their mean
+    over the heads with average_attn_weights. A mask is True, or -inf, at positions that are not attended to. A boolean mask
+    beside a float mask is converted to -inf.
     """
 
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
@@ -128,7 +128,7 @@ class MultiheadAttention(Cell):
         return ops.cat((mask, ops.zeros(mask.shape[:-1] + (self._extra(),), mask.dtype)), -1)
 
     def _check(self, query, key, value, padding):
-        """Raises where the shapes do not fit; returns whether there is a batch."""
+        """Raises if the shapes do not fit; returns whether there is a batch."""
         for x in (query, key, value):
             check_tensor(x, _WHERE)
         if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:

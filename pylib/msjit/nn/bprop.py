@@ -1,7 +1,7 @@
 """Cells that define their own gradient: `bprop(inputs..., out, dout)` beside `construct(inputs...)`.
 
-A recorded call of such a Cell is one step of the tape: what construct does is not recorded, and the gradients of the
-inputs are what bprop returns. Parameters used inside get zeros, as no gradient comes to them.
+A recorded call of such a Cell is one step of the tape. The operations inside construct are not recorded; bprop returns the
+gradients of the inputs. Parameters used inside get zeros, as no gradient reaches them.
 """
 import types
 
@@ -11,7 +11,7 @@ from ..autograd import _flatten, _rebuild, no_grad
 
 
 def recorded_call(cell, construct, args, kwargs):
-    """One call of the Cell's construct, or of what does the same, as one step with the Cell's own gradient."""
+    """One call of the Cell's construct, or of a function that does the same, as one step of the tape with the Cell's own gradient."""
     with no_grad():
         output = construct(*args, **kwargs)
     inputs = _bound(cell.construct, args, kwargs)
@@ -22,13 +22,13 @@ def recorded_call(cell, construct, args, kwargs):
 
 
 def _bound(construct, args, kwargs):
-    """The arguments in the order of the parameters, with defaults: what bprop gets."""
+    """The arguments that bprop gets: in the order of the parameters, defaults included."""
     code = getattr(construct, "__code__", None)
     if not kwargs and code is not None and not code.co_kwonlyargcount:
         bound_self = 1 if isinstance(construct, types.MethodType) else 0
         if len(args) >= code.co_argcount - bound_self:
             return list(args)
-    import inspect  # here, as `import msjit` does without it
+    import inspect  # imported here, so that `import msjit` need not load it
     bound = inspect.signature(construct).bind(*args, **kwargs)
     bound.apply_defaults()
     values = []
@@ -43,7 +43,7 @@ def _bound(construct, args, kwargs):
 
 
 class _Step:
-    """One recorded call. Tensors with a history stay with the tape: what is kept here only shows where they belong."""
+    """One recorded call. The tape owns the tensors; the copies without a history that are kept here only show the structure."""
 
     def __init__(self, cell, inputs, output):
         self.cell, self.name = cell, "%s.bprop" % type(cell).__name__
@@ -52,7 +52,7 @@ class _Step:
         self.output = _without_history(output)
 
     def gradients(self, inputs, outputs, output_grads):
-        """What the tape asks for: a gradient, or None, for each tensor among the inputs."""
+        """Called by the tape: returns a gradient, or None, for each tensor among the inputs."""
         bprop = self.cell.bprop
         if not callable(bprop):
             raise TypeError("[%s] the gradient function, got %s, expected a function"
@@ -89,7 +89,7 @@ class _Step:
                 self._collect(item, grad[i] if isinstance(grad, (tuple, list)) else None, found)
 
     def _fitted(self, tensor, grad):
-        """The gradient in shape and dtype of the tensor: what it was broadcast to is summed up."""
+        """The gradient in the shape and dtype of the tensor; broadcast axes are summed."""
         if grad is None:
             return None
         if isinstance(grad, (int, float)):

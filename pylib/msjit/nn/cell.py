@@ -1,4 +1,4 @@
-"""Cell: the building block of networks. It holds Parameters and other Cells, and `construct` is its computation.
+"""Cell: the building block of networks. It holds Parameters and other Cells; `construct` is its computation.
 
 Everything assigned to a Cell lives in the instance dictionary, so reading `self.weight` is a plain attribute read
 (fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned.
@@ -44,16 +44,16 @@ class Cell(CellState, CellAttributes, CellNames):
     ['hidden.weight', 'hidden.bias', 'output.weight', 'output.bias']
     """
 
-    # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
+    # True when a call needs more than construct: hooks, mixed precision, a custom gradient, graph mode. It is a single flag,
     # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
-    # others on the instance. Otherwise it is the list of the transforms under way: inside one, every call looks for a
-    # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
+    # others on the instance. Otherwise it is the list of active gradient transforms. While that is not empty, every call looks for a
+    # bprop, because a program may have set one on the class, on a base or in __dict__ without our notice.
     _intercept = transforms
     _jit_config = None
     _recompute = False
     _auto_cast = None  # the dtype of amp level "auto"
-    _keeps_casts = None  # the class itself, where `construct` only reads the Parameters and hands none of them out
-    _output_dtype = None  # of the floats that a Cell returns which computes in another one
+    _keeps_casts = None  # the class itself, if its `construct` only reads the Parameters and returns or stores none of them
+    _output_dtype = None  # the dtype of the floats that a Cell returns, if it computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
@@ -89,11 +89,11 @@ class Cell(CellState, CellAttributes, CellNames):
         raise AttributeError("[cell] %s, got no construct method, expected one%s" % (type(self).__name__, hint))
 
     def _call_intercepted(self, construct, args, kwargs):
-        """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
+        """A call that needs more than construct. `construct` is the compiled one if the result of jit(cell) was called."""
         given = construct
         if self._jit_config is not None:
             construct = leveled_construct(self, construct)
-        # A Cell called by compiled code is part of that code.
+        # A Cell called by compiled code is part of that code's graph.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
         if self._auto_cast is not None:
@@ -117,7 +117,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
-        """construct with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
+        """Runs construct with inputs and own Parameters cast. The tape records the casts, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
@@ -183,7 +183,7 @@ class Cell(CellState, CellAttributes, CellNames):
         store["_cells"][name] = cell
 
     def insert_child_to_cell(self, child_name, child_cell):
-        """Adds a Cell under a name; the names of its Parameters stay, as in MindSpore."""
+        """Adds a Cell under a name. Its Parameters keep their names, as in MindSpore."""
         if not isinstance(child_name, str):
             raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
         if not child_name or "." in child_name:
@@ -195,7 +195,7 @@ class Cell(CellState, CellAttributes, CellNames):
         object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
-        """Adds a Parameter under a name; None keeps a place for one."""
+        """Adds a Parameter under a name; None reserves the name."""
         if param is not None and not isinstance(param, Parameter):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
         if not param_name or (check_name_contain_dot and "." in param_name):
@@ -295,14 +295,14 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def set_grad(self, requires_grad=True):
-        """Marks the Cell as differentiated; gradients are recorded on demand, so it changes nothing else."""
+        """Marks the Cell as differentiated. This changes nothing else, as gradients are recorded on demand."""
         object.__setattr__(self, "requires_grad", bool(requires_grad))
         return self
 
     def set_inputs(self, *inputs, **kwargs):
-        """Keeps the inputs for get_inputs: shapes are learned from the calls.
+        """Stores the inputs for get_inputs. It has no other effect: shapes are learned from the calls.
 
-        Raises ValueError for inputs both by position and by name, and for a name that is no argument of construct.
+        Raises ValueError for inputs given both by position and by name, and for a name that is no argument of construct.
         """
         if inputs and kwargs:
             raise ValueError("[set_inputs] inputs, got some by position and others by name, expected all in one way")
@@ -311,22 +311,22 @@ class Cell(CellState, CellAttributes, CellNames):
         self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
-        """What set_inputs was given."""
+        """The inputs given to set_inputs."""
         return self.__dict__.get("_set_inputs")
 
     def set_jit_config(self, jit_config):
-        """Options for this Cell where GRAPH_MODE or jit compiles it: a JitConfig, whose jit_syntax_level counts."""
+        """Sets options for this Cell when GRAPH_MODE or jit compiles it: a JitConfig, of which jit_syntax_level has an effect."""
         if not isinstance(jit_config, JitConfig):
             raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
         object.__setattr__(self, "_jit_config", jit_config)
         object.__setattr__(self, "_intercept", True)
-        if jit_config.syntax_level is not None:  # ready where this Cell is met while another one is compiled
+        if jit_config.syntax_level is not None:  # made now, so that it is ready if this Cell is called while another one is captured
             function = getattr(self.construct, "__func__", self.construct)
             object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.syntax_level))
 
     def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
-        """What this Cell computes is not kept for its gradient, but computed again by it, from the inputs: less memory for the
-        time of one more forward run. The arguments, and recompute_slice_activation, concern several processes and change nothing;
+        """Keeps no intermediate results of this Cell for its gradient. The gradient computes them again from the inputs, which saves memory
+        and costs one more forward run. The arguments, and recompute_slice_activation, concern several processes and change nothing.
         ValueError for another keyword."""
         if set(kwargs) - {"recompute_slice_activation"}:
             raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
@@ -357,7 +357,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def get_flags(self):
-        """What add_flags was given."""
+        """The flags given to add_flags."""
         return dict(self.__dict__.get("_flags", {}))
 
     def add_flags_recursive(self, **flags):
@@ -367,7 +367,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def to_float(self, dst_type):
-        """Makes this Cell and all below compute in a float dtype: inputs are cast on the way in. ValueError for no such dtype."""
+        """Makes this Cell and all below compute in a float dtype: their inputs are cast to it. ValueError for anything but a float dtype."""
         if dst_type not in mstype.float_type:
             raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
         for _, cell in self.cells_and_names():
@@ -384,30 +384,30 @@ class Cell(CellState, CellAttributes, CellNames):
     # -- hooks --------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
-        """hook_fn(cell, inputs) runs before construct and may replace the inputs. with_kwargs: hook_fn(cell, inputs, keywords),
-        which may give (inputs, keywords); prepend: before the hooks that are there."""
+        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. with_kwargs: runs hook_fn(cell, inputs, keywords),
+        which may return (inputs, keywords). prepend: the hook runs before the existing ones."""
         return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
-        """hook_fn(cell, inputs, output) runs after construct and may replace the output. with_kwargs: hook_fn(cell, inputs,
-        keywords, output); prepend: before the hooks that are there."""
+        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. with_kwargs: runs hook_fn(cell, inputs,
+        keywords, output). prepend: the hook runs before the existing ones."""
         if always_call:
             raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
         return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
 
     def register_backward_hook(self, hook_fn):
-        """hook_fn(cell, grad_inputs, grad_outputs) runs where gradients have come back to the inputs, and may replace
-        them. Both are tuples, of the positional Tensors and of the outputs; None for a gradient that did not come."""
+        """Runs hook_fn(cell, grad_inputs, grad_outputs) when the gradients of the inputs are known; it may return others.
+        Both are tuples: of the positional Tensors, and of the outputs. A gradient that did not come is None."""
         return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """hook_fn(cell, grad_outputs) runs where gradients have come back to the outputs, and may replace them."""
+        """Runs hook_fn(cell, grad_outputs) when the gradients of the outputs are known; it may return others."""
         return HookHandle(self, "backward_pre", hook_fn)
 
     # -- text ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """What a layer says about itself inside its parentheses."""
+        """The text inside the parentheses when a layer is printed."""
         return ""
 
     def __repr__(self):

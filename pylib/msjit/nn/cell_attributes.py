@@ -1,5 +1,5 @@
-"""Names of Cell that describe it or that MindSpore's own graph compiler and runs divided over processes read: programs set and
-read them."""
+"""Attributes of Cell that programs set and read: descriptions of it, and settings that only MindSpore's graph compiler or networks divided
+over processes use."""
 import time
 import warnings
 from weakref import WeakKeyDictionary
@@ -12,7 +12,7 @@ _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
 
 def __getattr__(name):
-    """MixedPrecisionType, the dtypes that a Cell may compute in, made where it is asked for: `import msjit` does without enum."""
+    """MixedPrecisionType, the dtypes that a Cell may compute in. It is made on first use, so that `import msjit` need not load enum."""
     if name != "MixedPrecisionType":
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     import enum
@@ -35,7 +35,7 @@ def precision_flags(dtype):
 
 
 def _checked(name, kinds, check=None):
-    """A property kept in the instance; setting it raises TypeError for another type."""
+    """A property stored in the instance; setting it raises TypeError for a value of another type."""
     kind = kinds[0]
 
     def read(self):
@@ -74,8 +74,8 @@ def _leaves(self):
 
 
 def check_names_of_arguments(where, function, given):
-    """Raises ValueError where a key of given is no argument of function, which takes no arguments of any name."""
-    import inspect  # here, as `import msjit` does without it
+    """Raises ValueError if a key of `given` is no parameter of `function`, unless that has **kwargs."""
+    import inspect  # imported here, so that `import msjit` need not load it
     known = inspect.signature(function).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
         for name in given:
@@ -107,7 +107,7 @@ class CellAttributes:
 
     @property
     def phase(self):
-        """'train' or 'predict', as set_train left it, or a text that the program has set; TypeError for no text."""
+        """'train' or 'predict', as set_train has set it, or a text that the program has set. TypeError for a value that is no text."""
         return self._phase
 
     @phase.setter
@@ -118,7 +118,7 @@ class CellAttributes:
 
     @property
     def compile_phase(self):
-        """A text that the program has set on this Cell or one above, or None; TypeError for no text."""
+        """A text that the program has set on this Cell or on one above, or None. TypeError for a value that is no text."""
         return self.__dict__.get("_compile_phase")
 
     @compile_phase.setter
@@ -130,17 +130,17 @@ class CellAttributes:
 
     @property
     def compiled(self):
-        """False: what is compiled belongs to the code of construct, not to the Cell."""
+        """Always False: compiled graphs belong to the code of construct, not to the Cell."""
         return False
 
     @property
     def jit_config_dict(self):
-        """What set_jit_config was given, as a dict."""
+        """The options given to set_jit_config, as a dict."""
         return {} if self._jit_config is None else dict(self._jit_config.jit_config_dict)
 
     @property
     def param_prefix(self):
-        """Path of attributes from the Cell that update_cell_prefix was called on to this one, "" before."""
+        """Path of attributes to this Cell from the Cell on which update_cell_prefix was called; "" before such a call."""
         return self.__dict__.get("_param_prefix", "")
 
     def update_cell_prefix(self):
@@ -160,7 +160,7 @@ class CellAttributes:
                 cell._set_scopes(scope, seen)
 
     def get_scope(self):
-        """What generate_scope of a Cell above has set, or None."""
+        """The text that generate_scope of a Cell above has set, or None."""
         return self.__dict__.get("_scope")
 
     def update_cell_type(self, cell_type):
@@ -168,7 +168,7 @@ class CellAttributes:
         self.cell_type = cell_type
 
     def check_names_and_refresh_name(self):
-        """Names the Parameters by their attributes where two of them share a name, and checks the names again."""
+        """If two Parameters share a name, names all Parameters by their attributes and checks the names again."""
         names = [param.name for param in self.get_parameters()]
         if len(set(names)) < len(names):
             self.update_parameters_name()
@@ -195,14 +195,14 @@ class CellAttributes:
         return self
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Checks strategies for several devices, which change nothing in one process. TypeError for what is no tuple."""
+        """Checks strategies for several devices; they change nothing in one process. TypeError for anything but a tuple."""
         from ..parallel.layouts import shard
         shard(self, in_strategy, out_strategy, parameter_plan)
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
-        """What construct keeps for its gradients goes through these functions; see msjit.saved_tensors_hooks.
+        """Runs construct inside msjit.saved_tensors_hooks with these functions.
 
-        Raises TypeError for what cannot be called.
+        Raises TypeError for hooks that are not callable.
         """
         check_saved_hooks("register_saved_tensors_hooks", pack_hook, unpack_hook)
         self.__dict__["_saved_hooks"] = (pack_hook, unpack_hook)
@@ -213,9 +213,9 @@ class CellAttributes:
         return self(*args, **kwargs)
 
     def offload(self, backward_prefetch="Auto"):
-        """Where what gradients need is kept until then; there is one memory here, so it changes nothing.
+        """For MindSpore: where tensors are kept until the gradient needs them. It changes nothing here, as there is only one memory.
 
-        Raises TypeError for what is neither "Auto" nor an int, ValueError for another text or an int below 0.
+        Raises TypeError for anything but a text or an int, ValueError for a text other than "Auto" and an int below 0.
         """
         if isinstance(backward_prefetch, bool) or not isinstance(backward_prefetch, (int, str)):
             raise TypeError("[offload] backward_prefetch, got %s, expected 'Auto' or an int" % type(backward_prefetch).__name__)
@@ -223,7 +223,7 @@ class CellAttributes:
             raise ValueError("[offload] backward_prefetch, got %r, expected 'Auto' or an int of 0 or more" % (backward_prefetch,))
 
     def set_data_parallel(self):
-        """How processes share this Cell's operators: they share none."""
+        """For MindSpore: how processes divide this Cell's operators. Here it changes nothing."""
 
     def get_mixed_precision_type(self):
         """The dtype that to_float gave this Cell, a MixedPrecisionType."""
@@ -278,13 +278,13 @@ class CellAttributes:
         return self
 
     def register_parameter_forward_hook(self, hook):
-        """Not offered: MindSpore calls such hooks in graphs alone."""
+        """Not offered: MindSpore calls such hooks only in graphs."""
         raise NotImplementedError("[register_parameter_forward_hook] functions of Parameters before each use are not offered: call "
                                   "them in construct")
 
     def to_empty(self, *, device=None, recurse=True):
-        """Keeps shapes and dtypes of Parameters and buffers; their values may be any. Returns self. Errors of `device` as in
-        to."""
+        """Keeps shapes and dtypes of Parameters and buffers; their values are undefined afterwards. Returns self. Errors of `device` as in
+        to()."""
         _check_device("to_empty", device)
         return self
 

@@ -1,17 +1,17 @@
-"""What may be assigned to the name of a Cell's Parameter, sub-cell or buffer."""
+"""Rules for assignments to the name of a Cell's Parameter, sub-cell or buffer."""
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..ops.primitive import Primitive
 
 
 class CellNames:
-    """The part of Cell that keeps one kind of thing under a name."""
+    """The part of Cell that keeps each name for one kind of object."""
 
     def _set_registered(self, name, value):
-        """What becomes of a Parameter, Cell or buffer when something else is assigned to its name; whether that is all of it.
+        """Handles an assignment of another value to the name of a Parameter, Cell or buffer. True: nothing else is left to do.
 
-        None leaves the place for another one. Functions and numbers are refused, as MindSpore does: code that walks the Cell
-        would no longer find what computes.
+        A Tensor is written into a Parameter. None reserves the name. Functions and numbers are refused, as in MindSpore: code that
+        walks the Cell would no longer find the part that computes.
         """
         params, cells = self._params, self._cells
         if name in params:
@@ -36,7 +36,7 @@ class CellNames:
         return False
 
     def _check_free(self, name, *others):
-        """Raises where the name is that of a Parameter, for a Cell, or the other way round, or of a buffer."""
+        """Raises KeyError if the name is already used in one of the dicts `others`, as by a Parameter when a Cell is assigned."""
         if any(name in self.__dict__.get(other, ()) for other in others):
             raise KeyError("[cell] %s has %r already, got one more under that name, expected another name"
                            % (type(self).__name__, name))
@@ -47,6 +47,6 @@ class CellNames:
 
 
 def _takes_place(value):
-    """What may take the place of a Parameter or a Cell: a primitive computes, a list holds Parameters, as they do."""
+    """Whether a value may replace a Parameter or a Cell: a primitive, which computes, or a list of Parameters."""
     return isinstance(value, Primitive) or (
         isinstance(value, (list, tuple)) and bool(value) and all(isinstance(item, Parameter) for item in value))

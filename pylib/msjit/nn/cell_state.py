@@ -1,4 +1,4 @@
-"""What a Cell keeps and gives away: buffers, and dicts of its state."""
+"""The state of a Cell: buffers, and dicts of Parameters and buffers."""
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ _EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """Names that a dict of state lacks, and those that only it has."""
+    """The names that a dict of state lacks, and the names that only it has."""
 
     __slots__ = ()
 
@@ -21,7 +21,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
 
 
 class StateHandle:
-    """Returned by the functions that register hooks of state; remove() takes the hook off."""
+    """Returned by the functions that register hooks of state. remove() removes the hook."""
 
     def __init__(self, hooks, hook):
         if not callable(hook):
@@ -40,7 +40,7 @@ class CellState:
     # -- buffers ------------------------------------------------------------------------------------------------
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Keeps a Tensor (or None) that is state but no Parameter; state_dict has it where it is persistent.
+        """Adds a Tensor (or None) that is state of the Cell but no Parameter. state_dict contains it if it is persistent.
 
         Raises TypeError for another name or value, KeyError for a name that is empty, has a '.' or is taken.
         """
@@ -72,7 +72,7 @@ class CellState:
             yield tensor
 
     def get_buffer(self, target):
-        """The buffer at a path of attributes, "layer.mean"; AttributeError where there is none."""
+        """The buffer at a path of attributes, "layer.mean". AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell.__dict__.get("_buffers", ()):
@@ -81,7 +81,7 @@ class CellState:
         return cell.__dict__[name]
 
     def get_sub_cell(self, target):
-        """The Cell at a path of attributes, "blocks.0"; this one for ""; AttributeError where there is none."""
+        """The Cell at a path of attributes, "blocks.0"; this one for "". AttributeError if there is none."""
         cell = self
         for name in target.split(".") if target else ():
             found = cell._cells.get(name)
@@ -124,10 +124,10 @@ class CellState:
         return found
 
     def load_state_dict(self, state_dict, strict=True):
-        """Copies values into the Parameters and buffers; returns the names (missing_keys, unexpected_keys).
+        """Copies values into the Parameters and buffers; returns names: (missing_keys, unexpected_keys).
 
-        Raises TypeError for no dict, RuntimeError that lists what is wrong: shapes, values that are no Tensors and, where
-        strict, names that are missing or unknown.
+        Raises TypeError for anything but a dict. A RuntimeError lists all other errors: wrong shapes, values that are no Tensors
+        and, if strict, names that are missing or unknown.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError("[load_state_dict] state_dict, got %s, expected a dict" % type(state_dict).__name__)
@@ -160,7 +160,7 @@ class CellState:
                 errors.append("shape of %s, got %s, expected %s" % (path, tuple(value.shape), tuple(own.shape)))
             else:
                 own.set_data(value if value.dtype == own.dtype else value.astype(own.dtype))
-        if hasattr(self, "_take_shown"):  # an optimizer, whose numbers the Parameters only show
+        if hasattr(self, "_take_shown"):  # an optimizer: its numbers are not in the Parameters, which only show them
             self._take_shown()
         if type(self).set_extra_state is not CellState.set_extra_state and prefix + _EXTRA in given:
             self.set_extra_state(given[prefix + _EXTRA])
@@ -168,30 +168,30 @@ class CellState:
             cell._load_state(given, prefix + name + ".", strict, missing, unexpected, errors)
 
     def get_extra_state(self):
-        """What state_dict keeps beside Parameters and buffers; a class that has such defines it, and set_extra_state."""
+        """State besides Parameters and buffers, for state_dict. A class that has such state defines this method and set_extra_state."""
         raise RuntimeError("[get_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     def set_extra_state(self, state):
-        """Takes what get_extra_state gave."""
+        """Takes over the state that get_extra_state returned."""
         raise RuntimeError("[set_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     # -- hooks of state -----------------------------------------------------------------------------------------
 
     def register_state_dict_pre_hook(self, hook):
-        """hook(cell, prefix, keep_vars) runs before state_dict collects this Cell's state."""
+        """Runs hook(cell, prefix, keep_vars) before state_dict collects this Cell's state."""
         return StateHandle(self.__dict__.setdefault("_state_pre_hooks", OrderedDict()), hook)
 
     def register_state_dict_post_hook(self, hook):
-        """hook(cell, state_dict, prefix, metadata) runs behind state_dict and may change the dict."""
+        """Runs hook(cell, state_dict, prefix, metadata) after state_dict; it may change the dict."""
         return StateHandle(self.__dict__.setdefault("_state_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_pre_hook(self, hook):
-        """hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors) runs before values are copied and may
-        change the dict and add to the lists."""
+        """Runs hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors) before values are copied. It may change
+        the dict and add to the lists."""
         return StateHandle(self.__dict__.setdefault("_load_pre_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """hook(cell, (missing_keys, unexpected_keys)) runs behind load_state_dict and may change these lists."""
+        """Runs hook(cell, (missing_keys, unexpected_keys)) after load_state_dict; it may change these lists."""
         return StateHandle(self.__dict__.setdefault("_load_hooks", OrderedDict()), hook)
 
 

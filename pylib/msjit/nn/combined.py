@@ -15,7 +15,7 @@ def _activation(where, activation, alpha):
 class Conv2dBnAct(Cell):
     """Conv2d, BatchNorm2d where has_bn is True, and an activation where one is given (alpha: the slope of 'leakyrelu').
 
-    after_fake changes nothing: it belongs to the training of quantised networks.
+    after_fake changes nothing: in MindSpore it concerns the training of quantised networks.
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,

@@ -17,12 +17,12 @@ def _counted(index, last, cell_num, op_name):
 
 
 def _valid_index(cell_num, index, op_name=None):
-    """An index counted from the front; TypeError for no int, IndexError where a container of cell_num Cells has none there."""
+    """The index, counted from the front. TypeError for anything but an int, IndexError if it is outside a container of cell_num Cells."""
     return _counted(index, cell_num - 1, cell_num, op_name)
 
 
 def _valid_index_for_inserting(cell_num, index, op_name=None):
-    """As _valid_index, for a place to insert at: cell_num itself is one."""
+    """As _valid_index, for a position at which to insert: cell_num itself is allowed."""
     return _counted(index, cell_num, cell_num, op_name)
 
 
@@ -34,11 +34,11 @@ def _valid_cell(cell, op_name=None):
 
 
 def _get_prefix_and_index(cells):
-    """What stands before the keys in the names of the Parameters of a dict of Cells, and its number of parts: ("blocks.", 1) of
-    "blocks.0.weight".
+    """The part of the Parameters' names before the keys of a dict of Cells, and its number of components. For "blocks.0.weight" that is
+    ("blocks.", 1).
 
-    Where the first child's key occurs several times, as in "0.blocks.0.weight", it is the place at which the second one has its
-    own, else the last: so MindSpore names what is appended to a single child "0.blocks.1. ...".
+    If the first child's key occurs several times, as in "0.blocks.0.weight", the position counts at which the second child has its
+    key. If there is no second child, the last position counts. So a child appended to a single one is named "0.blocks.1. ...", as in MindSpore.
     """
     found = []
     for key, cell in cells.items():
@@ -61,11 +61,11 @@ class _Container(Cell):
     """Names the Parameters of Cells by the keys they have in the container."""
 
     def _prefix(self):
-        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
+        """The components before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
         return _get_prefix_and_index(self._cells)[0].split(".")[:-1]
 
     def _put(self, key, cell, lead=()):
-        """Keeps a Cell under a key, its Parameters named after it."""
+        """Adds a Cell under a key and names its Parameters after the key."""
         _valid_cell(cell, type(self).__name__)
         if self._auto_prefix:
             cell.update_parameters_name(".".join(list(lead) + [key]) + ".")
@@ -73,13 +73,13 @@ class _Container(Cell):
 
 
 class _Indexed(_Container):
-    """Children in order, under the names "0", "1", ... or keys of their own; `cell_list` is what construct iterates."""
+    """Children in order, under the names "0", "1", ... or other keys. construct iterates over `cell_list`."""
 
     def _refresh(self):
         object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cells))
 
     def _arrange(self, pairs):
-        """Makes the children those of (key now or None, Cell) pairs; keys that are positions follow the order."""
+        """Replaces the children by those of (present key or None, Cell) pairs. Keys that are positions are renumbered in this order."""
         lead, old = self._prefix(), list(self._cells)
         for name in old:
             self.__delattr__(name)
@@ -107,7 +107,7 @@ class _Indexed(_Container):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return self._part(list(self._cells.items())[index])
-        if isinstance(index, Tensor):  # the position is its value; while compiling, the Cell is picked by the graph
+        if isinstance(index, Tensor):  # the value is the position; in captured code the graph picks the Cell
             return self.cell_list[index]
         return self.cell_list[self._index(index)]
 
@@ -164,7 +164,7 @@ class _Indexed(_Container):
 class SequentialCell(_Indexed):
     """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict.
 
-    A slice has the same keys, and names the Parameters of its Cells after them, as in MindSpore.
+    A slice keeps the keys, and names the Parameters of its Cells after them, as in MindSpore.
 
     >>> import msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(4, 8), ms.nn.ReLU(), ms.nn.Dense(8, 2))
@@ -192,7 +192,7 @@ class SequentialCell(_Indexed):
 
 
 class CellList(_Indexed):
-    """A list of Cells that belongs to the network; it is indexed and iterated, not called.
+    """A list of Cells that belong to the network. It can be indexed and iterated, but not called.
 
     A slice is a CellList whose Cells are numbered, and their Parameters named, from 0 on, as in MindSpore.
 

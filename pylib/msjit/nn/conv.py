@@ -11,7 +11,7 @@ from .basic import positive_int
 from .cell import Cell
 
 _PAD_MODES = ("same", "valid", "pad")
-# Primitives that layers have as attributes, for subclasses that call them.
+# Primitives that are attributes of layers, because subclasses call them.
 _BIAS_ADD, _EXPAND_DIMS = ops.BiasAdd(), ops.ExpandDims()
 
 
@@ -37,7 +37,7 @@ class _Conv(Cell):
         if any(pad < 0 for pad in ((padding,) if isinstance(padding, int) else padding)):
             raise ValueError("[%s] padding must not be negative, got %s" % (where, padding))
         self.pad_mode, self.padding, self.dtype = pad_mode, padding, dtype
-        self._pads = padding  # what is computed with: setting padding later changes nothing, as in MindSpore
+        self._pads = padding  # the padding that is used: setting `padding` later changes nothing, as in MindSpore
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self._weight_shape = (first, second // group) + self.kernel_size
 
@@ -68,9 +68,8 @@ class _Conv(Cell):
 
 
 def lifted_weight(where, init, size):
-    """What fills a 1-D layer's weight: a Tensor of (O, C, size) gets the axis of height 1 that the weight has, the rest stays.
-
-    Raises ValueError where a Tensor has not three axes.
+    """The initializer of a 1-D layer's weight. A Tensor (O, C, size) gets the axis of height 1 that the weight has; other initializers stay.
+    Raises ValueError if a Tensor does not have three axes.
     """
     if not isinstance(init, Tensor):
         return init

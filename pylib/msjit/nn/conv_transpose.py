@@ -7,8 +7,9 @@ from .conv import _Conv, lifted_weight
 
 
 class _Transposed(_Conv):
-    """Transposed convolution: the result is s times as long as the input along an axis of stride s ('same'), longer by what
-    the kernel exceeds the stride ('valid'), or what a convolution with this padding would have had to get ('pad')."""
+    """Transposed convolution. With 'same' the result is s times as long as the input along an axis of stride s. With 'valid' it is
+    longer by the excess of the kernel over the stride. With 'pad' it is as long as the input of a convolution with this padding
+    would have to be."""
 
     def __init__(self, where, dims, in_channels, out_channels, kernel_size, stride, pad_mode, padding, output_padding,
                  dilation, group, dtype):

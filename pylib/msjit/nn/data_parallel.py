@@ -1,4 +1,4 @@
-"""What networks trained by several processes are made of: sums of their gradients, batch normalisation over their batches."""
+"""Parts of networks that several processes train: sums of the processes' gradients, batch normalisation over all their batches."""
 import warnings
 
 from .. import context, ops
@@ -15,19 +15,19 @@ from .cell import Cell
 from .normalization import _BatchNorm
 
 _WORLD = "hccl_world_group"
-BUCKET = 4 << 20  # bytes of gradients that travel together; what is longer by itself travels alone
+BUCKET = 4 << 20  # bytes of gradients that are sent together; a longer gradient is sent alone
 _HALF = (mstype.float16, mstype.bfloat16)
 
 
 class DistributedGradReducer(Cell):
     """Adds up gradients over the processes of a group, and with `mean` divides them by `degree`.
 
-    parameters: those of the gradients; one with layerwise_parallel keeps its own gradient. mean: by default gradients_mean of
-    set_auto_parallel_context. degree: by default the number of all processes. Gradients of one dtype travel in buckets of 4 MiB, and
-    16-bit floats as float32. The first call warns (RuntimeWarning) where the processes begin with different parameters.
+    parameters: those to which the gradients belong; one with layerwise_parallel keeps its own gradient. mean: by default gradients_mean of
+    set_auto_parallel_context. degree: by default the number of all processes. Gradients of one dtype are sent in buckets of 4 MiB,
+    16-bit floats as float32. The first call warns (RuntimeWarning) if the processes start with different parameters.
 
-    Called with a tuple of gradients, or one; gives the same. Raises ValueError for a degree that is no int above 0, and where the
-    processes come with gradients of other shapes or dtypes.
+    It is called with a tuple of gradients, or with one, and returns the same structure. Raises ValueError for a degree that is no int above 0,
+    and if the gradients of the processes differ in shape or dtype.
     """
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=_WORLD):
@@ -58,7 +58,7 @@ class DistributedGradReducer(Cell):
 
 
 def _buckets(grads):
-    """Lists of places: gradients of one dtype that travel together, in their order."""
+    """Lists of positions: each list is of gradients of one dtype that are sent together, in order."""
     finished, filling = [], {}
     for place, grad in enumerate(grads):
         if grad.nbytes >= BUCKET:
@@ -73,7 +73,7 @@ def _buckets(grads):
 
 
 def reduce_gradients(grads, group, scale):
-    """The sums over a group, times scale; one agreement for all."""
+    """The sums over a group, times scale. The processes compare what they send only once for all gradients."""
     grads = [g.detach() for g in grads]
     out = list(grads)
     with group.calling("DistributedGradReducer"):
@@ -93,7 +93,7 @@ def reduce_gradients(grads, group, scale):
 
 
 def warn_of_differences(parameters, group):
-    """Warns where the processes of a group have different parameters: their training would not be one. Compares sums of elements."""
+    """Warns if the processes of a group have different parameters, as they would then train different networks. Compares sums of elements."""
     if not parameters:
         return
     sums = _k.stack([p.detach().astype(mstype.float64).sum() for p in parameters], 0)
@@ -107,7 +107,7 @@ def warn_of_differences(parameters, group):
 
 
 def share_parameters(network):
-    """Gives all processes the parameters of rank 0, but for those with layerwise_parallel."""
+    """Gives all processes the parameters of rank 0, except those with layerwise_parallel."""
     group = group_of(_WORLD, "parameter_broadcast")
     collectives.broadcast_into([p for p in network.get_parameters() if not p.layerwise_parallel], 0, group, "parameter_broadcast")
 
@@ -115,8 +115,8 @@ def share_parameters(network):
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, H, W) inputs by the batches of all processes together, also of different sizes.
 
-    process_groups: lists of ranks that normalise together; a rank in none of them does so alone. By default all do. In a single
-    process, and by running statistics, it is BatchNorm. Raises ValueError for process_groups that are no lists of different ranks.
+    process_groups: lists of ranks that normalise together; a rank in none of them normalises alone. By default all ranks do. In a single
+    process, and with running statistics, it is the same as BatchNorm. Raises ValueError for process_groups that are no lists of different ranks.
     """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
@@ -149,10 +149,10 @@ class SyncBatchNorm(_BatchNorm):
 
 
 def normalised_over(group, x, gamma, beta, eps, moved):
-    """x normalised by the batches of a group of processes, whose mean, variance and size are given to moved().
+    """x normalised by the batches of a group of processes; calls moved() with their mean, variance and size.
 
-    There are two sums over the processes, whose gradients are sums too: of the elements, and of their squared distances from the
-    mean.
+    It takes two sums over the processes: of the elements, and of their squared distances from the mean. The gradients of these are
+    sums too.
     """
     channels, axes = x.shape[1], (0,) + tuple(range(2, x.ndim))
     along = (1, channels) + (1,) * (x.ndim - 2)
@@ -169,7 +169,7 @@ def normalised_over(group, x, gamma, beta, eps, moved):
 
 
 def _joined_group(process_groups):
-    """The name of the group this process is in, which its members make; None where it is in none."""
+    """The name of the group that this process belongs to, or None. The members make the group."""
     size, seen = get_group_size(), set()
     if not isinstance(process_groups, list) or not all(isinstance(ranks, list) for ranks in process_groups):
         raise ValueError("[sync_batch_norm] process_groups, got %r, expected a list of lists of ranks" % (process_groups,))

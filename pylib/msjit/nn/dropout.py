@@ -59,7 +59,7 @@ class _ChannelDropout(Cell):
         return x * mask
 
     def extend_repr(self):
-        return "p=%s" % (1.0 - self.p)  # what is kept, as MindSpore prints it
+        return "p=%s" % (1.0 - self.p)  # the share that is kept, as MindSpore prints it
 
 
 class Dropout1d(_ChannelDropout):

@@ -143,7 +143,7 @@ class LearningRateSchedule(Cell):
 
 
 class _Schedule(LearningRateSchedule):
-    """A schedule stated as rate_at(step), from a number to a float."""
+    """A schedule with a method rate_at(step), which maps a number to a float."""
 
     def rate_at(self, step):
         raise NotImplementedError("[learning_rate_schedule] %s defines no rate_at" % type(self).__name__)

@@ -12,7 +12,7 @@ _OPERATORS = ("SUM", "MAX", "MEAN")
 
 
 class EmbeddingLookup(Cell):
-    """Rows of a table; zeros for indices outside of it. max_norm bounds the length of what is given.
+    """Rows of a table, and zeros for indices outside of it. max_norm bounds the norm of the rows that are returned.
 
     target, slice_mode, manual_shapes and sparse say where MindSpore keeps the table and change nothing here.
     """

@@ -7,8 +7,8 @@ from .cell import Cell
 
 
 def _starts(where, size, kernel, count, sample):
-    """The first place of each of `count` windows along an axis, (N, C, count): between the first, 0, and the last, which ends with
-    the axis, steps of equal real length from a random beginning are rounded down."""
+    """The first positions of `count` windows along an axis, (N, C, count). The first window is at 0, and the last one ends with the axis. Between them
+    the positions have a constant real distance, start at a random offset, and are rounded down."""
     if kernel + count - 1 > size:
         raise ValueError("[%s] kernel_size and output_size, got %d and %d, expected no more than %d together"
                          % (where, kernel, count, size + 1))
@@ -101,8 +101,8 @@ class _Fractional(Cell):
 class FractionalMaxPool2d(_Fractional):
     """The largest element of each window of (N, C, H, W) or (C, H, W), and with return_indices its place in the plane.
 
-    output_size, or output_ratio of the input's, says how many windows there are. _random_samples (N, C, 2), of the columns and
-    the rows, in [0, 1), replaces what is drawn. Raises ValueError where so many windows do not fit.
+    The number of windows is output_size, or output_ratio times the input's size. _random_samples (N, C, 2), for columns and rows, in
+    [0, 1), replaces the random numbers. Raises ValueError if so many windows do not fit.
     """
 
     def _order(self):

@@ -97,7 +97,7 @@ class IGamma(Cell):
         a, x = a + ops.zeros_like(x), x + ops.zeros_like(a)
         valid = ops.logical_and(a > 0, x >= 0)
         a = ops.where(valid, a, ops.ones_like(a))
-        # Behind a + 40 roots of a, and 40, less than a float64 can tell from 1 is left.
+        # Beyond a + 40 sqrt(a) + 40 the rest is too small to change 1 in float64.
         end = a + 40 * ops.sqrt(a) + 40
         inside = ops.logical_and(valid, ops.logical_and(x > 0, x < end))
         safe = ops.where(inside, x, ops.ones_like(x))

@@ -9,14 +9,14 @@ KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 class HookHandle:
-    """Returned by the register functions; remove() takes the hook off."""
+    """Returned by the register functions. remove() removes the hook."""
 
     def __init__(self, cell, kind, hook_fn, prepend=False, with_kwargs=False):
         if not callable(hook_fn):
             raise TypeError("[hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
         if cell._hooks is None:
             object.__setattr__(cell, "_hooks", {k: {} for k in KINDS})
-        self._key = object()  # the handle itself may be gone long before its hook is
+        self._key = object()  # the handle may be freed long before its hook is removed
         hooks = cell._hooks[kind]
         later = list(hooks.items()) if prepend else []
         if prepend:
@@ -80,8 +80,8 @@ def run_with_hooks(cell, construct, args, kwargs):
 
 
 class _Watched:
-    """A recorded call between two steps that change nothing but gradients: where the positional Tensors go in, and
-    where the output comes out."""
+    """A recorded call of a Cell with hooks on gradients. It is enclosed by two steps of the tape that only change gradients: one for
+    the positional Tensors, one for the output."""
 
     def __init__(self, cell, hooks):
         self.cell = cell
@@ -97,7 +97,7 @@ class _Watched:
         return tuple(next(own) if isinstance(a, Tensor) else a for a in args)
 
     def outputs(self, output):
-        """What the Cell gave, as its caller gets it."""
+        """The output of the Cell, as the caller gets it."""
         tensors = _flatten(output, [])
         return _rebuild(output, iter(passed_through(self._name("backward_pre_hook"), self._on_outputs, tensors)))
 
@@ -109,7 +109,7 @@ class _Watched:
         for hook in self.backward_pre:
             grads = replaced(name, hook(self.cell, grads), grads, outputs)
         self.output_grads = grads
-        if not self.tracked:  # nothing comes back to the inputs, which the hooks are told
+        if not self.tracked:  # no gradient comes to the inputs; the hooks are called with None for them
             for hook in self.backward:
                 hook(self.cell, (None,) * self.count, grads)
         return grads

@@ -1,7 +1,7 @@
-"""Primitives that MindSpore's layers have as attributes: subclasses and programs call them, `self.relu(x)`.
+"""Primitives that are attributes of MindSpore's layers, because subclasses and programs call them: `self.relu(x)`.
 
-The layers here compute without most of these. Those without options of the layer stand on its class, where a layer costs nothing
-more for them and an assignment on an instance hides them; the others are made by the layer itself.
+The layers here do not use most of them. A primitive that does not depend on options of the layer is an attribute of the class: it costs
+the layer nothing, and an assignment on an instance hides it. The layer makes the others itself.
 """
 from .. import ops
 
@@ -44,7 +44,7 @@ _ON_CLASSES = {
 
 
 def attach(modules):
-    """Puts the primitives on the classes, which the modules hold."""
+    """Sets the primitives as attributes of the classes in the modules."""
     made = {}
     for name, text in _ON_CLASSES.items():
         layer = next(vars(module)[name] for module in modules if name in vars(module))

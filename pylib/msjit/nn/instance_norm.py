@@ -9,9 +9,9 @@ from .cell import Cell
 
 
 class _InstanceNorm(Cell):
-    """Normalises each channel of each example by its own statistics, in training or not. The Parameters moving_mean and
-    moving_variance, which nothing here reads, follow in training: (1 - momentum) of themselves and momentum of the mean over the
-    examples, the variance with n - 1 for n elements."""
+    """Normalises each channel of each example by its own statistics, in training or not. In training it also updates the Parameters
+    moving_mean and moving_variance, which nothing here reads: new = (1 - momentum) old + momentum (mean over the examples). The
+    variance of n elements is divided by n - 1."""
 
     _dims = 2
 

@@ -150,7 +150,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss",
            "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
            "MarginRankingLoss", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",

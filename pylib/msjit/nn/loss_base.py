@@ -1,4 +1,4 @@
-"""What losses have in common."""
+"""The base class of losses."""
 from .. import ops
 from .cell import Cell
 

@@ -1,9 +1,9 @@
-"""Networks called on equal parts of a batch, and what else belongs to several processes: here there is one."""
+"""Networks called on equal parts of a batch. In MindSpore some of them divide work over processes; here one process does it all."""
 from .cell import Cell
 
 
 class _Parts(Cell):
-    """The sum of what the network gives for each of equal parts of its inputs, cut along axis 0."""
+    """Splits the inputs along axis 0 into equal parts, calls the network on each, and returns the sum of the results."""
 
     _what = "micro_size"
 
@@ -43,7 +43,7 @@ class GradAccumulationCell(_Parts):
 
 
 class PipelineCell(GradAccumulationCell):
-    """As GradAccumulationCell; stages in several processes are not offered."""
+    """As GradAccumulationCell. Stages in several processes are not supported."""
 
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):

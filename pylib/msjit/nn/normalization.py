@@ -12,8 +12,8 @@ from .cell import Cell
 class _BatchNorm(Cell):
     """Normalises each channel by its batch (training) or by running statistics.
 
-    eps and momentum belong to the primitives bn_train and bn_infer: setting them on the layer later changes nothing, as in
-    MindSpore, where the attribute momentum is also 1 minus the argument.
+    eps and momentum are taken from the primitives bn_train and bn_infer: setting them on the layer later changes nothing. As in
+    MindSpore, the attribute momentum is 1 minus the argument.
     """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
@@ -57,7 +57,7 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of (N, C, H, W) inputs.
 
-    While training, by the statistics of the batch, which also move the running ones: new = momentum old + (1 - momentum) batch's. Else by
+    In training it uses the statistics of the batch, and updates the running ones: new = momentum old + (1 - momentum) batch's. Else it uses
     the running ones.
 
     >>> import msjit as ms
@@ -74,7 +74,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) inputs; its Parameters lie in the BatchNorm2d it is made of, as in MindSpore."""
+    """Batch normalisation of (N, C, D, H, W) inputs. Its Parameters belong to the BatchNorm2d inside, as in MindSpore."""
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):

@@ -1,4 +1,4 @@
-"""Layers that pad: with zeros, a value, or what a mirror or the edge gives."""
+"""Layers that pad: with zeros, a value, mirrored elements or those at the edge."""
 from .. import ops
 from .cell import Cell
 

@@ -175,7 +175,7 @@ class AvgPool3d(_Pool):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
         super().__init__("avg_pool3d", 3, kernel_size, stride, pad_mode, padding, ceil_mode)
-        self.count_include_pad = count_include_pad  # also of what 'same' adds, unlike pooling over one or two axes
+        self.count_include_pad = count_include_pad  # also for the padding that 'same' adds, unlike pooling over one or two axes
         self.divisor_override = divisor_override
 
     def construct(self, x):

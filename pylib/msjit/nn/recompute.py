@@ -1,9 +1,9 @@
-"""Recomputation: what a Cell computes between its inputs and its output is not kept for the gradient; the gradient computes it
-again, from the inputs.
+"""Recomputation: a Cell keeps none of its intermediate results for the gradient. The gradient computes them again from the
+inputs.
 
-A recorded call is one step of the tape, whose leaves are the Tensors among the arguments and the Cell's trainable Parameters.
-Random operators draw the same numbers in the second run as in the first. Tensors that construct reaches in another way, by a
-closure or a global, count as constants; what it writes, as the running statistics of BatchNorm, it writes twice.
+A recorded call is one step of the tape. Its leaves are the Tensors among the arguments and the Cell's trainable Parameters.
+Random operators draw the same numbers in both runs. Tensors that construct reaches by a closure or a global count as constants.
+Writes, such as those to the running statistics of BatchNorm, happen in both runs.
 """
 from .._native import _msjit
 from ..absent import names as _absent_names
@@ -11,7 +11,7 @@ from ..autograd import _flatten, _Pull, _rebuild, no_grad
 
 
 def recomputed_call(name, weights, run, args, kwargs):
-    """run(*args, **kwargs), recorded as one step that runs it again for the gradients; `weights` are Parameters it uses."""
+    """Calls run(*args, **kwargs) as one step of the tape, which runs it again for the gradients. `weights`: the Parameters that it uses."""
     state = _msjit.rng_state()
     with no_grad():
         output = run(*args, **kwargs)
@@ -25,14 +25,14 @@ def recomputed_call(name, weights, run, args, kwargs):
 
 
 class _Step:
-    """One recorded call: its arguments, with places where Tensors stand, which the tape has, and the random state it began
-    with."""
+    """One recorded call: its arguments, in which placeholders stand for the Tensors (the tape keeps those), and the random state at
+    its start."""
 
     def __init__(self, weights, run, given, count, state):
         self.weights, self.run, self.given, self.count, self.state = weights, run, given, count, state
 
     def gradients(self, inputs, outputs, output_grads):
-        """What the tape asks for: a gradient, or None, for each leaf."""
+        """Called by the tape: returns a gradient, or None, for each leaf."""
         now = _msjit.rng_state()
         _msjit.set_rng_state(self.state)
         try:
@@ -69,7 +69,7 @@ def _placed(value, tensors):
 
 
 def recompute(block, *args, use_reentrant=True, output_recompute=False, **kwargs):
-    """block(*args, **kwargs) for a Cell: for the gradient it is computed again, from its arguments, instead of kept.
+    """Calls the Cell `block` with the arguments. Its intermediate results are not kept: the gradient computes them again.
 
     With use_reentrant=False the block may be a function or a method as well; the Parameters of a method's Cell get gradients.
     output_recompute changes nothing. Raises TypeError for another block.

@@ -1,5 +1,5 @@
-"""Recurrent layers. One product gives the input's share of the gates for all steps; the loop over the steps is plain
-Python, which the JIT captures, as one node where the number of steps changes from call to call."""
+"""Recurrent layers. One product computes the input's share of the gates for all steps. The loop over the steps is plain
+Python. The JIT captures it, as one node if the number of steps changes from call to call."""
 import math
 
 from .. import ops
@@ -52,14 +52,14 @@ def _run_lstm_masked(gates, h, c, w_hh, b_hh, alive):
 
 
 def _reverse(x, order):
-    """Steps backwards; with an order (steps, batch, 1), each sequence within its own length."""
+    """Reverses the steps; with an order (steps, batch, 1), each sequence within its own length."""
     if order is None:
         return ops.flip(x, (0,))
     return ops.gather_elements(x, 0, ops.broadcast_to(order, x.shape))
 
 
 class _Step(Cell):
-    """One step of a network; MindSpore has such a cell in each network, and prints it."""
+    """One step of a network. It exists because MindSpore has such a cell in each network, and prints it."""
 
     def __init__(self, step):
         super().__init__()
@@ -191,7 +191,7 @@ class _RNNBase(Cell):
         return h, c
 
     def _masks(self, x, seq_length):
-        """Which steps count (steps, batch, 1), and the step that each has in reversed order."""
+        """A mask of the steps that count (steps, batch, 1), and the index of each step in reversed order."""
         if not isinstance(seq_length, Tensor):
             raise TypeError("[%s] seq_length, got %s, expected a Tensor" % (self._where, type(seq_length).__name__))
         if seq_length.dtype not in (mstype.int32, mstype.int64):

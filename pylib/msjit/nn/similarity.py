@@ -1,4 +1,4 @@
-"""How alike two images are: PSNR, SSIM and SSIM over several scales."""
+"""Similarity of two images: PSNR, SSIM and SSIM over several scales."""
 import math
 
 from .. import ops
@@ -80,8 +80,8 @@ def _gaussian(size, sigma):
 
 
 class MSSSIM(SSIM):
-    """SSIM over several scales, each half as large as the one before: the product of the contrasts, and of the similarity at the
-    last, each to its power of power_factors. Raises ValueError where an image is too small for so many scales."""
+    """SSIM over several scales, each half as large as the one before. It is the product of the contrasts at all scales but the last and of
+    the similarity at the last one, each to its power in power_factors. Raises ValueError if an image is too small for so many scales."""
 
     def __init__(self, max_val=1.0, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5,
                  k1=0.01, k2=0.03):

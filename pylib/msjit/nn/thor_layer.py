@@ -1,4 +1,4 @@
-"""Layers for the optimizer thor: those they are called after, with the matrices that thor keeps. thor itself is not offered."""
+"""Layers for the optimizer thor: the usual layers, with the matrices that thor needs. thor itself is not supported."""
 from ..absent import names as _absent_names
 from ..common import dtype as mstype
 from ..common.initializer import initializer

@@ -32,7 +32,7 @@ def _check_padding(mask):
 
 
 class _Layer(Cell):
-    """What the layers of encoder and decoder share: attention to itself and two dense layers."""
+    """The shared parts of the layers of encoder and decoder: self-attention and two dense layers."""
 
     def __init__(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
                  dtype, crossed):

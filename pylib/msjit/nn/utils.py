@@ -4,14 +4,14 @@ import contextlib
 from .. import _paths
 from ..common.parameter import Parameter
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 @contextlib.contextmanager
 def no_init_parameters():
-    """Networks made inside get their values from a checkpoint later: Parameter.init_param is False meanwhile.
+    """Says that networks made inside get their values later from a checkpoint: Parameter.init_param is False inside.
 
-    The values that a network has without a checkpoint are made at once all the same; there is no later call that needs to.
+    The initial values of the Parameters are made at once all the same, so no later call need make them.
 
     >>> from msjit import nn
     >>> with nn.utils.no_init_parameters():

@@ -7,7 +7,7 @@ from .basic import Identity
 from .cell import Cell
 from .data_parallel import DistributedGradReducer
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell WithGradCell WithEvalCell GetNextSingleOp
     TrainOneStepWithLossScaleCell DistributedGradReducer ParameterUpdate DynamicLossScaleUpdateCell FixedLossScaleUpdateCell
     VirtualDatasetCellTriple MicroBatchInterleaved PipelineGradReducer PipelineCell GradAccumulationCell""".split()
@@ -34,7 +34,7 @@ class TrainOneStepCell(Cell):
     """One training step: gradient of the network's loss, optimizer update; returns the loss, and with return_grad a dict of
     the gradients by the Parameters' names.
 
-    Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
+    If it is made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -45,7 +45,7 @@ class TrainOneStepCell(Cell):
     True
     """
 
-    use_graceful_exit = False  # a construct of a subclass may ask for it
+    use_graceful_exit = False  # the construct of a subclass may use it
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
@@ -80,7 +80,7 @@ class TrainOneStepCell(Cell):
 
 
 class _VirtualDatasetCell(Cell):
-    """The network itself: the marks of where a batch would be divided over devices change nothing in one process."""
+    """Calls the network. MindSpore marks here where a batch is divided over devices; in one process that changes nothing."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
@@ -122,7 +122,7 @@ class ParameterUpdate(Cell):
 
 
 class TimeDistributed(Cell):
-    """Applies a layer to each step of an axis; reshape_with_axis: in one call, the steps joined with that axis."""
+    """Applies a layer to each step along an axis. With reshape_with_axis it does so in one call, with the steps merged into that axis."""
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):
         super().__init__()
@@ -142,7 +142,7 @@ class TimeDistributed(Cell):
         return self._joined(inputs, axis, self.reshape_with_axis % inputs.ndim)
 
     def _joined(self, inputs, axis, other):
-        """The steps stand beside `other`, are one axis with it for the call, and go back behind it."""
+        """Moves the step axis beside `other`, merges the two for the call of the layer, and splits and moves them back afterwards."""
         if axis == other:
             raise ValueError("[TimeDistributed] reshape_with_axis, got the time axis %d, expected another" % axis)
         order = [i for i in range(inputs.ndim) if i != axis]
@@ -213,7 +213,7 @@ class Vjp(Cell):
 
 
 class no_init_parameters:  # noqa: N801 - used like a function
-    """Context manager within which MindSpore puts initial values off; here Parameters have theirs when they are made."""
+    """Context manager in which MindSpore delays initial values; here Parameters have theirs when they are made."""
 
     def __enter__(self):
         return self
@@ -223,7 +223,7 @@ class no_init_parameters:  # noqa: N801 - used like a function
 
 
 def capture_steps():
-    """Makes the training step a candidate of the JIT, for Model.train and loops at the top of a script."""
+    """Marks the training step for capture by the JIT, for Model.train and for loops at the top level of a script."""
     importer.mark(TrainOneStepCell.construct.__code__)
 
 

@@ -68,8 +68,8 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """One training step with a scaled loss, skipped where a gradient is infinite or NaN; returns (loss, overflow, scale).
 
-    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates it. Compiled, all is
-    one graph.
+    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the
+    whole step is one graph.
     """
 
     gpu_target = ascend_910a_target = ascend_910b_target = is_distributed = False
@@ -92,7 +92,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self._scaled_step = autograd.value_and_grad(self._with_scale, None, self.weights, has_aux=True)
 
     def _give_operators(self):
-        """What a construct of a subclass computes with, as in MindSpore."""
+        """Sets the attributes that the construct of a subclass uses, as in MindSpore."""
         self.hyper_map, self.allreduce = ops.HyperMap(), ops.AllReduce()
         self.base, self.base0 = Tensor(1.0, mstype.float32), Tensor(0, mstype.int32)
         self.reduce_sum, self.reduce_all = ops.ReduceSum(keep_dims=False), ops.ReduceAll(keep_dims=False)

@@ -1,4 +1,4 @@
-"""Functions under NumPy's names, made of those of ops; operands may be numbers and sequences. Bound by msjit.numpy."""
+"""Functions under NumPy's names, built on those of ops. Operands may be numbers and sequences. msjit.numpy collects them."""
 from . import applied, elementwise, fft, grids, histograms, named, padding, polynomials, shapes, signals, sums
 from .applied import *  # noqa: F403
 from .elementwise import *  # noqa: F403

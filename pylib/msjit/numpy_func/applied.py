@@ -1,4 +1,4 @@
-"""Functions that call other functions on parts of a tensor, sets of numbers, and what arrays and dtypes are."""
+"""Functions that call other functions on parts of a tensor, functions of sets of numbers, and tests of arrays and dtypes."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -45,7 +45,7 @@ def apply_over_axes(func, a, axes):
 
 @_public
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the value, or function of x, of the last condition that is true; one more stands for none."""
+    """For each element the value, or function of x, for the last condition that is true. One more value is for elements without any."""
     x = _tensor(x)
     conditions = [_tensor(c) for c in (condlist if isinstance(condlist, (tuple, list)) else [condlist])]
     if isinstance(condlist, (tuple, list)) and condlist and not isinstance(condlist[0], (tuple, list, _Tensor)):
@@ -64,7 +64,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 @_public
 def choose(a, choices, mode="clip"):
-    """For each element of a the one at its place in the choice that it numbers; 'clip' and 'wrap' move numbers inside."""
+    """Each element of a is the number of a choice; the result has the element of that choice at the same position. 'clip' and 'wrap' move numbers
+    into the range."""
     if mode not in ("clip", "wrap"):
         raise NotImplementedError("[choose] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
     a = _tensor(a)
@@ -126,7 +127,7 @@ def asfarray(a, dtype=_mstype.float32):
 
 
 def _dtype_of(where, value):
-    """The dtype of a Tensor or number, or the one that a name, a type or a dtype of NumPy means."""
+    """The dtype of a Tensor or number, or the dtype that a name, a type or a dtype of NumPy stands for."""
     if isinstance(value, _Tensor):
         return value.dtype
     if isinstance(value, bool):

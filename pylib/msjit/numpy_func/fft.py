@@ -36,7 +36,7 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """As numpy.fft.ifftshift: what undoes fftshift."""
+    """As numpy.fft.ifftshift: the inverse of fftshift."""
     return _ops.ifftshift(_tensor(x), axes)
 
 

@@ -49,7 +49,7 @@ def _points(part):
 
 
 class _Grid:
-    """What mgrid and ogrid are: indexed by slices they give coordinates."""
+    """The class of mgrid and ogrid: indexing one with slices gives coordinates."""
 
     def __init__(self, name, full):
         self._name, self._full = name, full

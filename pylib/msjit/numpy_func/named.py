@@ -33,7 +33,7 @@ def _make_two(name, function):
 
 
 def _make_weak(name, function):
-    """A number stays one beside a tensor: its dtype gives way."""
+    """A number beside a tensor takes the tensor's dtype."""
     def two(x1, x2, dtype=None):
         x1 = x1 if isinstance(x1, (int, float)) and isinstance(x2, _Tensor) else _tensor(x1)
         return _cast(function(x1, x2 if isinstance(x2, (int, float)) else _tensor(x2)), dtype)

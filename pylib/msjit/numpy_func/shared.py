@@ -1,4 +1,4 @@
-"""What the functions of this folder share."""
+"""Helpers that the functions of this folder share."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS

@@ -89,7 +89,7 @@ def nansum(a, axis=None, dtype=None, keepdims=False):
 
 @_public
 def nanmean(a, axis=None, dtype=None, keepdims=False):
-    """Mean over axes of what is not NaN."""
+    """Mean over axes of the elements that are not NaN."""
     return _ops.nanmean(_float(_tensor(a)), axis, keepdims, dtype=dtype)
 
 
@@ -140,7 +140,7 @@ def take_along_axis(arr, indices, axis):
 
 @_public
 def searchsorted(a, v, side="left", sorter=None):
-    """Where values would go into a sorted vector, int32."""
+    """The positions, int32, at which values would be inserted into a sorted vector."""
     return _ops.searchsorted(_tensor(a), _tensor(v), out_int32=True, side=side, sorter=sorter)
 
 
@@ -182,7 +182,7 @@ def in1d(ar1, ar2, invert=False):
 
 @_public
 def select(condlist, choicelist, default=0):
-    """Of each place the element of the first choice whose condition is true there."""
+    """For each position, the element of the first choice whose condition is true there."""
     out = default
     for condition, choice in list(zip(condlist, choicelist))[::-1]:
         out = _k.where(_tensor(condition), _tensor(choice), out)

@@ -21,7 +21,7 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
 __all__ += function.__all__ + operations.__all__
 _refused = _absent(__name__)
 _LAZY_NAMES = _sparse.names()
-# Of ops.communication, which stands on mint and so comes when it is asked for.
+# Names of ops.communication. That module imports mint, so it is loaded when it is first used.
 _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
     all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather_into_tensor
     gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_world_size init_process_group irecv
@@ -32,8 +32,8 @@ _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_int
 _LATER = {"signature": "signature", "auto_generate": "auto_generate", "functional_overload": "functional_overload"}
 _LATER.update(dict.fromkeys("gen_extend_func gen_ops_def gen_ops_prim pyboost_inner_prim".split(), "auto_generate"))
 
-# What `from mindspore.ops import *` gives besides, which is loaded when it is asked for. The modules say so only now: those above
-# have taken each other's names before.
+# `from mindspore.ops import *` also gives these names, which are loaded on first use. They are added to the modules' __all__ only here,
+# because the modules above have imported names from each other by __all__ before.
 __all__ += [*_LAZY_NAMES, *sorted(_PROCESSES), *_LATER]
 function.__all__ = [*function.__all__, *function._TRANSFORMS, *(_name for _name in _LAZY_NAMES if _name.islower())]
 functional.__all__ = [*functional.__all__, *(_name for _name in _LAZY_NAMES if _name.islower())]

@@ -1,7 +1,7 @@
-"""Kernels that MindSpore keeps to itself (ops.operations._inner_ops, _grad_ops, ...), which some packages import nevertheless.
+"""Kernels that are private in MindSpore (ops.operations._inner_ops, _grad_ops, ...) but that some packages import nevertheless.
 
-They are rows of the modules that MODULES names, and are imported when one of them is asked for. A primitive of that name among the
-public ones goes first; names that are in none of the modules can be imported and raise when they are called.
+They are rows of the modules that MODULES names; a module is imported when one of its names is first used. A public primitive of the same
+name takes precedence. Names that are in none of the modules can be imported and raise when they are called.
 """
 from importlib import import_module as _import_module
 
@@ -9,7 +9,7 @@ from .. import absent as _absent
 
 MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations",
            "inner_kernels")
-# Those that ops.auto_generate makes of functions.
+# Names that ops.auto_generate makes from functions.
 _GENERATED = frozenset("TopkExt AddcdivExt AddcmulExt LayerNormExt MSELossExt SoftplusExt Embedding TypeAs".split())
 
 _refuse = _absent.attributes(
@@ -17,7 +17,7 @@ _refuse = _absent.attributes(
 
 
 def find(name):
-    """The class of the primitive of that name, public or not, or None."""
+    """The class of the primitive with a name, public or not, or None."""
     for path in MODULES:
         module = _import_module("." + path, __package__)
         if name in module.__all__:

@@ -1,11 +1,11 @@
-"""Instances of primitives, one for each class and attributes, as packages made for MindSpore ask for them."""
+"""A cache of instances of primitives, one for each class and attributes; packages written for MindSpore use it."""
 from .primitive import Primitive
 
 _made = {}
 
 
 def _get_cache_prim(cls):
-    """A function that makes an instance of the primitive `cls` once for the same attributes, and gives it again then."""
+    """A function that returns an instance of the primitive `cls`. For equal attributes it returns the same instance."""
     if not isinstance(cls, type) or not issubclass(cls, Primitive):
         raise TypeError("[_get_cache_prim] cls, got %r, expected a class of primitives" % (cls,))
 

@@ -1,6 +1,6 @@
 """Primitives as rows: a name, the attributes of its constructor in order with their defaults, and the function it calls.
 
-The function gets the primitive, for its attributes, and the inputs of the call. Primitives without attributes are rows of
+The function is called with the primitive (for its attributes) and the inputs of the call. Primitives without attributes are rows of
 _PLAIN.
 """
 from ..common import dtype as _mstype
@@ -74,7 +74,7 @@ def _squared_difference(x, y):
 
 
 def _sections(p, x):
-    """The sizes of SplitV, of which one may be -1: what the others leave."""
+    """The sizes for SplitV. One may be -1, which means the rest."""
     sizes = list(p.size_splits)
     rest = x.shape[p.split_dim] - sum(size for size in sizes if size != -1)
     return [rest if size == -1 else size for size in sizes] if sizes.count(-1) == 1 else sizes
@@ -183,7 +183,7 @@ def _sparse_cross_entropy(p, logits, labels):
 
 
 def _unique_runs(p, x):
-    """(values, inverse, counts); what is not asked for is a 0 without axes."""
+    """(values, inverse, counts); those not asked for are a 0 without axes."""
     found = _sc.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim)
     found = list(found) if isinstance(found, tuple) else [found]
     none = _k.zeros((), _mstype.int64)
@@ -204,7 +204,7 @@ def _argmax_pool(p, x):
     kernel, stride = _w._tuple(p.kernel_size, 2, p.name, "kernel_size"), _w._tuple(p.strides, 2, p.name, "strides")
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1), p.pad_mode.lower(), 0)
     values, places = _k.max_pool2d_with_index(x, kernel, stride, pads[0] + pads[1], False, (1, 1))
-    # As MindSpore counts: through all channels of an image.
+    # As in MindSpore, positions count through all channels of an image.
     first = _k.arange(0, x.shape[1], 1, _mstype.int64) * (x.shape[2] * x.shape[3])
     return values, _k.cast(places + _k.reshape(first, (1, -1, 1, 1)), _mstype.int32)
 

@@ -1,5 +1,5 @@
 """Attention as one function of query, key and value, under the names of MindSpore's kernels for NPUs; and caches of keys and values
-in blocks. Products and softmax are computed in float32 at least, whatever the dtype of the query, which the result has.
+in blocks. Products and softmax are computed in float32 or wider, whatever the dtype of the query; the result has that dtype.
 
 The formulas are those of MindSpore's documentation of the same names.
 """
@@ -10,7 +10,7 @@ from . import registry as _k
 from .index_func import tensor_scatter_update as _scattered
 from .other_func import assign as _assign
 
-_EVERY = 2147483647  # pre_tokens and next_tokens that leave out nothing
+_EVERY = 2147483647  # the value of pre_tokens and next_tokens that masks nothing
 # The order of the axes batch, heads, positions and width in each layout; H holds heads and width.
 _LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")
 
@@ -132,7 +132,7 @@ def _left_out(where, mode, mask, rows, columns, tokens, ends):
 
 def attention_parts(where, query, key, value, head_num, shift=None, drop_mask=None, attn_mask=None, ends=(None, None), keep_prob=1.0,
                     scale=1.0, tokens=(_EVERY, _EVERY), layout="BSH", mode=0, kv_heads=None, also_out=None):
-    """(attention in the layout of the query, the greatest scores and the sums of exponentials as (batch, heads, positions, 1))"""
+    """(attention in the layout of the query, the greatest scores, the sums of exponentials); the latter two as (batch, heads, positions, 1)"""
     if layout not in _LAYOUTS:
         raise ValueError("[%s] input_layout, got %r, expected one of %s" % (where, layout, ", ".join(_LAYOUTS)))
     if isinstance(head_num, bool) or not isinstance(head_num, int) or head_num < 1:
@@ -176,7 +176,7 @@ def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mas
                         from the last ones, whatever attn_mask holds; 4: pre_tokens and next_tokens, for S1 equal to S2
     actual_seq_qlen, actual_seq_kvlen   with TND: where the sequences end in query and in key
     drop_mask           uint8 (B, N, S1, S2 / 8): a bit for each weight, 1 where it stays
-    A row that all keys are left out of gets their mean. Raises ValueError for other layouts and shapes, TypeError for other dtypes,
+    If all keys of a row are masked, the result is their mean. Raises ValueError for other layouts and shapes, TypeError for other dtypes,
     RuntimeError for heads and modes that do not fit, NotImplementedError for padding_mask and other modes.
 
     >>> import msjit as ms
@@ -231,7 +231,7 @@ def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_ma
         width = _check(cache, "reshape_and_cache").shape[-2] * cache.shape[-1]
         flat = _k.reshape(cache, (-1, width))
         slots = _k.reshape(_check(slot_mapping, "reshape_and_cache"), (-1, 1))
-        slots = _k.where(_k.less(slots, 0), flat.shape[0], slots)  # a row behind the others takes what is not kept
+        slots = _k.where(_k.less(slots, 0), flat.shape[0], slots)  # one more row at the end receives the elements that are not kept
         flat = _k.concat([flat, _k.zeros((1, width), flat.dtype)])
         rows = _k.cast(_k.reshape(_check(rows, "reshape_and_cache"), (-1, width)), flat.dtype)
         _assign(cache, _k.reshape(_scattered(flat, slots, rows)[:-1], cache.shape))

@@ -1,8 +1,8 @@
 """Names of mindspore.ops.auto_generate: MindSpore generates a class, an instance and a function for each of its kernels.
 
-Here they are found by their spelling when they are asked for: `abs_op` is an instance of the primitive Abs, `pyboost_abs` and
-`abs_impl` are ops.abs, `sum_ext` and the primitive SumExt are mint.sum (where mint has that name), `inplace_exp` is Tensor.exp_.
-What is not offered can be imported and raises when it is called.
+Here a name is resolved by its spelling when it is first used: `abs_op` is an instance of the primitive Abs, `pyboost_abs` and
+`abs_impl` are ops.abs, `sum_ext` and the primitive SumExt are mint.sum (if mint has that name), `inplace_exp` is Tensor.exp_.
+Unsupported names can be imported and raise when they are called.
 """
 import importlib
 import sys
@@ -16,7 +16,7 @@ from . import generated_func as _generated
 from . import operations as _operations
 from .primitive import Primitive
 
-# Names that mean one of mint under another name.
+# Names for which mint has another name.
 _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
             "reduce_sum": "sum"}
 _FIRST = ("pyboost_", "inner_")
@@ -154,4 +154,4 @@ def __getattr__(name):
     found = _refuse(name) if found is None else found
     globals()[name] = found
     return found
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

@@ -1,6 +1,6 @@
 """Bessel functions, from Chebyshev series of their values (fitted to 40 digits) on two ranges of the argument each.
 
-All take a Tensor of floats of any shape and give one of that shape and dtype; they are computed in float64. Anything else
+All accept a Tensor of floats of any shape and return one of that shape and dtype, computed in float64. Anything else
 raises TypeError.
 """
 import math as _math

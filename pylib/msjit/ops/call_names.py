@@ -1,7 +1,7 @@
-"""The names under which MindSpore's primitives take their operands: ops.Add()(input=a, other=b).
+"""The parameter names of MindSpore's primitives, for calls such as ops.Add()(input=a, other=b).
 
-Most primitives here share a few methods whose parameters have other names. A class of the table gets a copy of its method with the
-parameters renamed: a call costs what it did.
+Most primitives here share a few methods whose parameters have other names. A class in the table gets a copy of its method with the
+parameters renamed, so a call costs no more than before.
 """
 import sys
 import types

@@ -195,7 +195,7 @@ class ReduceScatterV(_Collective):
 
 
 class Barrier(_Collective):
-    """Comes back when all members have called it, with a Tensor of one zero."""
+    """Waits until all members have called it; returns a Tensor of one zero."""
 
     def __call__(self):
         _c.barrier(self._found(), self.name)
@@ -203,7 +203,7 @@ class Barrier(_Collective):
 
 
 class Send(_Collective):
-    """Sends the input to the member dest_rank, which receives it with the same sr_tag; gives the input. Its gradient comes back."""
+    """Sends the input to the member dest_rank, which receives it with the same sr_tag; returns the input. The gradient comes from that member."""
 
     def __init__(self, sr_tag, dest_rank, group=_GROUP, group_back=_GROUP):
         super().__init__(group)
@@ -222,8 +222,8 @@ class Send(_Collective):
 
 
 class Receive(_Collective):
-    """A Tensor of this shape and dtype, from the member src_rank. Its gradient is sent back; it flows where the input, which does
-    not count otherwise, is part of what is differentiated."""
+    """A Tensor of this shape and dtype, from the member src_rank. Its gradient is sent back, if the input is differentiated; the
+    input has no other meaning."""
 
     def __init__(self, sr_tag, src_rank, shape, dtype, group=_GROUP, group_back=_GROUP):
         super().__init__(group)
@@ -244,7 +244,7 @@ class Receive(_Collective):
 
 
 class ScalarSummary(Primitive):
-    """Notes a number for a SummaryRecord; there is none, so it does nothing, as MindSpore's outside one."""
+    """For MindSpore: records a number in a SummaryRecord. Here it does nothing, as MindSpore's does without a SummaryRecord."""
 
     def __call__(self, name, value):
         check_tensor(value, self.name)

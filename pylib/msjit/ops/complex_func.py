@@ -27,7 +27,7 @@ def angle(input):
 
 
 def is_complex(input):
-    """Whether the dtype is complex64 or complex128. Raises TypeError for what is no tensor."""
+    """Whether the dtype is complex64 or complex128. Raises TypeError for anything but a tensor."""
     return _check(input, "is_complex").dtype in _COMPLEX
 
 

@@ -11,7 +11,7 @@ from ..common.tensor import Tensor
 class MultitypeFuncGraph:
     """A function with one definition for each combination of argument types, registered with `register`.
 
-    The first definition that fits is called; where there is only one, it takes any arguments. ValueError where none fits.
+    The first definition that fits is called. If there is only one, it accepts any arguments. ValueError if none fits.
 
     >>> from msjit import ops
     >>> twice = ops.MultitypeFuncGraph("twice")
@@ -67,12 +67,12 @@ def _is_a(value, kind):
         return callable(value) and not isinstance(value, type)
     if name == "TypeType":
         return isinstance(value, dtype_type)
-    # Asked first: in a graph the module of a class is not.
+    # _PLAIN is tested first, because captured code cannot read the module of a class.
     return type(value) not in _PLAIN and type(value).__module__ == "numpy" and _is_numpy(value, name)
 
 
 def _is_numpy(value, name):
-    """Whether a scalar of NumPy is what a name says."""
+    """Whether a scalar of NumPy has the type that a name stands for."""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     return getattr(value, "shape", None) == () and (kind in _NUMPY.get(name, ()) or value.dtype.name.capitalize() == name)
 
@@ -148,16 +148,16 @@ __all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "ad
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function whose result depends on constants alone: plain Python that runs where it is called.
+    """Marks a function whose result depends only on constants. Here it is plain Python that runs when it is called.
 
-    As a decorator it gives the function, or with get_instance=False a class whose instances are called like it.
+    As a decorator it returns the function, or with get_instance=False a class whose instances are called like the function.
     The other keywords say how a graph keeps the result and change nothing here.
     """
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 _FUNCTIONS = """batch_dot clip_by_global_norm clip_by_value count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 __all__ += ["augassign_add", "augassign_div", "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", *_FUNCTIONS]

@@ -12,7 +12,7 @@ _SOURCES = (".cc", ".cpp")
 class LibraryFunction:
     """`int NAME(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra)` of a library.
 
-    text is "FILE:NAME", as MindSpore takes it; FILE is a shared library, or a .cc or .cpp that g++ makes one of, kept in `akg_kernel_meta`.
+    text is "FILE:NAME", as in MindSpore. FILE is a shared library, or a .cc or .cpp from which g++ builds one, in `akg_kernel_meta`.
     The function gets inputs, then outputs, contiguous; it returns 0 unless it failed. TypeError for another text and for a file outside of
     MS_CUSTOM_AOT_WHITE_LIST, RuntimeError where the library cannot be built or opened, or the function fails, NotImplementedError for CUDA
     sources and for functions of which the library defines C++ companions (NAMEInit, NAMEInferShape, NAMEInferType).
@@ -53,7 +53,7 @@ class LibraryFunction:
 
 
 def empty_outputs(shapes, dtypes):
-    """New arrays of what out_shape and out_dtype said, and whether they are the members of a tuple."""
+    """New arrays with the shapes and dtypes from out_shape and out_dtype, and whether they are the members of a tuple."""
     import numpy
     many = len(shapes) > 0 and isinstance(shapes[0], (tuple, list))
     rows = list(shapes) if many else [shapes]
@@ -73,7 +73,7 @@ def _check_allowed(path):
 
 
 def _built(source):
-    """The library of a C++ source, built again where the source is newer."""
+    """The library built from a C++ source; it is built again if the source is newer."""
     if get_context("device_target") != "CPU":
         raise NotImplementedError("[Custom] func, got a C++ source on %s, expected CPU" % get_context("device_target"))
     folder = os.path.join(os.getcwd(), "akg_kernel_meta")
@@ -86,6 +86,6 @@ def _built(source):
         raise RuntimeError("[Custom] func, got a C++ source, expected g++ to build it: %s" % error) from None
     if done.returncode:
         raise RuntimeError("[Custom] func, got a source that g++ refuses, expected C++: %s" % done.stderr.strip())
-    # A new file in place of the old one: a library that is in use keeps the contents it was opened with.
+    # The old file is replaced by a new one, not overwritten: a process that uses the library keeps the old contents.
     os.replace(target + ".new", target)
     return target

@@ -7,11 +7,11 @@ _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
 
 
 class Custom(Primitive):
-    """Calls func with NumPy arrays in place of Tensors; what it returns, an array or a tuple of them, become Tensors.
+    """Calls func with NumPy arrays instead of Tensors. Its result, an array or a tuple of them, is converted to Tensors.
 
-    out_dtype, or a function of the dtypes of the inputs, says to what results are cast: one dtype, or one a result. out_shape is taken for
-    compatibility: results of a Python function have the shapes that it gives them.
-    bprop(*inputs, output, gradient) gives the gradients of the inputs; without it RuntimeError is raised where one is asked for.
+    out_dtype says to what results are cast: one dtype, one for each result, or a function of the dtypes of the inputs. out_shape is accepted for
+    compatibility: results of a Python function have the shapes that the function gives them.
+    bprop(*inputs, output, gradient) returns the gradients of the inputs. Without it a gradient raises RuntimeError.
     func_type 'aot': func is "FILE:NAME", a C function of a shared library or of a .cc or .cpp that g++ builds. It fills results of the shapes and
     dtypes that out_shape and out_dtype give: values, or functions of the shapes and dtypes of the inputs, which must be Tensors.
     The other kinds name compilers of MindSpore, and raise NotImplementedError.
@@ -41,7 +41,7 @@ class Custom(Primitive):
         self.func, self.out_dtype, self.out_shape = func, out_dtype, out_shape
         self.func_type, self.bprop = func_type, bprop
         self._library = None
-        if func_type == "aot":  # what few programs need is imported where they need it
+        if func_type == "aot":  # imported on first use, as few programs need it
             from .custom_library import LibraryFunction
             self._library = LibraryFunction(func)
 

@@ -23,7 +23,7 @@ def _decomposed(where, A):
 
 
 def _constant(where, A):
-    """The results, through which there are no gradients: asking for one raises, as in MindSpore."""
+    """The results, without gradients: asking for one raises, as in MindSpore."""
     from ..custom_function import _Function
 
     class Eig(_Function):

@@ -1,4 +1,4 @@
-"""Primitives of NPUs that programs make wherever they run: they can be made, and raise when they are called."""
+"""Primitives of NPUs that programs construct on every machine. They can be constructed, and raise when they are called."""
 from . import registry as _k
 from .primitive import Primitive as _Primitive
 from .primitive import rows as _rows

@@ -1,4 +1,4 @@
-"""Functions with a second name or form: those that MindSpore's mint is made of (`_ext`), and parts of language models."""
+"""Functions with a second name or form: those that MindSpore's mint is built on (`_ext`), and parts of language models."""
 import math as _math
 
 from .._devices import device_number as _device_number
@@ -51,9 +51,9 @@ def dyn_shape(input_x):
 
 
 def move_to(input, to="CPU", blocking=True):
-    """A copy of the tensor on another device, "CPU", "GPU" or "GPU:1"; the tensor itself when it lies there. Gradients flow through
-    it. The copy is done when this returns, blocking or not. TypeError for a `to` that is no str, ValueError for a device that cannot
-    be had."""
+    """A copy of the tensor on another device, "CPU", "GPU" or "GPU:1"; the tensor itself if it already lies there. Gradients flow through
+    it. The copy is complete when this returns, blocking or not. TypeError for a `to` that is no str, ValueError for a device that cannot
+    be used."""
     return _move(_check(input, "move_to"), _device_number("move_to", "to", to))
 
 
@@ -76,7 +76,7 @@ def _bound_rows(weight, used, max_norm, norm_type):
     else:
         norms = _k.pow(_k.sum(_k.pow(size, float(norm_type)), -1, True), 1.0 / norm_type)
     scale = _k.where(_k.logical_and(used, _k.greater(norms, float(max_norm))), float(max_norm) / (norms + 1e-7), _k.ones_like(norms))
-    with _no_grad():  # the gradient of what is looked up afterwards is by the table as it is then
+    with _no_grad():  # gradients of later look-ups are by the changed table
         _k.assign(weight, weight * scale)
 
 
@@ -228,7 +228,7 @@ def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
 
 
 def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None):
-    """The sums over the choices of each token, times probs, of what moe_token_permute gave."""
+    """Undoes moe_token_permute: for each token the sum over its choices, times probs."""
     if padded_mode:
         raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
     choices = 1 if probs is None else probs.shape[1]

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms over one axis, two or several, and what goes with them.
+"""Discrete Fourier transforms over one axis, two or several, with shifts and frequencies.
 
 n or s gives the sizes of the transformed axes: longer input is cut, shorter one filled with zeros. norm says where the
 factor goes: "backward" (the default) divides by the number of elements in the inverse transforms, "forward" in the

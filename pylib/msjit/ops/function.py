@@ -55,14 +55,14 @@ for _module in _modules:
 
 _here.update(dict.fromkeys(("array_func", "math_func", "nn_func", "clip_func", "linalg_func", "random_func", "other_func",
                             "image_func", "parameter_func", "vmap_func", "debug_func", "spectral_func", "fft_func", "sparse_func"),
-                           sys.modules[__name__]))  # MindSpore's modules below this one: here each of them has all functions
+                           sys.modules[__name__]))  # MindSpore's submodules; here each of them has all functions
 __path__ = _paths.extend([])
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)
 _TRANSFORMS = {"custom_vjp": "custom_function", "derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
                "vmap": "function_transforms"}
-# Functions that MindSpore's modules have beside the public ones; names in _ext stand for those of mint.
+# Functions in MindSpore's modules besides the public ones; names ending in _ext mean those of mint.
 _GENERATED = frozenset("chunk_view split_view unsqueeze_view new_ones new_zeros".split())
 _TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 

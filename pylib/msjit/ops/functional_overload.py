@@ -1,4 +1,4 @@
-"""Functions of mindspore.ops.functional_overload: those of mint, which take every form of arguments that MindSpore has there."""
+"""Functions of mindspore.ops.functional_overload: those of mint, which accept all forms of arguments that MindSpore has there."""
 from .. import absent as _absent
 from . import auto_generate as _made
 from . import function as _function

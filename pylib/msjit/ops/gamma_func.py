@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions. How many terms they need depends on the values, so they are summed by NumPy."""
+"""Incomplete gamma and beta functions. The number of terms depends on the values, so NumPy sums them."""
 import math as _math
 
 from ..common import dtype as _mstype

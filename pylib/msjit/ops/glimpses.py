@@ -41,7 +41,7 @@ def _start(p, offset, length, size):
 
 
 def _noise(p, shape):
-    """What MindSpore 2.10 draws: numbers of [-1, 1), or normal ones around 10 of standard deviation 1/2."""
+    """The noise that MindSpore 2.10 draws: numbers in [-1, 1), or normal ones around 10 with standard deviation 1/2."""
     if p.noise == "zero":
         return _k.zeros(shape, _mstype.float32)
     from . import random_func as _r

@@ -1,8 +1,8 @@
-"""Primitives of gradients (ops.operations._grad_ops), as rows. Networks do not need them: gradients are made of operators here.
+"""Primitives of gradients (ops.operations._grad_ops), as rows. Networks do not need them: here gradients are built from operators.
 
-Each computes with ordinary operators, by a formula where that says more than the forward operation does, so they can be
-differentiated and compiled in their turn. `dout` is the gradient by the operation's result; what else is taken - the input, or the
-result - and in which order is MindSpore's.
+Each is computed with ordinary operators, by a formula or as the gradient of the forward operation. So they can themselves be
+differentiated and compiled. `dout` is the gradient by the operation's result. The other arguments (the input or the result) and their
+order are MindSpore's.
 """
 from .. import autograd as _autograd
 from ..common.tensor import Tensor as _Tensor
@@ -15,12 +15,12 @@ from .primitive import rows as _rows
 
 
 def _pulled(function, inputs, dout):
-    """Gradients of function(*inputs) by all inputs, for one by its result."""
+    """The gradients of function(*inputs) by all inputs, given the gradient by its result."""
     return _autograd.vjp(function, *inputs)[1](dout)
 
 
 def _of(name, *attributes):
-    """A rule: the gradient by x of the primitive of that name, called with (dout, x)."""
+    """A rule, called with (dout, x): the gradient by x of the primitive with that name."""
     def rule(p, dout, x):
         operation = getattr(_op, name)(*[getattr(p, attribute) for attribute in attributes])
         return _pulled(operation, (x,), dout)[0]

@@ -5,7 +5,7 @@ from .primitive import Primitive
 
 
 class HookBackward(Primitive):
-    """Its inputs; hook_fn(gradients), a tuple, may replace their gradients on the way back."""
+    """Returns its inputs. hook_fn(gradients) gets the tuple of their gradients and may return others."""
 
     def __init__(self, hook_fn, cell_id=""):
         super().__init__()

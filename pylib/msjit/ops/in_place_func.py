@@ -5,7 +5,7 @@ from .other_func import _written
 
 
 def stop_gradient_(input):
-    """Lets the tensor stand for itself without a history: no gradient goes through it any more; returns it."""
+    """Removes the history of the tensor, so that no gradient flows through it any more; returns the tensor."""
     from .._native import _msjit
     _msjit.become(_check(input, "stop_gradient_"), input.detach())
     return input

@@ -1,6 +1,5 @@
-"""Primitives that MindSpore keeps beside its public ones (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.
-
-Their inputs and attributes are MindSpore's. All compute with ordinary operators, so they can be differentiated and compiled.
+"""Primitives that MindSpore has besides its public ones (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.
+Their inputs and attributes are MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled.
 """
 from ..common import dtype as _mstype
 from ..common.parameter import Parameter as _Parameter
@@ -46,7 +45,7 @@ def _concat_offset_v1(p, axis, xs):
 
 
 def _stitched(p, indices, data):
-    """The rows of all data in one tensor, each at its index; a later one goes first."""
+    """The rows of all data in one tensor, each at its index. If an index is repeated, the later row counts."""
     rank = data[0].ndim - indices[0].ndim
     rest = tuple(data[0].shape[data[0].ndim - rank:])
     flat = _k.concat([_k.reshape(at, (-1,)) for at in indices], 0)
@@ -130,7 +129,7 @@ def _sparse_loss(p, logits, labels):
 
 
 def _contrast(p, images, factor):
-    """Images (..., height, width, channels) with what each channel has beside its mean times a factor."""
+    """Images (..., height, width, channels) in which each channel's distance from its mean is multiplied by a factor."""
     mean = _k.mean(images, (images.ndim - 3, images.ndim - 2), True)
     return (images - mean) * factor + mean
 
@@ -171,7 +170,7 @@ def _eigen(p, x):
 
 
 def _self_adjoint(p, x):
-    """(eigenvalues in rising order, eigenvectors), both whatever compute_v is, as in MindSpore."""
+    """(eigenvalues in ascending order, eigenvectors). Both are returned whatever compute_v is, as in MindSpore."""
     from ..scipy.linalg import eigh
     return eigh(x)
 

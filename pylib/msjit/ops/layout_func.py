@@ -280,7 +280,7 @@ def _triangle(pairs, dtype):
 
 
 def matrix_band_part(x, lower, upper):
-    """Matrices without what lies more than `lower` below or `upper` above the diagonal; negative keeps all."""
+    """Matrices with zeros more than `lower` below and `upper` above the diagonal; a negative number keeps all on that side."""
     lower, upper = int(lower), int(upper)
     x = x if lower < 0 else _k.triu(x, -lower)
     return x if upper < 0 else _k.tril(x, upper)

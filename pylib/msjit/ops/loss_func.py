@@ -258,7 +258,7 @@ def _lengths(value, where, what, batch):
 
 
 def _rows(targets, lengths):
-    """(N, S) of joined sequences; what lies behind a sequence does not count."""
+    """(N, S) of joined sequences; the elements after the end of a sequence do not count."""
     starts = _k.cumsum(lengths, 0) - lengths
     longest = max(max(lengths.tolist()), 1)
     at = _k.expand_dims(starts, 1) + _k.arange(0, longest, 1, dtype=_mstype.int32)

@@ -160,7 +160,7 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 
 
 def _keep_mask(p, shape, keep_prob):
-    """Bits that say what is kept, eight to one uint8, the count rounded up to a multiple of 128."""
+    """A bit for each element that says whether it is kept, eight bits to a uint8. Their number is rounded up to a multiple of 128."""
     import numpy
     sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
     total = 1
@@ -199,7 +199,7 @@ def _python_call(p, *inputs):
 
 
 class Morph(Primitive):
-    """fn as a primitive: called as fn, and with bprop_fn its gradient; infer_shape and infer_dtype say what it gives.
+    """fn as a primitive: a call calls fn, and bprop_fn is its gradient. infer_shape and infer_dtype describe the result.
 
     bprop_fn(*inputs, output, gradient) returns a gradient for each input, as a Cell's bprop does.
     """

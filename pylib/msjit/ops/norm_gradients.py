@@ -1,7 +1,7 @@
-"""Primitives of the gradients of normalisations and what goes with them, as rows; the second gradients too.
+"""Primitives of the gradients of normalisations, as rows; also of the second gradients, and related ones.
 
-Statistics are taken as the forward operations give them (a variance, or 1 / sqrt(variance + epsilon), as MindSpore does); second
-gradients count their dependence on x. All compute with ordinary operators, so they can be differentiated and compiled in their turn.
+Statistics are arguments, in the form that MindSpore's forward operations return (a variance, or 1 / sqrt(variance + epsilon)). Second
+gradients include their dependence on x. All are computed with ordinary operators, so they can be differentiated and compiled.
 """
 from ..common import dtype as _mstype
 from . import gradient_kernels as _g
@@ -34,7 +34,7 @@ def _summed(x, axes):
 
 
 def _layer_norm_again(p, x, dout, variance, mean, gamma, d_dx, d_dg, d_db):
-    """(by x, by dout, by gamma) of what LayerNormGrad gives."""
+    """The gradients of LayerNormGrad: (by x, by dout, by gamma)."""
     axes, rows = _lines(p, x)
 
     def gradient(x, dout, gamma):
@@ -53,7 +53,7 @@ def _layer_norm_ext(p, dout, x, normalized_shape, mean, rstd, gamma, beta, outpu
 
 
 def _batch_norm_again(p, x, dout, scale, mean, variance, d_dx, d_dscale, d_dbias):
-    """(by x, by dout, by scale) of what BatchNormGrad gives."""
+    """The gradients of BatchNormGrad: (by x, by dout, by scale)."""
     axes, shape = _g._channels(x, p.data_format)
 
     def gradient(x, dout, scale):
@@ -103,7 +103,7 @@ def _update(p, dout, x, mean, variance):
 
 
 def _reduce(p, dout, x, by_scale, by_offset, scale, mean, variance):
-    """By x, of a batch norm whose gradients by scale and offset are known."""
+    """The gradient by x of a batch norm whose gradients by scale and offset are known."""
     axes, shape = _g._channels(x, p.data_format)
     rstd = (variance.reshape(shape) + p.epsilon).rsqrt()
     count = x.size // scale.size
@@ -116,7 +116,7 @@ def _planes(x):
 
 
 def _keep(p, kept, new):
-    """Moves what is kept by the share `momentum` towards a new value, in place."""
+    """Moves a stored value by the share `momentum` towards a new one, in place."""
     _k.assign(kept, (kept * (1 - p.momentum) + new * p.momentum).detach())
 
 

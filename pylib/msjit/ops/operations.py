@@ -1,6 +1,6 @@
 """Primitives: classes whose instances are called, ops.Add()(x, y); attributes go to the constructor.
 
-A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
+A primitive is a plain Python object whose __call__, written in Python, calls a function; so the JIT can inline it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
 import sys as _sys
@@ -263,7 +263,7 @@ class Squeeze(Primitive):
 class _Axis(Primitive):
     def __init__(self, axis=-1):
         super().__init__()
-        if self.name == "Softmax" and not isinstance(axis, (int, tuple)):  # MindSpore's LogSoftmax looks at it when it is called
+        if self.name == "Softmax" and not isinstance(axis, (int, tuple)):  # MindSpore's LogSoftmax reads it when it is called
             raise TypeError("[Softmax] axis, got %s, expected an int or a tuple of ints" % type(axis).__name__)
         self.axis = axis
 
@@ -447,7 +447,7 @@ class Partial(Primitive):
 
 _name_operands(globals())
 _primexpr = constexpr
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
 _refuse = _absent(__name__)
@@ -457,7 +457,7 @@ _INNER_PARTS = frozenset("_grad_ops _inner_ops _infer_ops _scalar_ops _sequence_
 
 
 def __getattr__(name):
-    """What is for sparse tensors or inner kernels; and MindSpore's modules below this one, which are this one."""
+    """Loads names for sparse tensors and inner kernels on first use. MindSpore's submodules of this module are this module itself."""
     if name in _PARTS:
         return _sys.modules[__name__]
     found = _sparse.find(name)

@@ -1,7 +1,7 @@
-"""Primitives that do one step of an optimizer: they write to the Parameters they get and return the new values.
+"""Primitives that do one step of an optimizer: they write to the Parameters that they are given, and return the new values.
 
-Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels leave
-unread (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here too.
+Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels do not
+read (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here either.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
@@ -46,7 +46,7 @@ def _keras_momentum(p, var, accum, lr, grad, momentum):
 
 
 def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient):
-    """What Adam adds to the variable, after it moved both means."""
+    """The step that Adam adds to the variable; this first updates both moments."""
     beta1, beta2 = _number(beta1), _number(beta2)
     lr = _number(lr) * _root(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
     _mean(m, beta1, gradient)

@@ -22,7 +22,7 @@ def dtype(x):
 typeof = dtype
 
 
-# A dtype is converted to one of more width, as in arithmetic.
+# A value is converted to a wider dtype, as in arithmetic.
 _WIDTH = {_mstype.bool_: 0, _mstype.uint8: 1, _mstype.int8: 1, _mstype.int16: 2, _mstype.int32: 3, _mstype.int64: 4,
           _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7}
 
@@ -47,9 +47,9 @@ def _fits(where, variable, value):
 
 
 def _written(variable):
-    """What an operator that wrote to a variable returns: the new values of a Parameter as a Tensor, as in MindSpore.
+    """The result of an operator that has written to a variable: for a Parameter its new values as a Tensor, as in MindSpore.
 
-    They are a copy, as a graph may return one but no memory that it writes to.
+    They are a copy, because a graph must not return memory that it writes to.
     """
     return variable if type(variable) is _Tensor else _k.copy(variable)
 
@@ -97,7 +97,7 @@ def depend(value, expr):
 
 
 def scalar_to_tensor(input_x, dtype=_mstype.float32):
-    """A number as a Tensor. Raises TypeError for what is no bool, int or float."""
+    """A number as a Tensor. Raises TypeError for anything but a bool, int or float."""
     if isinstance(input_x, complex):
         raise TypeError("[scalar_to_tensor] input_x, got complex, expected a bool, int or float")
     return _Tensor(input_x, dtype)

@@ -1,4 +1,4 @@
-"""Primitive, what all primitives derive from, and primitives made of rows of a table."""
+"""Primitive, the base class of all primitives, and the making of primitives from rows of a table."""
 from ..absent import attributes as _absent
 
 
@@ -8,7 +8,7 @@ class Primitive:
     _function = None
 
     def __init__(self, name=None):
-        if name is not None and not isinstance(name, str):  # an attribute that MindSpore's has and this one has not
+        if name is not None and not isinstance(name, str):  # an attribute that MindSpore's primitive has and this one lacks
             raise TypeError("[%s] name, got %r, expected a str" % (type(self).__name__, name))
         self.name = name or type(self).__name__
         self._op = self._function
@@ -17,7 +17,7 @@ class Primitive:
 
     @property
     def init_attrs(self):
-        """The attributes that the constructor was given, as a new dict."""
+        """The attributes given to the constructor, as a new dict."""
         return {name: vars(self)[name] for name in self._attribute_names() if name in vars(self)}
 
     @property
@@ -43,7 +43,7 @@ class Primitive:
         return self
 
     def init_prim_io_names(self, inputs, outputs):
-        """Keeps names for what goes in and comes out."""
+        """Stores the names of inputs and outputs."""
         self.add_prim_attr("input_names", list(inputs)).add_prim_attr("output_names", list(outputs))
 
     def set_prim_instance_name(self, instance_name):
@@ -80,7 +80,7 @@ class Primitive:
         """Accepted for compatibility: all runs in this process."""
 
     def check_elim(self, *args):
-        """(whether the call can be left out, what stands for it): never."""
+        """(whether the call can be left out, its replacement): here it never can."""
         return False, None
 
     def __call__(self, *args):
@@ -92,8 +92,8 @@ class Primitive:
     def _operation(self, args):
         """(the operation of this primitive's name, its inputs), public or an inner kernel.
 
-        Attributes that were added and are its own go to its constructor; so do arguments after its inputs, in order, as MindSpore
-        gives attributes. RuntimeError, as in MindSpore, for a name that no operation has.
+        Its constructor gets those added attributes that the operation has, and the call's arguments after the inputs, in order, as in
+        MindSpore. RuntimeError, as in MindSpore, for a name that no operation has.
 
         >>> from msjit import Tensor, ops
         >>> ops.Primitive("Softmax").add_prim_attr("axis", 0)(Tensor([0.0, 0.0])).asnumpy().tolist()
@@ -118,14 +118,14 @@ class Primitive:
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base of primitives that say by infer_shape and infer_dtype what they give; a subclass defines __call__."""
+    """Base of primitives that describe their result by infer_shape and infer_dtype; a subclass defines __call__."""
 
     def __call__(self, *args):
         raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):
-    """Base of primitives that check what they get; a subclass defines __call__."""
+    """Base of primitives that check their inputs; a subclass defines __call__."""
 
 
 def prim_attr_register(fn):
@@ -181,7 +181,7 @@ class Row(Primitive):
 def rows(namespace, table):
     """Makes primitives of rows (name, {attribute: default}, rule) in the namespace of a module; their names.
 
-    rule(primitive, *inputs) is what a call does.
+    A call of the primitive calls rule(primitive, *inputs).
     """
     for name, attributes, rule in table:
         namespace[name] = type(name, (Row,), {

@@ -62,7 +62,7 @@ def _lstm(p, x, h, c, w):
             last_h.append(state)
             last_c.append(cell)
         x = _k.concat(outputs, 2) if ways == 2 else outputs[0]
-    none = _k.zeros((1, 1), x.dtype)  # what MindSpore keeps for the gradient
+    none = _k.zeros((1, 1), x.dtype)  # values that MindSpore keeps for the gradient
     return x, _k.stack(last_h, 0), _k.stack(last_c, 0), none, none
 
 

@@ -1,4 +1,4 @@
-"""Images in another size: interpolate, and what the primitives of resizing share.
+"""Images in another size: interpolate, and shared parts of the primitives that resize.
 
 Every axis is treated on its own: an output element is a sum of a few elements of the input along the axis, each times a weight.
 Where output element i lies on the input axis (float32, as in MindSpore): half_pixel (i + 0.5) in / out - 0.5, align_corners

@@ -1,4 +1,4 @@
-"""Functions of numbers, tuples, lists, dicts and strings, which MindSpore's graphs need where Python has operators."""
+"""Functions of numbers, tuples, lists, dicts and strings. MindSpore's graphs need them instead of Python's operators."""
 import math as _math
 
 from ..common import dtype as _mstype

@@ -1,7 +1,7 @@
 """Primitives of numbers, tuples, lists and strings, which MindSpore's graphs have for Python's operators, as rows.
 
-Numbers are Python's or tensors. Each gives a new tuple or list and leaves what it was given as it is. Errors are those of Python;
-ValueError for a division by 0.
+Numbers are Python's or tensors. Each primitive returns a new tuple or list and does not change its arguments. Errors are those of Python;
+a division by 0 is a ValueError.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check

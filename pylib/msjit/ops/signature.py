@@ -1,7 +1,7 @@
-"""Signatures of the inputs of a Primitive that a program defines: what it writes to, its defaults and common dtypes.
+"""Signatures of the inputs of a Primitive that a program defines: which it writes to, their defaults, and which share a dtype.
 
-Programs give them as `__mindspore_signature__`. MindSpore casts by them; here an operator is a Python function, and casts
-are its own."""
+Programs give them as `__mindspore_signature__`. MindSpore casts inputs by them. Here they have no effect: an operator is a Python function
+that does its own casts."""
 import collections
 import enum
 

@@ -1,6 +1,6 @@
 """Primitives that do one step of an optimizer on some rows of Parameters: `gradient` has a row for each of `indices`.
 
-The gradients of a row that is named more than once are added up; SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 do a step
+If a row is named more than once, its gradients are added up. SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 instead do one step
 with each of them, one after the other, as in MindSpore.
 """
 from ..common.tensor import Tensor as _Tensor
@@ -15,7 +15,7 @@ def _number(value):
 
 
 def _summed(variable, gradient, indices):
-    """The gradient of the whole variable: zeros but for the rows that are named."""
+    """The gradient of the whole variable: zeros except in the rows that are named."""
     return _k.zeros_like(variable.detach()).index_add(0, indices, gradient)
 
 

@@ -31,7 +31,7 @@ def logcumsumexp(input, axis):
     top = _k.stop_gradient(_k.cummax(input, axis)[0])
     highest = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.cumsum(_k.exp(input - highest), axis)) + highest
-    # Where what came so far is far below the greatest element, the sum in its own scale is zero: the extreme stands for it.
+    # If all elements so far are far below the greatest one, their sum in its scale is zero. Their extreme is used instead.
     return _k.where(_k.less(top, highest - 80), top, out)
 
 
@@ -124,7 +124,7 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
-    """Mean over axes of what is not NaN."""
+    """Mean over axes of the elements that are not NaN."""
     _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
@@ -149,7 +149,7 @@ def quantile(input, q, axis=None, keepdims=False):
 
 
 def nanquantile(input, q, axis=None, keepdims=False):
-    """As quantile, of what is not NaN."""
+    """As quantile, of the elements that are not NaN."""
     return _quantile("nanquantile", input, q, axis, keepdims, True)
 
 
@@ -192,7 +192,7 @@ def _pick(ordered, places, axis):
 
 
 def nanmedian(input, axis=-1, keepdims=False):
-    """(median along an axis of what is not NaN, its position): of two elements in the middle the lesser one."""
+    """(median along an axis of the elements that are not NaN, its position): of two elements in the middle the lesser one."""
     values, places = _k.sort(input, axis)
     count = _k.sum(_k.equal(input, input), axis, True)
     middle = _k.maximum((count - 1) // 2, 0)
@@ -215,7 +215,7 @@ def msort(input):
 
 
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
-    """Where values would go into sorted rows (the last axis): before equal elements, or after them on the right."""
+    """The positions at which values would be inserted into sorted rows (the last axis): before equal elements or, with right, after them."""
     if side not in (None, "left", "right"):
         raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
     if right and side == "left":

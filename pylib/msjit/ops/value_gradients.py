@@ -1,7 +1,7 @@
 """Primitives of the gradients of single functions - losses, distances, activations with attributes, matrices, segments - as rows.
 
-`dout` is the gradient by the result; what else is taken, and in which order, is MindSpore's. All but those that say so compute with
-ordinary operators, so they can be differentiated and compiled in their turn.
+`dout` is the gradient by the result. The other arguments and their order are MindSpore's. Unless they say otherwise, they are computed with
+ordinary operators, so they can themselves be differentiated and compiled.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -53,7 +53,7 @@ def _mvlgamma(p, dout, x):
 
 
 def _random_gamma(p, alpha, sample):
-    """How a drawn number moves with alpha. Its terms are summed by NumPy, and it has no gradient of its own."""
+    """The derivative of a drawn number by alpha. NumPy sums its terms, so it has no gradient itself."""
     import numpy
     a, x = _ga._wide(alpha, sample)
     slope = _ga._lower(a, x)[1]
@@ -80,7 +80,7 @@ def _unique(p, dout, out):
 
 
 def _filled_rows(p, reverse_index_map, dout):
-    """(by the values, by what fills the rows)"""
+    """(by the values, by the value that fills empty rows)"""
     values = _k.gather(dout, reverse_index_map, 0)
     return values, dout.sum() - values.sum()
 
@@ -165,7 +165,7 @@ def _plane_loss(p, dout, x, target, weight, reduction, ignore_index, total_weigh
 
 
 def _repeated(p, dout, repeats, dim):
-    """The sums of the elements that repeat_interleave made of one."""
+    """For each element, the sum over its copies that repeat_interleave made."""
     if isinstance(repeats, _Tensor):
         repeats = repeats.tolist()
     if not isinstance(repeats, (tuple, list)):

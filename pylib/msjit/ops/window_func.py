@@ -1,4 +1,4 @@
-"""Convolution and pooling over one and three axes, and transposed: reductions to what there is for two."""
+"""Convolution and pooling over one and three axes, and transposed convolution. They are reduced to the operators for two axes."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -149,7 +149,7 @@ def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dila
 
 
 def _flat(x, axes):
-    """The images of the last axes as a stack (count, 1, ...), and what goes back."""
+    """The images of the last axes as a stack (count, 1, ...), and the sizes of the other axes."""
     _check(x, "pool")
     lead = tuple(x.shape[:-axes])
     return _k.reshape(x, (-1, 1) + tuple(x.shape[-axes:])), lead

@@ -1,7 +1,7 @@
 """Primitives of the gradients of windows and of sizes: pooling, convolutions, resized images, boxes, padding, as rows.
 
-`dout` is the gradient by the result; which of the inputs, results and places of the largest elements are taken beside it, and in
-which order, is MindSpore's. All compute with ordinary operators, so they can be differentiated and compiled in their turn.
+`dout` is the gradient by the result. The other arguments (inputs, results, positions of the largest elements) and their order are
+MindSpore's. All are computed with ordinary operators, so they can themselves be differentiated and compiled.
 """
 from .. import autograd as _autograd
 from . import array_func as _a

@@ -1,4 +1,4 @@
-"""Adam and its kin."""
+"""Adam and its variants."""
 from .. import ops
 from .._native import _msjit
 from .assigned import decayed, wide, write
@@ -33,8 +33,8 @@ class _Adam(Optimizer):
 class Adam(_Adam):
     """Adam with bias correction; weight decay is added to the gradient.
 
-    Calling it with the gradients, one for each Parameter, changes the Parameters in place. learning_rate is a number, a list of one
-    for each step, a Tensor or a LearningRateSchedule.
+    Call it with the gradients, one for each Parameter: it changes the Parameters in place. learning_rate is a number, a list with one
+    number for each step, a Tensor or a LearningRateSchedule.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(1, 1, weight_init="ones", bias_init="zeros")
@@ -92,7 +92,7 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """Adam; there is no other device whose memory could be saved."""
+    """The same as Adam: there is no other device whose memory could be saved."""
 
 
 class AdamWeightDecay(_Adam):

@@ -1,4 +1,4 @@
-"""Optimizers that divide by what they remember of the gradients: RMSProp, Adagrad, Adadelta, AdaMax, FTRL, ProximalAdagrad."""
+"""Optimizers that divide by statistics of earlier gradients: RMSProp, Adagrad, Adadelta, AdaMax, FTRL, ProximalAdagrad."""
 from .. import ops
 from ..common.checks import check_bool
 from .assigned import check_float, decayed, wide, write

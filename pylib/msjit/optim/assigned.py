@@ -1,4 +1,4 @@
-"""What optimizers share whose updates are assignments: graphs fuse them into one kernel."""
+"""Shared by optimizers whose updates are assignments, which graphs fuse into one kernel."""
 from .. import ops
 from ..common import dtype as mstype
 
@@ -17,13 +17,13 @@ def write(param, value):
 
 
 def decayed(gradient, param, decay):
-    """The gradient, with the weight decay's share of the parameter."""
+    """The gradient plus the weight decay times the parameter."""
     gradient = wide(gradient)
     return gradient if isinstance(decay, float) and decay == 0.0 else gradient + decay * wide(param)
 
 
 def count(step):
-    """The number of the step, from 1, as a Tensor: a sum, so that graphs keep it open."""
+    """The number of the step, from 1, as a Tensor. It is computed by an addition, so that in graphs it is an input and no constant."""
     return ops.registry.zeros((), dtype=mstype.float32) + (step + 1)
 
 

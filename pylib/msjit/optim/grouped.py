@@ -12,8 +12,8 @@ from .shown import Shown
 class GroupedOptimizer(Shown, Cell):
     """Base class: `param_groups` is a list of dicts, each with params, lr (a Parameter) and the options of `defaults`.
 
-    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups. _step_shown: name, shape and dtype of
-    the Parameter that shows the number of updates, as MindSpore has it, and whether it comes before the state.
+    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups. _step_shown: the name, shape and dtype that
+    MindSpore's Parameter with the number of updates has, and whether it comes before the state.
     """
 
     _step_shown = None
@@ -30,13 +30,13 @@ class GroupedOptimizer(Shown, Cell):
         _msjit.count_in(type(self), "step_count")
         self.group_start_id = [0]
         object.__setattr__(self, "parameters", ())
-        self._first_names = ()  # what names of state are made of
-        object.__setattr__(self, "_states", {})  # prefix: first value of what is kept for each parameter
+        self._first_names = ()  # the names of state are made of these
+        object.__setattr__(self, "_states", {})  # {prefix: the initial value of the state of that name, which each parameter has}
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group):
-        """Adds the Parameters of a dict; what it does not hold comes from the defaults."""
+        """Adds a group: a dict with Parameters and options. Missing options come from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError("[%s] a group must be a dict, got %s" % (self._where, type(param_group).__name__))
         params = param_group["params"]
@@ -68,7 +68,7 @@ class GroupedOptimizer(Shown, Cell):
                 self._extend(name, value, ParameterTuple(params))
 
     def _shown_last(self):
-        """(name, values) of what MindSpore keeps behind the state."""
+        """(name, values) of the Parameters that MindSpore keeps after the state."""
         return ()
 
     def _own_parameters(self):
@@ -101,7 +101,7 @@ class GroupedOptimizer(Shown, Cell):
         return "%s (\n%s)" % (type(self).__name__, "\n".join(texts))
 
     def _extend(self, name, state, params):
-        """Makes state for Parameters that a finished optimizer is given."""
+        """Makes the state for Parameters that are added to an existing optimizer."""
         prefix = state[0].name[:-len(self.parameters[0].name)]
         if prefix not in self._states:
             raise NotImplementedError("[%s] add_param_group after the optimizer is made is not offered" % self._where)

@@ -36,8 +36,8 @@ class Lamb(Optimizer):
 
 
 class LARS(Optimizer):
-    """Scales the gradients of another optimizer to the norms of their parameters (You et al. 2017), and decays the weights in
-    its stead."""
+    """Scales the gradients of another optimizer to the norms of their parameters (You et al. 2017). It also does the weight decay instead
+    of that optimizer."""
 
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
                  lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name):
@@ -56,7 +56,7 @@ class LARS(Optimizer):
         self.lars_flag = tuple(bool(lars_filter(x)) for x in self.parameters)
 
     def _own_parameters(self):
-        """The step is that of the inner optimizer, which lists its state itself."""
+        """The step count of the inner optimizer, and the parameters. The inner optimizer lists its state itself."""
         yield "global_step", self.opt._show_step()
         yield from zip(self.opt._first_names, self.parameters)
 

@@ -1,7 +1,7 @@
 """Base of the optimizers: Parameter groups, learning rates, weight decay, step count.
 
-Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place. The update of
-one Parameter is one fused in-place operator, or a few assignments that graphs fuse.
+Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place. One Parameter is updated
+by one fused in-place operator, or by a few assignments that graphs fuse.
 """
 import functools
 
@@ -16,7 +16,7 @@ from .shown import ShownState, name_parameters
 
 
 def opt_init_args_register(fn):
-    """Decorator of an optimizer's __init__: keeps its arguments as init_args, init_params and init_learning_rate."""
+    """Decorator of an optimizer's __init__: stores its arguments as init_args, init_params and init_learning_rate."""
     @functools.wraps(fn)
     def init(self, *args, **kwargs):
         import inspect  # here, as `import msjit` does without it
@@ -38,8 +38,8 @@ def opt_init_args_register(fn):
 
 
 class _Group:
-    """Parameters that share a learning rate, a weight decay and whether their gradients are centred. place: the number of a group
-    that has a learning rate of its own."""
+    """Parameters that share a learning rate, a weight decay, and the setting whether their gradients are centred. place: the number of the
+    group, if it has its own learning rate."""
 
     def __init__(self, params, rate, decay, centred=False, place=None):
         self.params, self.rate, self.decay, self.centred, self.place = params, rate, decay, centred, place
@@ -48,8 +48,8 @@ class _Group:
 class Optimizer(ShownState, Cell, OwnOptimizers):
     """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct."""
 
-    _decoupled = False  # whether weight decay is no part of the gradient
-    _centres = True  # whether grad_centralization of a group counts
+    _decoupled = False  # whether weight decay is separate from the gradient
+    _centres = True  # whether the option grad_centralization of a group has an effect
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -66,12 +66,12 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         self._grouped = self._groups[0].params is not parameters
         object.__setattr__(self, "parameters", name_parameters(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
-        self._first_names = tuple([p.name for p in self.parameters])  # what names of state are made of
+        self._first_names = tuple([p.name for p in self.parameters])  # the names of state are made of these
         self.step_count = 0
         _msjit.count_in(type(self), "step_count")
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
         self._group_index = [group_of[id(p)] for p in parameters]
-        # Outside of groups, what normalisation layers learn does not decay.
+        # Without groups, Parameters of normalisation layers have no weight decay.
         self._decays = [self._grouped or not ("beta" in p.name or "gamma" in p.name) for p in parameters]
         object.__setattr__(self, "_own_step", own_step() if is_own(type(self)) else None)
         self._give_operators(given)
@@ -82,7 +82,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
 
     @property
     def global_step(self):
-        """Number of updates done, a Parameter; where the program defines construct, that counts."""
+        """The number of updates so far, as a Parameter. If the program defines construct, that has to count."""
         return self._show_step()
 
     @global_step.setter
@@ -94,8 +94,8 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
 
     @property
     def learning_rate(self):
-        """The learning rate: a Parameter, through which it can be changed, a schedule, or a tuple with one value a step;
-        a tuple of these, one for each of the parameters, when there are groups."""
+        """The learning rate: a Parameter (writing to it changes the rate), a schedule, or a tuple with a value for each step. With
+        groups, a tuple of these, one for each of the parameters."""
         for group in self._groups:
             if isinstance(group.rate, float):
                 group.rate = self._shown_rate(group)
@@ -131,13 +131,13 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
 
     @property
     def weight_decay(self):
-        """The weight decay as a Tensor; a tuple, one for each of the parameters, when there are groups."""
+        """The weight decay as a Tensor; with groups, a tuple with one for each of the parameters."""
         decays = tuple(g.decay if isinstance(g.decay, Cell) else Tensor(g.decay * self.loss_scale, mstype.float32)
                        for g in self._group_of)
         return decays if self._grouped else decays[0]
 
     def get_lr(self):
-        """The learning rate of the next step as a Tensor; a tuple of them, one a parameter, when a group has its own."""
+        """The learning rate of the next step as a Tensor. If a group has its own rate, a tuple with one for each parameter."""
         groups = self._group_of if self.is_group_lr else self._groups[:1]
         rates = tuple([self._next(group.rate) for group in groups])
         return rates if self.is_group_lr else rates[0]
@@ -147,14 +147,14 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         return _as_tensor(_rate_at(rate, self.step_count)) if self._own_step is None else value_at(rate, self._own_step)
 
     def get_weight_decay(self):
-        """The weight decay of the next step times the loss scale as a Tensor; a tuple of them, one a parameter, when there
-        are groups."""
+        """The weight decay of the next step times the loss scale, as a Tensor; with groups, a tuple with one for each
+        parameter."""
         decays = tuple([self._next(g.decay) * self.loss_scale for g in self._group_of])
         return decays if self._grouped else decays[0]
 
     def decay_weight(self, gradients):
-        """The gradients with the weight decay's share of the parameters added, times the loss scale, which scale_grad takes
-        off."""
+        """Adds the weight decay times the parameters, times the loss scale, to the gradients. scale_grad divides by that scale
+        later."""
         step, made = self.step_count, []
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
             decay = self._decay_at(index, step) * self.loss_scale
@@ -162,7 +162,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         return tuple(made)
 
     def gradients_centralization(self, gradients):
-        """The gradients, without their means where a group asks for that."""
+        """The gradients, less their means for groups that ask for it."""
         return tuple([_centre(g) if self._groups[self._group_index[i]].centred else g for i, g in enumerate(gradients)])
 
     def scale_grad(self, gradients):
@@ -274,7 +274,7 @@ def _groups(parameters, rate, decay, where):
                              _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred,
                              len(groups) if "lr" in item else None))
         everything += params
-    _check_unique(everything, where, RuntimeError)  # MindSpore's class, where they come in groups
+    _check_unique(everything, where, RuntimeError)  # The class that MindSpore has for learning rates in groups
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
         raise ValueError("[%s] order_params must hold the parameters of the groups" % where)
     return groups, order or everything
@@ -301,7 +301,7 @@ def _decay(value, where):
 
 
 def _rate(value, where):
-    """A float, a tuple with one float a step, or a function of the step."""
+    """A learning rate argument as a float, a tuple with a float for each step, or a function of the step."""
     if isinstance(value, Tensor):
         value = value.asnumpy().tolist()
     if isinstance(value, (bool, int, float)):
@@ -320,7 +320,7 @@ def _rate(value, where):
 
 
 def _rate_at(rate, step):
-    """A float, or a Tensor without axes where the program decides."""
+    """The rate at a step: a float, or a Tensor without axes if a schedule of the program computes it."""
     if isinstance(rate, (float, Tensor)):
         return rate
     if isinstance(rate, tuple):
@@ -339,7 +339,7 @@ def _is_set(decay):
 
 
 def _centre(gradient):
-    """The gradient less its mean over all axes but the first; as in MindSpore, only where axis 1 is a multiple of 16."""
+    """The gradient less its mean over all axes but the first. As in MindSpore, only if the size of axis 1 is a multiple of 16."""
     if gradient.ndim < 2 or gradient.shape[1] % 16:
         return gradient
     return gradient - ops.mean(gradient, tuple(range(1, gradient.ndim)), True)

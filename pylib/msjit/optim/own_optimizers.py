@@ -1,11 +1,11 @@
-"""What MindSpore's Optimizer gives to subclasses that define construct: flags, operators and the count of steps as a Parameter."""
+"""The attributes that MindSpore's Optimizer has for subclasses that define construct: flags, operators, and the number of steps as a Parameter."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 
-_OWN = __name__.rpartition(".")[0]  # the optimizers of msjit, which count their steps as a Python int
+_OWN = __name__.rpartition(".")[0]  # the package of msjit's own optimizers, which count their steps as a Python int
 
 
 def is_own(cls):
@@ -19,7 +19,8 @@ def own_step():
 
 
 def value_at(rate, step):
-    """A learning rate or weight decay at a step, a Tensor of one int: a Tensor without axes, so that graphs keep it open."""
+    """A learning rate or weight decay at a step, which is a Tensor of one int. The result is a Tensor without axes, so that graphs do not treat it as
+    a constant."""
     if isinstance(rate, tuple):
         return ops.gather(Tensor(rate, mstype.float32), ops.minimum(step, len(rate) - 1), 0).reshape(())
     value = rate(step) if callable(rate) and not isinstance(rate, Tensor) else rate
@@ -27,14 +28,14 @@ def value_at(rate, step):
 
 
 class OwnOptimizers:
-    """The part of Optimizer that a construct of the program's own reads; a call of base optimizers does not."""
+    """The part of Optimizer for programs that define construct; msjit's own optimizers do not use it."""
 
     use_parallel = grad_centralization = False
     param_rank = None
     enable_tuple_broaden = unique = True
 
     def _give_operators(self, given):
-        """Sets the operators and flags; `given` is what the Parameters were given as."""
+        """Sets the operators and flags. `given`: the argument that had the Parameters."""
         groups = [item for item in given if isinstance(item, dict)] if self._grouped else []
         made = {
             "assignadd": ops.AssignAdd(), "hyper_map": ops.HyperMap(), "map_": ops.Map(),

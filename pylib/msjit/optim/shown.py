@@ -1,8 +1,8 @@
-"""The state of an optimizer as MindSpore's Parameters: what parameters_dict, checkpoints and state_dict see.
+"""The state of an optimizer as Parameters, like those of MindSpore, for parameters_dict, checkpoints and state_dict.
 
-The optimizers count their steps as a Python int and keep numbers as floats, which graphs read cheaply. A Parameter that shows such a
-number is made and brought up to date where somebody lists the Parameters. What set_data writes to it is taken over at once, what
-operators write at the next listing, and when a checkpoint has been loaded.
+The optimizers count their steps as a Python int and store numbers as floats, which graphs read cheaply. A Parameter that shows such a
+number is made, and updated, when somebody lists the Parameters. A value that set_data writes to it is copied back at once. A value that
+operators write is copied back at the next listing, and when a checkpoint has been loaded.
 """
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
@@ -10,7 +10,7 @@ from ..common.tensor import Tensor
 
 
 class _ShownParameter(Parameter):
-    """A Parameter that shows a number of an optimizer, which set_data tells."""
+    """A Parameter that shows a number of an optimizer; its set_data changes that number too."""
 
     _written = None
 
@@ -24,18 +24,18 @@ class _ShownParameter(Parameter):
         return Parameter.__reduce__(self.clone_alone())
 
     def clone_alone(self):
-        """A plain Parameter of the same name and value, which tells nobody."""
+        """A plain Parameter of the same name and value, without a connection to the optimizer."""
         return Parameter(self.detach(), name=self.name, requires_grad=self.requires_grad)
 
 
 class Shown:
-    """Parameters that show what an object has in another form."""
+    """Base of objects with Parameters that show data which the object keeps in another form."""
 
     def _adopt(self, name, values):
         """Takes over what was written to a Parameter that shows something; values: an array."""
 
     def _take_shown(self):
-        """Takes over what was written to the Parameters that show numbers."""
+        """Copies back what was written to the Parameters that show numbers."""
         for name, (param, shown) in list(self.__dict__.get("_shown", {}).items()):
             now = param.asnumpy()
             if now.tobytes() != shown.tobytes():
@@ -60,11 +60,11 @@ class ShownState(Shown):
     """The part of Optimizer that lists its Parameters."""
 
     def _shown_numbers(self):
-        """(name, values) of what MindSpore keeps between the parameters and the state of each."""
+        """(name, values) of the Parameters that MindSpore has between the parameters and their state."""
         return ()
 
     def _shown_last(self):
-        """The same of what it keeps behind them."""
+        """(name, values) of the Parameters that MindSpore has after them."""
         return ()
 
     def _adopt(self, name, values):
@@ -75,7 +75,7 @@ class ShownState(Shown):
             object.__setattr__(self, "momentum", float(values))
         elif name.startswith("learning_rate"):
             for group in self._groups:
-                if _rate_name(group) == name:  # a number becomes a Parameter that every step reads
+                if _rate_name(group) == name:  # the number is replaced by a Parameter, which every step then reads
                     group.rate = tuple(values.tolist()) if isinstance(group.rate, tuple) else self._shown[name][0]
 
     def _show_step(self):
@@ -123,7 +123,7 @@ def _rate_name(group):
 
 
 def name_parameters(parameters):
-    """Names Parameters that have no name, as MindSpore names those of an optimizer."""
+    """Gives Parameters without a name the names that MindSpore gives to those of an optimizer."""
     number = 0
     for param in parameters:
         if not has_own_name(param):

@@ -1,5 +1,5 @@
-"""mindspore.parallel: checkpoints of divided networks are read, joined and divided otherwise; dividing the computation of a network
-over processes is not offered, so that AutoParallel runs in one. For data-parallel training see docs/parallel.md."""
+"""mindspore.parallel: reads checkpoints of divided networks, joins them, and converts them to another division. The computation of a
+network cannot be divided over processes, so AutoParallel runs in one process. For data-parallel training see docs/parallel.md."""
 from .. import _paths
 from ..absent import names as _absent_names
 from .auto_parallel import AutoParallel
@@ -22,7 +22,7 @@ _ALLOWED = ("fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_
 
 
 def set_algo_parameters(**kwargs):
-    """Keeps parameters of MindSpore's search for strategies, which change nothing here; TypeError for another name."""
+    """Stores parameters of MindSpore's search for strategies, which change nothing here; TypeError for another name."""
     for name in kwargs:
         if name not in _ALLOWED:
             raise TypeError("[set_algo_parameters] keyword, got %r, expected one of %s" % (name, list(_ALLOWED)))
@@ -30,14 +30,14 @@ def set_algo_parameters(**kwargs):
 
 
 def get_algo_parameters(attr_key):
-    """What set_algo_parameters was given, False before."""
+    """A value given to set_algo_parameters, False before."""
     if attr_key not in _ALLOWED:
         raise ValueError("[get_algo_parameters] attr_key, got %r, expected one of %s" % (attr_key, list(_ALLOWED)))
     return _parameters.get(attr_key, False)
 
 
 def reset_algo_parameters():
-    """Forgets what set_algo_parameters was given."""
+    """Resets the settings of set_algo_parameters."""
     _parameters.clear()
 
 

@@ -1,4 +1,4 @@
-"""What programs ask about the processes that train together, by the names of mindspore.parallel._utils."""
+"""Functions by which programs ask about the processes that train together, under the names of mindspore.parallel._utils."""
 from .. import context as _context
 from ..context import ParallelMode
 
@@ -63,7 +63,7 @@ _is_in_hybrid_parallel_mode = _is_sharding_propagation = _not_parallel
 
 
 def _is_parallel_mode(parallel_mode=None):
-    """Whether a mode shares anything; of this run where none is given."""
+    """Whether a mode shares work between processes; without an argument, the mode of this run."""
     mode = _get_parallel_mode() if parallel_mode is None else parallel_mode
     return mode != ParallelMode.STAND_ALONE
 
@@ -83,6 +83,6 @@ def _device_number_check(parallel_mode, device_number):
 
 
 def _parameter_broadcast_check(parallel_mode, parameter_broadcast):
-    """ValueError where Parameters are to be sent and the mode is "stand_alone"."""
+    """ValueError if Parameters have to be sent and the mode is "stand_alone"."""
     if parameter_broadcast is True and parallel_mode == "stand_alone":
         raise ValueError("[parallel] parameter_broadcast, got True, expected False for stand_alone")

@@ -1,4 +1,4 @@
-"""AutoParallel: a network that MindSpore would divide over processes, on the one process that there is."""
+"""AutoParallel: runs a network that MindSpore would divide over processes in one process."""
 from ..communication import get_group_size
 from ..nn import Cell
 from .layouts import Layout
@@ -9,11 +9,11 @@ _SCHEDULES = ("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_
 
 
 class AutoParallel(Cell):
-    """Calls network, whole: one process has all of it. Parameters that `no_init_parameters` left out are filled at the first call.
+    """Calls the whole network in one process. Parameters that `no_init_parameters` left without values get them at the first call.
 
-    Settings are checked and change nothing where they concern the traffic between processes; those that one process cannot follow, and
+    Settings about the communication between processes are checked and change nothing. Settings that need several processes, and
     files of strategies, raise. ValueError for another parallel_mode, TypeError for a network that is no Cell, NotImplementedError
-    where the program runs in several processes.
+    if the program runs in several processes.
     """
 
     def __init__(self, network, parallel_mode="semi_auto"):
@@ -28,7 +28,7 @@ class AutoParallel(Cell):
         self._to_fill = True
 
     def construct(self, *args, **kwargs):
-        """What the network gives."""
+        """The result of the network."""
         if self._to_fill:
             self._to_fill = False
             self.network.init_parameters_data()
@@ -39,8 +39,8 @@ class AutoParallel(Cell):
         self._to_fill = False
 
     def dataset_strategy(self, config):
-        """How rows are divided: "full_batch", "data_parallel", or a tuple with a tuple of ones, or a Layout, for each input. ValueError for
-        other texts and where an input is divided, TypeError for other types."""
+        """How rows are divided: "full_batch", "data_parallel", or a tuple that has a tuple of ones, or a Layout, for each input. ValueError for
+        other texts and if an input would be divided, TypeError for other types."""
         if isinstance(config, str):
             if config not in ("full_batch", "data_parallel"):
                 raise ValueError("[dataset_strategy] config, got %r, expected 'full_batch', 'data_parallel' or a tuple" % config)
@@ -67,7 +67,7 @@ class AutoParallel(Cell):
             raise ValueError("[hsdp] optimizer_level, got %r, expected 'level1', 'level2' or 'level3'" % (optimizer_level,))
 
     def pipeline(self, stages=1, output_broadcast=False, interleave=False, scheduler="1f1b"):
-        """Into how many parts, each on its processes, the network is divided: one. ValueError for more, and for another scheduler; TypeError for
+        """Into how many stages the network is divided, which must be one. ValueError for more, and for another scheduler; TypeError for
         other types."""
         for name, value, kind in (("stages", stages, int), ("output_broadcast", output_broadcast, bool), ("interleave", interleave, bool),
                                   ("scheduler", scheduler, str)):
@@ -83,7 +83,7 @@ class AutoParallel(Cell):
         return 1
 
     def comm_fusion(self, config):
-        """Which messages between processes travel together; TypeError for something that is no dict."""
+        """Which messages between processes are sent together; TypeError for anything but a dict."""
         if not isinstance(config, dict):
             raise TypeError("[comm_fusion] config, got %s, expected a dict" % type(config).__name__)
 
@@ -94,7 +94,7 @@ class AutoParallel(Cell):
         """Whether gradients of several processes are averaged."""
 
     def disable_gradient_fp32_sync(self):
-        """In which dtype gradients of several processes are added."""
+        """The dtype in which gradients of several processes are added."""
 
     def disable_loss_repeated_mean(self):
         """Whether a loss that several processes compute is divided by their number."""

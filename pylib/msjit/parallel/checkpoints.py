@@ -1,7 +1,7 @@
-"""Checkpoints of networks whose Parameters are divided over processes, made into those of another division, or of none.
+"""Converts checkpoints of networks whose Parameters are divided over processes to another division, or to none.
 
-The files of a division are those that MindSpore writes: a checkpoint of each process in a folder rank_0, rank_1, ..., and a strategy
-file. Ranks count through the stages of a pipeline. Reading and writing needs one process only.
+The files are those that MindSpore writes: a checkpoint of each process, in folders rank_0, rank_1, ..., and a strategy
+file. Ranks are counted through all stages of a pipeline. One process is enough for reading and writing.
 """
 import glob
 import os
@@ -14,7 +14,7 @@ from .slices import WHOLE, assemble, divisions, sources
 
 
 class Plan:
-    """What a rank of the target division reads: the Divisions of both sides, without Parameters of other stages."""
+    """What a rank of the target division has to read: the Divisions of source and target, without Parameters of other stages."""
 
     def __init__(self, where, rank, source_file, target_file):
         self.source = self._read(where, source_file)
@@ -55,20 +55,20 @@ class Plan:
 
     @staticmethod
     def _divisible(division, target):
-        """A shape that both sides can divide; the real one does not stand in strategy files."""
+        """A shape that both sides can divide. Strategy files do not contain the real shape."""
         axes = max(len(division.axes), len(target.axes))
         both = [division.parts(axis) * target.parts(axis) for axis in range(axes)]
         return [both[0] * division.shared * target.shared] + both[1:] if both else []
 
     def sides(self, name):
-        """(source, target) of a Parameter, or None for one that stands in no strategy file: it is the same everywhere."""
+        """(source, target) of a Parameter. None for one that no strategy file names: it is the same in all processes."""
         if self.source is not None and name not in self.source or self.target is not None and name not in self.target:
             return None
         return (self.source or {}).get(name, WHOLE), (self.target or {}).get(name, WHOLE)
 
 
 def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=None):
-    """The ranks whose checkpoints transform_checkpoint_by_rank needs to make the one of rank_id, the last first.
+    """The ranks whose checkpoints transform_checkpoint_by_rank needs for making that of rank_id, the last rank first.
 
     A strategy file of None says that the Parameters are not divided. Raises TypeError for a rank that is no int, ValueError for a
     file that is no strategy file.
@@ -131,11 +131,11 @@ def save(made, path, output_format="ckpt"):
 def transform_checkpoint_by_rank(rank_id, checkpoint_files_map, save_checkpoint_file_name, src_strategy_file=None, dst_strategy_file=None):
     """Writes the checkpoint that rank_id has in the division of dst_strategy_file.
 
-    checkpoint_files_map is {rank of the source: file}, of the ranks that rank_list_for_transform gives. A strategy file of None says
-    that the Parameters are not divided. What stands in no strategy file, such as learning rates, is copied.
+    checkpoint_files_map is {rank of the source: file}, for the ranks that rank_list_for_transform returns. A strategy file of None says
+    that the Parameters are not divided. Values that no strategy file names, such as learning rates, are copied.
 
-    Raises TypeError for arguments of other types, ValueError for a name that does not end with .ckpt, a file that is not there,
-    one that is missing, and shapes that cannot be divided.
+    Raises TypeError for arguments of other types, ValueError for a name that does not end with .ckpt, a file that does not exist,
+    a rank without a file, and shapes that cannot be divided.
     """
     where = "transform_checkpoint_by_rank"
     _check_rank(where, rank_id)
@@ -164,7 +164,7 @@ def rank_files(folder, suffix):
 
 
 def target_ranks(where, name):
-    """How many ranks the division of a strategy file has; ValueError where stages of its pipeline are missing."""
+    """How many ranks the division of a strategy file has; ValueError if stages of its pipeline are missing."""
     if name is None:
         return 1
     target = divisions(strategy_file.read(where, name).layouts)
@@ -178,12 +178,12 @@ def transform_checkpoints(src_checkpoints_dir, dst_checkpoints_dir, ckpt_prefix,
                           process_num=1, output_format="ckpt"):
     """Makes the checkpoints of all ranks of the division of dst_strategy_file.
 
-    Those of the source lie in src_checkpoints_dir/rank_0/*.ckpt (or *.safetensors), rank_1, ...; of several files in a folder the last
-    by name counts. Rank N's is written to dst_checkpoints_dir/rank_N/<ckpt_prefix>N.<output_format>. A strategy file of None says
-    that the Parameters are not divided. process_num changes nothing.
+    Those of the source lie in src_checkpoints_dir/rank_0/*.ckpt (or *.safetensors), rank_1, ...; if a folder has several files, the last one
+    by name counts. The checkpoint of rank N is written to dst_checkpoints_dir/rank_N/<ckpt_prefix>N.<output_format>. A strategy file of None
+    says that the Parameters are not divided. process_num changes nothing.
 
-    Raises NotADirectoryError where src_checkpoints_dir is no folder, TypeError for arguments of other types, ValueError for other
-    formats, strategy files that are none, missing files, and shapes that cannot be divided.
+    Raises NotADirectoryError if src_checkpoints_dir is no folder, TypeError for arguments of other types, ValueError for other
+    formats, files that are no strategy files, missing files, and shapes that cannot be divided.
     """
     where = "transform_checkpoints"
     if not os.path.isdir(src_checkpoints_dir):

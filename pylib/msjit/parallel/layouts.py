@@ -1,8 +1,8 @@
-"""How tensors would lie on several devices: Layout, and shard, which change nothing in one process."""
+"""Layout and shard: how tensors are divided over several devices. In one process they change nothing."""
 
 
 class Layout:
-    """A grid of devices with a name for each axis; calling it with names says along which the axes of a tensor are divided.
+    """A grid of devices with a name for each axis. Calling it with names says along which axes of the grid the axes of a tensor are divided.
 
     device_matrix  a tuple of sizes; alias_name  a tuple of as many names; rank_list  the ranks in the order of the grid.
     Raises TypeError for other types, ValueError for sizes and names that do not fit.
@@ -40,7 +40,7 @@ class Layout:
         self._ranks = list(range(count)) if rank_list is None else list(rank_list)
 
     def __call__(self, *tensor_map):
-        """The same grid with names, or tuples of names, for the axes of a tensor; "None" for one that is not divided."""
+        """The same grid with names, or tuples of names, for the axes of a tensor; "None" for an axis that is not divided."""
         used = set()
 
         def place(name):
@@ -74,8 +74,8 @@ def check_strategies(where, **strategies):
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
-    """fn itself: strategies are checked, and change nothing in one process. TypeError for strategies that are no tuples, and for an fn
-    that cannot be called."""
+    """Returns fn itself. The strategies are checked, and change nothing in one process. TypeError for strategies that are no tuples, and for an fn
+    that is not callable."""
     if not callable(fn):
         raise TypeError("[shard] fn, got %s, expected a function or a Cell" % type(fn).__name__)
     check_strategies("shard", in_strategy=in_strategy, out_strategy=out_strategy)
@@ -85,8 +85,8 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None, device="Ascen
 
 
 class _DistributedTensorInfo:
-    """How one tensor lies on a grid of devices: a Layout that was called with names, and in `sharding_strategy` the number of parts
-    along each axis. TypeError for no Layout."""
+    """How one tensor is divided over a grid of devices: a Layout that was called with names. `sharding_strategy` has the number of parts
+    along each axis. TypeError for anything but a Layout."""
 
     def __init__(self, distributed_info):
         if not isinstance(distributed_info, Layout):

@@ -1,4 +1,4 @@
-"""Slices of Parameters made whole, and checkpoints of a divided training loaded into a network."""
+"""Joins slices of Parameters, and loads checkpoints of a divided training into a network."""
 import glob
 import os
 
@@ -54,12 +54,12 @@ def _merged(where, arrays, name, division):
 
 
 def merge_sliced_parameter(sliced_parameters, strategy=None):
-    """The whole Parameter of its slices in the order of ranks.
+    """The whole Parameter, from its slices in the order of ranks.
 
-    strategy is what build_searched_strategy gives; without it the slices are joined along the first axis. Slices may differ in
-    the first axis where the strategy says how.
+    strategy is a result of build_searched_strategy. Without it the slices are joined along the first axis. Slices may differ in
+    the size of the first axis if the strategy says how.
 
-    Raises TypeError for other types, ValueError for slices that do not fit, KeyError where the strategy has no such name.
+    Raises TypeError for other types, ValueError for slices that do not fit, KeyError if the strategy does not have the name.
 
     >>> import msjit as ms
     >>> parts = [ms.Parameter(ms.Tensor([1.0, 2.0]), "table"), ms.Parameter(ms.Tensor([3.0]), "table")]
@@ -84,9 +84,9 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
 
 def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                                specify_prefix=None, choice_func=None):
-    """The Parameters of all .ckpt files of a folder in one dict, and in `net` where one is given; the rest as load_checkpoint.
+    """The Parameters of all .ckpt files of a folder in one dict; with `net` they are also loaded into that. Otherwise as load_checkpoint.
 
-    Raises TypeError for a folder that is no text, ValueError for one that is not there.
+    Raises TypeError for a folder that is no text, ValueError for one that does not exist.
     """
     from ..serialization import load_checkpoint
     where = "load_segmented_checkpoints"
@@ -101,7 +101,7 @@ def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filte
 
 
 def _asked_for(where, predict_strategy):
-    """{name: Division} of the strategy of a prediction: (devices, tensor map, ...) by name, or a file."""
+    """{name: Division} of the strategy for a prediction, which is given as {name: (devices, tensor map, ...)} or as a file."""
     if predict_strategy is None:
         return None
     if isinstance(predict_strategy, str):
@@ -120,17 +120,17 @@ def _asked_for(where, predict_strategy):
 def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_strategy=None, train_strategy_filename=None, strict_load=False,
                                 dec_key=None, dec_mode="AES-GCM", format="ckpt", unified_safetensors_dir=None, dst_safetensors_dir=None,
                                 rank_id=None, output_format="safetensors", name_map=None, max_process_num=64, return_param_dict=False):
-    """Loads the checkpoints of all ranks of a training, in their order, into a network that is not divided, or divided otherwise.
+    """Loads the checkpoints of all ranks of a training, in their order, into a network that is not divided or has another division.
 
     train_strategy_filename is the training's strategy file, by default set_auto_parallel_context(strategy_ckpt_load_file=...);
     predict_strategy is {name: (devices, tensor map, ...)} of the network, or a strategy file; None is for a network that is not
     divided. Returns True.
 
-    With format="safetensors" the Parameters are read from the folder that unified_safetensors has written, under the names of
-    name_map where it has them. Without a network those of rank_id, or of all ranks, are written to dst_safetensors_dir/rank_N. Returns
-    (not loaded, not used) names, with return_param_dict the Parameters, without a network True. max_process_num changes nothing.
+    With format="safetensors" the Parameters are read from the folder that unified_safetensors has written; name_map can give them other
+    names. Without a network, those of rank_id or of all ranks are written to dst_safetensors_dir/rank_N, and True is returned. Otherwise it
+    returns (not loaded, not used) names, or with return_param_dict the Parameters. max_process_num changes nothing.
 
-    Raises TypeError for other types, ValueError where files are missing or the number of files is not that of the strategy.
+    Raises TypeError for other types, ValueError if files are missing or their number is not that of the strategy.
     """
     from ..context import get_auto_parallel_context
     from ..nn.cell import Cell

@@ -1,16 +1,17 @@
-"""mindspore.parallel.nn: layers over several processes. Those that cut a batch into parts run in one; the others raise when they are made."""
+"""mindspore.parallel.nn: layers over several processes. Those that split a batch into parts run in one process; the others raise when they
+are made."""
 from .. import _paths
 from ..absent import names as _absent_names
 from ..nn.micro_batches import GradAccumulationCell as _GradAccumulationCell
 from ..nn.micro_batches import MicroBatchInterleaved  # noqa: F401
 from ..nn.micro_batches import PipelineCell as _PipelineCell
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class GradAccumulation(_GradAccumulationCell):
-    """nn.GradAccumulationCell: network on `micro_size` equal parts of the batch, summed. ValueError where the first size of an input is no
-    multiple of micro_size."""
+    """As nn.GradAccumulationCell: calls network on `micro_size` equal parts of the batch and adds the results. ValueError if the first size of an
+    input is no multiple of micro_size."""
 
 
 class Pipeline(_PipelineCell):

@@ -1,4 +1,4 @@
-"""Which part of a Parameter a process has, and a Parameter of another division made of such parts."""
+"""Computes which part of a Parameter a process has, and assembles parts of another division from such parts."""
 import functools
 import operator
 
@@ -12,9 +12,9 @@ def product(sizes):
 class Division:
     """How a Parameter is divided over the processes of one stage of a pipeline.
 
-    devices are the sizes of the axes of devices, the last one the fastest; axes has for each axis of the Parameter the axes of
-    devices that it lies on, counted from the first; `shared` processes, of those that would have the same part otherwise, divide
-    the first axis once more (the parallel optimizer).
+    devices: the sizes of the axes of a grid of devices, the last one varying fastest. axes: for each axis of the Parameter, the axes of
+    that grid over which it is divided, counted from the first. shared: so many processes, which would otherwise have the same part, divide
+    the first axis once more (MindSpore's parallel optimizer).
     """
 
     def __init__(self, devices, axes, shared=0, stages=(0,), split=()):
@@ -36,7 +36,7 @@ class Division:
         return product(self.devices[a] for a in self.axes[axis]) if axis < len(self.axes) else 1
 
     def full_shape(self, shape):
-        """The shape of the whole Parameter, of the shape of a part."""
+        """The shape of the whole Parameter, computed from the shape of a part."""
         whole = [size * self.parts(axis) for axis, size in enumerate(shape)]
         if whole:
             whole[0] *= self.shared
@@ -49,7 +49,7 @@ class Division:
         return number
 
     def part(self, rank, shape):
-        """((start, stop) of each axis) of what a process has of a Parameter of a shape; ValueError where it cannot be divided."""
+        """The (start, stop) along each axis of the part that a process has of a Parameter; ValueError if the shape cannot be divided."""
         place, rest = [0] * len(self.devices), rank % self.processes
         for axis in reversed(range(len(self.devices))):
             rest, place[axis] = divmod(rest, self.devices[axis])
@@ -70,7 +70,7 @@ WHOLE = Division([1], [])
 
 
 def division_of(name, layouts):
-    """The Division of the layout of a strategy file; ValueError where it has none."""
+    """The Division that a layout in a strategy file describes; ValueError if it describes none."""
     try:
         devices = list(layouts.dev_matrix[0].dim)
         maps = [list(found.dim) for found in layouts.tensor_map]
@@ -94,7 +94,7 @@ def division_of(name, layouts):
 def divisions(layouts, rank=None):
     """{name: Division} of the layouts of a file; a name "2-weight" is that of `weight` in stage 2 of a pipeline.
 
-    A Parameter of several stages is divided as in the first, or, for a rank behind the first stage, as in a later one.
+    A Parameter that belongs to several stages is divided as in the first one or, for a rank after the first stage, as in a later one.
     """
     found = {}
     for full_name, item in layouts.items():
@@ -116,9 +116,10 @@ def overlap(part, other):
 
 
 def sources(source, target, rank, shape):
-    """The local ranks of `source`, fewest first, whose parts make the one that `rank` has in `target`.
+    """The local ranks of `source`, in ascending order, whose parts make up the part that `rank` has in `target`.
 
-    Of processes with the same part the one nearest below `rank` is taken, so that a process that has all of it reads its own.
+    Among processes with the same part, that with the number of `rank` is used, else the lowest one. So a process that has all of it reads its
+    own part.
     """
     wanted = target.part(rank, shape)
     chosen = {}
@@ -131,7 +132,7 @@ def sources(source, target, rank, shape):
 
 
 def assemble(arrays, source, target, rank):
-    """The NumPy array that `rank` has in `target`, of {local rank: array} in `source`; KeyError(local rank) for a missing one."""
+    """The NumPy array that `rank` has in `target`, from {local rank: array} in `source`; KeyError(local rank) for a missing one."""
     import numpy
     sample = next(iter(arrays.values()))
     shape = source.full_shape(sample.shape)

@@ -1,4 +1,4 @@
-"""How the Parameters of a network are divided over processes: not at all here, so that there is nothing to tell."""
+"""How the Parameters of a network are divided over processes. Here they are not, so there is no metadata."""
 
 
 def get_strategy_metadata(network, rank_id=None):

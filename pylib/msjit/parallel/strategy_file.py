@@ -27,10 +27,10 @@ class Dims:
 
 
 class ParallelLayouts:
-    """How a Parameter is divided: each list has one Dims, tensor_map one for each axis where axes lie on several axes of devices.
+    """How a Parameter is divided. Each list has one Dims; tensor_map has one for each axis if axes are divided over several axes of devices.
 
-    dev_matrix are the sizes of the axes of devices; a number in tensor_map is the axis of devices, counted from the last,
-    that an axis of the Parameter lies on, or -1; the optimizer's share divides the first axis once more.
+    dev_matrix: the sizes of the axes of devices. tensor_map: for each axis of the Parameter the axis of devices, counted from the last,
+    over which it is divided, or -1. The optimizer's fields divide the first axis once more.
     """
 
     def __init__(self):
@@ -77,7 +77,7 @@ def _layouts(value):
 
 
 def _named(value, read):
-    """(name, what `read` makes of it) of an item with a name and a message."""
+    """(name, read(message)) of an item that has a name and a message."""
     name = content = None
     for number, item in _message(value, "an item"):
         if number == 1:
@@ -127,7 +127,7 @@ def _from_json(data):
 
 
 def file_bytes(where, name):
-    """The bytes of a strategy file; TypeError for what is no text, ValueError for a file that is not there or is empty."""
+    """The bytes of a strategy file; TypeError for a name that is no text, ValueError for a file that does not exist or is empty."""
     if not isinstance(name, str):
         raise TypeError("[%s] strategy file, got %s, expected str" % (where, type(name).__name__))
     if not os.path.isfile(name) or not os.path.getsize(name):
@@ -137,7 +137,7 @@ def file_bytes(where, name):
 
 
 def read(where, name):
-    """The Strategies of a file; ValueError where it is neither form."""
+    """The Strategies of a file; ValueError if it has neither of the two formats."""
     data = file_bytes(where, name)
     try:
         return _from_json(data) if name.endswith(".json") else _from_protobuf(data)
@@ -149,7 +149,7 @@ def read(where, name):
 # -- one file of several ----------------------------------------------------------------------------------------------------
 
 def _merged_protobuf(files):
-    """The bytes of a file with what (bytes, Strategies) have; the names of layouts get the number of their stage in front."""
+    """The bytes of a file that joins several (bytes, Strategies). The names of layouts get the number of their stage as a prefix."""
     items, layouts = [], []
     for data, strategies in files:
         for number, item in _Bytes(memoryview(data)).fields():
@@ -175,8 +175,8 @@ def _merged_json(files):
 def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
     """Writes the strategy files of all stages of a pipeline, which lie in one folder, as one file.
 
-    Of several files of one stage the first counts. Raises NotADirectoryError where src_strategy_dirs is no folder, ValueError
-    where it has files of both forms, or files without layouts.
+    If a stage has several files, the first one counts. Raises NotADirectoryError if src_strategy_dirs is no folder, ValueError
+    if it has files of both formats, or files without layouts.
     """
     where = "merge_pipeline_strategys"
     if not os.path.isdir(src_strategy_dirs):
@@ -204,7 +204,7 @@ def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
 def build_searched_strategy(strategy_filename):
     """{name of a Parameter: its layout} of a strategy file; None for None.
 
-    Raises TypeError for what is no text, ValueError for a file that is not there, is empty or is no strategy file.
+    Raises TypeError for a name that is no text, ValueError for a file that does not exist, is empty or is no strategy file.
     """
     return None if strategy_filename is None else read("build_searched_strategy", strategy_filename).layouts
 
@@ -213,9 +213,9 @@ globals().update(_absent_names(__name__, "ParallelStrategyMap", "files of strate
 
 
 def restore_group_info_list(group_info_file_name):
-    """The ranks that have the same Parameters, of a file of groups (GROUP_INFO_FILE).
+    """The ranks that have the same Parameters, read from a file of groups (GROUP_INFO_FILE).
 
-    Raises TypeError for what is no text, ValueError for a file without such a list.
+    Raises TypeError for a name that is no text, ValueError for a file without such a list.
     """
     where = "restore_group_info_list"
     data = file_bytes(where, group_info_file_name)

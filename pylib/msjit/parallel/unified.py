@@ -1,8 +1,8 @@
-"""unified_safetensors: the files of all ranks of a division as one folder of whole Parameters, and reading such a folder.
+"""unified_safetensors: joins the files of all ranks of a division to one folder of whole Parameters. Also reads such a folder.
 
     part0.safetensors, ...       the Parameters
     param_name_map.json          {"metadata": {"total_size": bytes}, "weight_map": {name: file}}
-    hyper_param.safetensors      what the strategy file does not name, such as learning rates
+    hyper_param.safetensors      values that the strategy file does not name, such as learning rates
 """
 import json
 import os
@@ -27,7 +27,7 @@ def _chosen(where, name, choice_func):
 
 
 def _wholes(where, files, source, choice_func):
-    """(name, whole Parameter, whether the strategy names it) of each Parameter, of {rank: file}."""
+    """(name, whole Parameter, whether the strategy names it) of each Parameter in {rank: file}."""
     width = Plan.width(source)
     held = {}
     for rank in sorted(files):
@@ -53,11 +53,11 @@ def unified_safetensors(src_dir, src_strategy_file, dst_dir, merge_with_redundan
                         choice_func=None, split_dst_file=()):
     """Writes the Parameters in src_dir/rank_N/*.safetensors, divided as src_strategy_file says, whole into dst_dir.
 
-    Parameters that one of several equal ranks has alone (merge_with_redundancy=False) are found wherever they are. file_suffix
-    takes the files whose names end so; choice_func(name) leaves a Parameter out by False and renames it by a text. Files hold up to
-    3 GiB. max_process_num changes nothing.
+    If only one of several equal ranks has a Parameter (merge_with_redundancy=False), it is found wherever it is. file_suffix:
+    only files whose names end with it are read. choice_func(name) returns False to leave a Parameter out, or a text to rename it. Files hold
+    up to 3 GiB. max_process_num changes nothing.
 
-    Raises ValueError where files are missing, NotADirectoryError where src_dir is no folder, NotImplementedError for split_dst_file.
+    Raises ValueError if files are missing, NotADirectoryError if src_dir is no folder, NotImplementedError for split_dst_file.
     """
     where = "unified_safetensors"
     if not os.path.isdir(src_dir):
@@ -125,7 +125,7 @@ def _read(where, folder, name_map):
 
 
 def _part(parameters, target, rank):
-    """{name: Parameter} of what a rank has; what the strategy does not name is the same everywhere."""
+    """{name: Parameter} for one rank. Values that the strategy does not name are the same for all ranks."""
     width, made = Plan.width(target), {}
     for name, value in parameters.items():
         division = (target or {}).get(name, WHOLE)
@@ -137,7 +137,7 @@ def _part(parameters, target, rank):
 
 
 def save_parts(where, folder, out, target, rank, output_format, name_map):
-    """Writes what a rank has, or each of all ranks, to out/rank_N/net.<output_format>."""
+    """Writes the Parameters of one rank, or of each rank, to out/rank_N/net.<output_format>."""
     if not isinstance(out, str):
         raise ValueError("[%s] dst_safetensors_dir, got %r, expected a folder" % (where, out))
     parameters = _read(where, folder, name_map)
@@ -147,7 +147,7 @@ def save_parts(where, folder, out, target, rank, output_format, name_map):
 
 
 def load_parts(where, network, folder, target, name_map, return_param_dict):
-    """Loads what this process has into the network, or gives it."""
+    """Loads the Parameters of this process into the network, or returns them."""
     from ..communication import get_rank
     from ..serialization import load_param_into_net
     made = _part(_read(where, folder, name_map), target, get_rank() if target else 0)

@@ -1,9 +1,9 @@
-"""PSJit: the front end that compiles what a function's source says.
+"""PSJit: the front end that checks the source of a function before it is compiled.
 
-The source is parsed and judged construct by construct (`rules`); the function's bytecode is then captured by the same
-symbolic executor as under PIJit, with a stricter policy. At level STRICT the source has to be in the language,
-and where fullgraph asks for it the whole function becomes one graph, or CompileError names the place. At level LAX, the
-default, the interpreter runs what is outside, inside the call.
+It parses the source and checks each construct (`rules`). The function's bytecode is then captured by the same
+symbolic executor as under PIJit, with a stricter policy. At level STRICT the source must be in the language; with fullgraph
+the whole function must become one graph. If not, a CompileError names the place. At level LAX, the default, the interpreter
+runs the parts outside the language, inside the call.
 """
 from .check import check, refuse
 

@@ -1,4 +1,4 @@
-"""What the compiled half calls: the check of a function's source before its first capture, and the error of a break."""
+"""The compiled half calls this module: to check a function's source before its first capture, and to raise the error for a break."""
 import ast
 import sys
 import types
@@ -8,9 +8,9 @@ from . import places, rules, source
 
 
 def check(function, strict, call):
-    """Raises CompileError when the source of a function, or of a code object, is missing, is not what runs, or is
-    outside what can be compiled: at level STRICT the language of `rules`, at level LAX generators and coroutines.
-    `call` is None or, of a code object, the place where it is called, as in `refuse`."""
+    """Raises CompileError if the source of a function, or of a code object, is missing, is not the source of the code that
+    runs, or is not allowed. At level STRICT it must be in the language of `rules`; at level LAX only generators and coroutines
+    are refused. `call`: for a code object, the place where it is called, as `place` of `refuse`; else None."""
     try:
         _check(function, strict, call)
     except source.NoSource as error:
@@ -34,13 +34,13 @@ def _check(function, strict, call):
         node, what, instead = outside
         level = "level STRICT of PSJit" if strict else "PSJit"
         place = pointer(found, node.lineno, _column(found, node))
-        if call is not None and call[2]:  # it is not the user's: they are shown their own call
+        if call is not None and call[2]:  # the code is not the user's: the error shows the user's call of it
             place = " (%s:%d)%s" % (found.file, node.lineno, _place(call, "inside_call"))
         raise CompileError("[jit] %s, got %s, expected %s%s" % (level, what, instead, place))
 
 
 def _column(found, node):
-    """Where a node begins; up to 3.7 that of a comprehension is said to be its first part."""
+    """The column where a node begins. Up to 3.7 the tree gives a comprehension the column of its first part."""
     if sys.version_info < (3, 8) and isinstance(node, (ast.ListComp, ast.GeneratorExp)):
         before = found.lines[node.lineno - 1].encode("utf-8")[:node.col_offset]
         return max(before.rfind(b"[" if isinstance(node, ast.ListComp) else b"("), 0)
@@ -48,18 +48,18 @@ def _column(found, node):
 
 
 def _makes_named_tuple(code):
-    """Whether this is the __new__ that collections.namedtuple makes of a text it does not keep."""
+    """Whether this is the __new__ of a named tuple, whose source text collections.namedtuple does not keep."""
     return code.co_filename == "<string>" and code.co_names == ("_tuple_new",)
 
 
 def refuse(place, function, reason, text, cure):
-    """Raises CompileError for a function that was to be one graph and is not.
+    """Raises CompileError for a function that must be one graph and is not.
 
     place           where the graph would end: the innermost code of the user, the offset of its instruction, and "file:line"
                     of what it called in a library, or ""
     function        name of the function that is compiled
     reason, text    the break reason's name, and what could not be captured
-    cure            what to write instead, or that there is no need where the interpreter may run it
+    cure            what to write instead, or that no change is needed if the interpreter may run it
     """
     beyond = " (%s)" % place[2] if place[2] else ""
     raise CompileError("[jit] cannot capture the whole of %s, got %s%s; %s%s"
@@ -97,7 +97,7 @@ _KINDS = {
 
 
 def _guess(node, line, reason):
-    """Where the break of a line probably is: its first construct of the kind that the reason speaks of."""
+    """Guesses where in a line a break is: at its first construct of the kind that the reason names."""
     here = [n for n in ast.walk(node) if getattr(n, "lineno", None) == line and n is not node]
     wanted = [n for n in here if isinstance(n, _KINDS.get(reason, ()))] or here
     if not wanted:

@@ -1,7 +1,7 @@
-"""Where in the source an instruction comes from.
+"""Finds the place in the source that an instruction comes from.
 
-From 3.11 on code objects say so. Earlier ones know lines only: the source's tree is then compiled again with a line number
-of its own for every node, and the line of the instruction names the node.
+From 3.11 on code objects contain it. Earlier ones only contain lines. For these the syntax tree is compiled again with a different
+line number for every node, so that the line of the instruction identifies the node.
 """
 import ast
 import dis
@@ -11,7 +11,7 @@ import types
 FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LINES = ("lineno", "end_lineno", "end_col_offset")
-# The nodes whose value an instruction computes, by the beginning of its name.
+# {beginning of an instruction's name: the kinds of nodes whose value it computes}
 _KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
           ("BINARY_SUBSCR", ast.Subscript), ("STORE_SUBSCR", ast.Subscript), ("COMPARE", ast.Compare), ("UNARY", ast.UnaryOp),
           ("POP_JUMP", (ast.If, ast.While, ast.IfExp, ast.Assert)), ("BINARY", ast.BinOp), ("INPLACE", ast.AugAssign), ("LOAD_NAME", ast.Name), ("LOAD_GLOBAL", ast.Name))
@@ -27,8 +27,8 @@ def line_of(code, offset):
 
 
 def position(tree, code, offset):
-    """(line, column from 0 in bytes) of what an instruction of `code` does; column None where it cannot be told. `tree` is
-    that of the file, or None without a source."""
+    """(line, column) of the source of an instruction of `code`. The column is in bytes from 0, or None if it is unknown. `tree` is
+    the tree of the file, or None without a source."""
     if hasattr(code, "co_positions"):
         for at, (line, _, column, _) in enumerate(code.co_positions()):
             if 2 * at == offset and line is not None:
@@ -41,7 +41,7 @@ def position(tree, code, offset):
 
 
 class _Numbered:
-    """A tree compiled with the number of every node as its line: `order` are the nodes, from number 1 on."""
+    """A tree compiled with the number of every node as its line. `order`: the nodes, from number 1 on."""
 
     def __init__(self, tree, like):
         self.order, self.parents, self.code = [], {}, None
@@ -61,7 +61,7 @@ class _Numbered:
                     node.lineno, node.end_lineno, node.end_col_offset = values
 
     def find(self, wanted):
-        """The code objects that are `wanted` but for their lines, each with its node."""
+        """The code objects that equal `wanted` except for their lines, each with its node."""
         pending = [] if self.code is None else [self.code]
         while pending:
             code = pending.pop()
@@ -85,12 +85,12 @@ def _constant(value):
 
 
 def pick(tree, code, nodes):
-    """Which of several functions of a line a code object was compiled from; None where none was."""
+    """Picks the function that a code object was compiled from, among several on one line; None if it was none of them."""
     return next((node for _, node in _Numbered(tree, code).find(code) if node in nodes), None)
 
 
 def _node(tree, code, offset):
-    """The node that an instruction belongs to, or None where the tree does not compile to this very code."""
+    """The node that an instruction belongs to, or None if the tree does not compile to exactly this code."""
     numbered = _Numbered(tree, code)
     for found, _ in numbered.find(code):
         return _shown(_computing(found, offset, numbered.order, numbered.parents))
@@ -98,8 +98,8 @@ def _node(tree, code, offset):
 
 
 def _header(tree, line):
-    """What is pointed at of a statement with a block that begins in a line. For 3.10, which lays out some blocks by their lines,
-    so that a tree with other lines compiles to other code."""
+    """The node to point at for a statement with a block that begins in this line. Needed for 3.10, where the layout of some blocks depends on
+    lines, so that a tree with other lines compiles to other code."""
     blocks = (n for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.With)) and n.lineno == line)
     return next((_shown(node) for node in blocks), None)
 
@@ -121,8 +121,8 @@ def _number(node, parent, order, parents):
 
 
 def _computing(code, offset, order, parents):
-    """The node whose instruction stands at an offset. Up to 3.7 an instruction behind the parts of an expression bears the
-    line of the last part: then it belongs to the first node of the instruction's kind that ends with that part and has no
+    """The node whose instruction is at an offset. Up to 3.7 an instruction that follows the parts of an expression has the
+    line of the last part. It then belongs to the first node of the instruction's kind that ends with that part and has no
     instruction yet."""
     starts, here, kind = dict(dis.findlinestarts(code)), None, None
     before = []  # kinds of the earlier instructions with the same line
@@ -151,7 +151,7 @@ def _kind_of(name):
 
 
 def _shown(node):
-    """What of a statement is pointed at: the condition, or the context manager."""
+    """The part of a statement to point at: the condition, or the context manager."""
     if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return node.test
     if isinstance(node, ast.With):

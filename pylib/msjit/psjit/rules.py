@@ -1,7 +1,7 @@
-"""The strict language: which constructs of Python may stand in a graph, and what to write instead of the others.
+"""The strict language: which constructs of Python are allowed, and what to write instead of the others.
 
-The rows follow MindSpore's description of the static graph's syntax. A row names a kind of node, a test where only some
-nodes of that kind are outside, what is found, and what is expected in its place.
+The rows follow MindSpore's description of the static graph's syntax. Each row has a kind of node, a test if only some
+nodes of that kind are outside the language, what is found, and what is expected instead.
 """
 import ast
 import builtins
@@ -95,7 +95,7 @@ for _name, _test, _what, _instead in _RULES:
 
 
 class Scope:
-    """What the names of a function stand for, as far as it can be told without running it."""
+    """Resolves the names in a function, as far as that is possible without running it."""
 
     def __init__(self, node, function_globals):
         self._globals = function_globals or {}
@@ -108,7 +108,7 @@ class Scope:
         return name not in self._own and name not in self._globals and hasattr(builtins, name)
 
     def known(self, node):
-        """What a global or builtin name, or an attribute of a module, stands for; None where that is not known."""
+        """The object of a global or builtin name, or of an attribute of a module; None if it is unknown."""
         if isinstance(node, ast.Name) and node.id not in self._own:
             return self._globals.get(node.id, getattr(builtins, node.id, None))
         if isinstance(node, ast.Attribute):

@@ -10,12 +10,12 @@ from . import places
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
 PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
-_trees = {}  # by file name: (lines, tree, its functions by their first lines, what it compiles to), the newest last
-_MOST_TREES = 64  # notebooks give every cell a file name of its own
+_trees = {}  # {file name: (lines, tree, its functions by their first lines, what it compiles to)}, the newest last
+_MOST_TREES = 64  # bounded, because notebooks give every cell another file name
 
 
 class NoSource(CompileError):
-    """There is no source, or it is not what runs."""
+    """There is no source, or it is not the source of the code that runs."""
 
 
 def forget():
@@ -34,9 +34,9 @@ class Source:
 def find(code, module_globals=None, exact=False):
     """The Source of a function's code object.
 
-    Raises NoSource when there is none, when it cannot be parsed, or when it is not what runs: the file was edited after
-    it was imported. That is told by the names in it, and, where `exact` is set, by what it compiles to: tools that
-    rewrite code, such as profilers, leave its names alone.
+    Raises NoSource if there is none, if it cannot be parsed, or if it is not the source of the code that runs, as when the file was edited
+    after it was imported. That is decided by comparing the names in both; with `exact` also by what the source compiles to.
+    (Tools that rewrite code, such as profilers, keep its names.)
     """
     lines, tree, functions, compiled = _tree(code, module_globals)
     node = _node(code, tree, functions)
@@ -48,10 +48,10 @@ def find(code, module_globals=None, exact=False):
 
 
 def file_lines(file, module_globals=None):
-    """The lines of a file as linecache has them; none where it cannot be read or decoded."""
+    """The lines of a file as linecache has them; no lines if it cannot be read or decoded."""
     try:
         return linecache.getlines(file, module_globals)
-    except (SyntaxError, ValueError):  # up to 3.9, linecache raises what the decoder says, or open() about a name
+    except (SyntaxError, ValueError):  # up to 3.9 linecache passes errors of the decoder on, and those of open() about a name
         return []
 
 
@@ -106,7 +106,7 @@ def _node(code, tree, functions):
 
 
 def _compiles_to(tree, code, compiled):
-    """Whether a file compiles to what runs. `compiled` keeps the code objects of the file, by the flags."""
+    """Whether a file compiles to the code that runs. `compiled` caches the code objects of the file, by flags."""
     flags = code.co_flags & places.FUTURES
     if flags not in compiled:
         compiled[flags] = by_place = {}
@@ -148,13 +148,13 @@ def _code_parameters(code):
 
 
 def _plain(name):
-    """A private name as the source has it: _Class__name is __name there."""
+    """A private name as it is written in the source: _Class__name is __name there."""
     found = re.match(r"_[^_].*?(__.*[^_].?)$", name)
     return found.group(1) if found and not name.endswith("__") else name
 
 
 def _names_of_code(code):
-    """The names that a code object and those inside it use; not those that compilers and test runners make up."""
+    """The names that a code object and those inside it use, without names that compilers and test runners generate."""
     names, pending = set(), [code]
     while pending:
         item = pending.pop()
@@ -166,7 +166,7 @@ def _names_of_code(code):
 
 
 def _names_of_node(node):
-    """Every identifier in the text of a node; those that statements imply beside them."""
+    """Every identifier in the text of a node, and the names that statements may imply."""
     names = {"AssertionError", "NotImplementedError", "StopAsyncIteration"}
     for item in ast.walk(node):
         for _, value in ast.iter_fields(item):

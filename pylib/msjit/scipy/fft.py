@@ -1,4 +1,4 @@
-"""Cosine transforms (of type 2, orthonormal: what MindSpore computes), as products with a matrix."""
+"""Cosine transforms, as products with a matrix. They are of type 2 and orthonormal, as in MindSpore."""
 import math
 
 from .. import ops
@@ -72,7 +72,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None):
-    """What undoes dct."""
+    """The inverse of dct."""
     return _along("idct", _check("idct", x, type, norm), n, axis, True)
 
 
@@ -82,7 +82,7 @@ def dctn(x, type=2, s=None, axes=None, norm=None):
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None):
-    """What undoes dctn."""
+    """The inverse of dctn."""
     return _several("idctn", x, type, s, axes, norm, True)
 
 

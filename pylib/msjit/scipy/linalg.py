@@ -138,8 +138,8 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
 
 
 def _packed(a):
-    """(packed factors, order of the rows, rows exchanged at each step) of LU with partial pivoting; the order is plain Python, so
-    gradients pass through the elements alone."""
+    """(packed factors, order of the rows, rows exchanged at each step) of LU with partial pivoting. Plain Python computes the order, so
+    gradients flow only through the elements."""
     rows, order, pivots = a.shape[0], list(range(a.shape[0])), []
     for column in range(min(a.shape)):
         at = column + int(_k.argmax(_k.abs(a[column:, column]), 0).asnumpy())
@@ -165,7 +165,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """x, (N,) or (N, K), with a x = b (a^T x = b where trans is 1 or 2), from what lu_factor gave of a.
+    """x, (N,) or (N, K), with a x = b (a^T x = b if trans is 1 or 2), from the result of lu_factor(a).
 
     Raises ValueError for another trans and for shapes that do not fit.
     """

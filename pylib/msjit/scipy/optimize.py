@@ -1,6 +1,6 @@
 """mindspore.scipy.optimize: a line search, minimisation by BFGS, and the assignment of least cost.
 
-The loops are plain Python; the function and its gradient run as the program has them, eager or jitted.
+The loops are plain Python. The function and its gradient run as the program defines them, eagerly or compiled.
 """
 import collections
 import math
@@ -11,7 +11,7 @@ from ..common import dtype as mstype
 from ..common.tensor import Tensor
 from ..ops import registry as _k
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 OptimizeResults = collections.namedtuple("OptimizeResults", "x success status fun jac hess_inv nfev njev nit")
 LineSearchResults = collections.namedtuple("LineSearchResults", "failed nit nfev ngev k a_k f_k g_k status")
@@ -57,7 +57,7 @@ def _quadratic(low, high):
 
 
 def _between(low, high, third):
-    """Where the zoom looks next: the cubic's minimum, else the parabola's, else the middle."""
+    """The point that the zoom tries next: the cubic's minimum, else the parabola's, else the middle."""
     least, most = sorted((low.at, high.at))
     if third is not None:
         at, edge = _cubic(low, high, third), 0.2 * (most - least)
@@ -213,7 +213,7 @@ def _assigned(costs):
     import numpy
     rows, columns = costs.shape
     row_price, column_price = numpy.zeros(rows), numpy.zeros(columns + 1)
-    owner = numpy.full(columns + 1, -1)  # the last column stands for a row that has none yet
+    owner = numpy.full(columns + 1, -1)  # the last column stands for rows without a column
     for row in range(rows):
         owner[columns], column = row, columns
         least, before = numpy.full(columns, numpy.inf), numpy.full(columns, columns)

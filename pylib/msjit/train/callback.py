@@ -1,4 +1,4 @@
-"""Callbacks of Model: what is told of a loop, and the ones that print or record."""
+"""Callbacks of Model: what they are told of a training loop, and callbacks that print or record."""
 import time
 
 from .. import _paths
@@ -19,7 +19,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What a callback sees of the running loop."""
+    """The view that a callback has of the running loop."""
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
@@ -40,8 +40,8 @@ class RunContext:
 
 
 class Callback:
-    """Base class: override what is of interest. Of the older names, begin, epoch_begin, epoch_end, step_begin, step_end and
-    end, each is called in training and in evaluation."""
+    """Base class: override the methods you need. The older names begin, epoch_begin, epoch_end, step_begin, step_end and
+    end are called both in training and in evaluation."""
 
     def __enter__(self):
         return self
@@ -117,7 +117,7 @@ class Callback:
 
 
 def loss_of(net_outputs):
-    """The loss as a float, of what a training step returned: the loss, or a tuple that begins with it."""
+    """The loss as a float, from the result of a training step: the loss, or a tuple that begins with it."""
     loss = _first(net_outputs)
     return float(loss) if isinstance(net_outputs, (tuple, list, Tensor)) and hasattr(loss, "item") else loss
 
@@ -130,8 +130,8 @@ def _first(net_outputs):
 
 
 class LossMonitor(Callback):
-    """Prints the loss every per_print_times steps, and what an evaluation within fit found; a loss that is no number ends
-    the training with a ValueError."""
+    """Prints the loss every per_print_times steps, and the results of an evaluation within fit. A loss that is NaN or infinite
+    ends the training with a ValueError."""
 
     def __init__(self, per_print_times=1):
         self._every, self._last = check_count(per_print_times, "LossMonitor", "per_print_times"), 0
@@ -224,7 +224,7 @@ _handle_loss = loss_of  # MindSpore's name
 
 
 def set_cur_net(net):
-    """Nothing is kept: checkpoints are made of the network that a loop has."""
+    """Stores nothing: checkpoints are made of the loop's own network."""
 
 
 from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these build upon what stands above
@@ -233,7 +233,7 @@ from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 
 _InternalCallbackParam = InternalCallbackParam
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
            "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ReduceLROnPlateau",
            "RunContext", "TimeMonitor"]

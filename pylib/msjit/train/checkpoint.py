@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the training's state every so many steps or seconds."""
+"""ModelCheckpoint: saves the state of a training after every so many steps or seconds."""
 import os
 import time
 
@@ -34,7 +34,7 @@ class CheckpointConfig:
         self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = numbers[2], 0 if numbers[2] else numbers[3]
         self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
         self.append_dict = _appended(append_info)
-        # What programs read of settings that have one value here.
+        # Settings that programs read. Here each has only one value.
         self.crc_check = self.exception_save = self.remove_redundancy = self.enable_redundance = self.map_param_inc = False
         self.enc_key, self.enc_mode, self.format = None, enc_mode, format
 
@@ -46,7 +46,7 @@ class CheckpointConfig:
 
 
 def _appended(append_info):
-    """What is saved beside the Parameters: counters by name, and dicts of numbers or Tensors."""
+    """The values that are saved besides the Parameters: counters by name, and dicts of numbers or Tensors."""
     if append_info is None or append_info == []:
         return {}
     if not isinstance(append_info, list):
@@ -64,10 +64,10 @@ def _appended(append_info):
 
 
 class ModelCheckpoint(Callback):
-    """Saves PREFIX-EPOCH_STEP.ckpt in a directory; where such files are already, the prefix gets a number.
+    """Saves PREFIX-EPOCH_STEP.ckpt in a directory. If such files exist already, the prefix gets a number.
 
-    prefix and directory may be functions of the state of the run, which are asked at each checkpoint: such a prefix is the whole name. Raises ValueError for other types
-    and for a prefix with '/', TypeError for a config of another type.
+    prefix and directory may be functions of the state of the run, called for each checkpoint; the prefix is then the whole name. Raises ValueError for
+    other types and for a prefix with '/', TypeError for a config of another type.
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
@@ -147,7 +147,7 @@ class CheckpointManager:
 
     @property
     def ckpoint_num(self):
-        """How many there are."""
+        """The number of checkpoints."""
         return len(self._files)
 
     def update_ckpoint_filelist(self, directory, prefix):
@@ -157,18 +157,18 @@ class CheckpointManager:
         self._files = sorted((os.path.join(directory, name) for name in names), key=os.path.getmtime)
 
     def remove_ckpoint_file(self, file_name):
-        """Removes one of them; no error where it has gone already."""
+        """Removes a checkpoint; no error if it does not exist any more."""
         _remove(file_name)
         if file_name in self._files:
             self._files.remove(file_name)
 
     def remove_oldest_ckpoint_file(self):
-        """Removes the one written first, where there is one."""
+        """Removes the oldest checkpoint, if there is one."""
         if self._files:
             self.remove_ckpoint_file(self._files[0])
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
-        """Of those written in the last `minutes` before cur_time (seconds) only the first one stays."""
+        """Of the checkpoints written in the last `minutes` before cur_time (seconds), keeps only the first one."""
         recent = [path for path in self._files if os.path.getmtime(path) > cur_time - 60 * minutes]
         for path in recent[1:]:
             self.remove_ckpoint_file(path)
@@ -182,7 +182,7 @@ def _remove(path):
 
 
 def _free_prefix(directory, prefix):
-    """The prefix, with a number behind it where a training before this one has left checkpoints."""
+    """The prefix, followed by a number if an earlier training has left checkpoints."""
     number = 0
     for name in os.listdir(directory):
         stem, suffix = os.path.splitext(name)

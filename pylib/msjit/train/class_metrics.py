@@ -61,7 +61,7 @@ class _Share(EvaluationBase):
 
 
 class Precision(_Share):
-    """True positives as a share of what was predicted: update(predictions, labels)."""
+    """True positives as a share of the predicted positives: update(predictions, labels)."""
 
     @staticmethod
     def _counted(y_pred, y):
@@ -69,7 +69,7 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """True positives as a share of what is true: update(predictions, labels)."""
+    """True positives as a share of the actual positives: update(predictions, labels)."""
 
     @staticmethod
     def _counted(y_pred, y):

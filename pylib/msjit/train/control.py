@@ -39,7 +39,7 @@ class _Watcher(Callback):
         return value < best - self.min_delta if self._smaller else value > best + self.min_delta
 
     def _value(self, state):
-        """The value of this epoch; None, with a warning, where there is none."""
+        """The value of this epoch; None, with a warning, if there is none."""
         if self.monitor == "loss":
             return loss_of(state.net_outputs)
         found = state.get("eval_results") or {}
@@ -55,7 +55,7 @@ class _Watcher(Callback):
 
 
 class EarlyStopping(_Watcher):
-    """Ends the training when a value has not become better for `patience` epochs."""
+    """Ends the training when a value has not improved for `patience` epochs."""
 
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):
@@ -111,7 +111,7 @@ def _rate_of(optimizer, where):
 
 
 class ReduceLROnPlateau(_Watcher):
-    """Multiplies the learning rate by `factor` when a value has not become better for `patience` epochs."""
+    """Multiplies the learning rate by `factor` when a value has not improved for `patience` epochs."""
 
     def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto", min_delta=1e-4,
                  cooldown=0, min_lr=0):

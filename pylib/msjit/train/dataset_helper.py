@@ -1,12 +1,12 @@
-"""DatasetHelper: the rows of a dataset, epoch after epoch, as programs with loops of their own ask for them; data_sink."""
+"""DatasetHelper: the rows of a dataset, epoch after epoch, for programs that write their own training loop; data_sink."""
 from ..common.checks import check_bool
 from ..nn.cell import Cell
 
 
 class DatasetHelper:
-    """Iterates over the rows of one epoch each time it is iterated, for epoch_num epochs (-1: without end).
+    """Each iteration over it gives the rows of one epoch, for epoch_num epochs (-1: without end).
 
-    There is no device to sink data to: dataset_sink_mode and sink_size change nothing.
+    dataset_sink_mode and sink_size change nothing, as there is no device queue for data.
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
@@ -41,7 +41,7 @@ class DatasetHelper:
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """The network itself: it is called with the rows that iterating over the helper gives."""
+    """Returns the network itself. Call it with the rows that the helper gives."""
     if not isinstance(network, Cell):
         raise TypeError("[connect_network_with_dataset] network, got %s, expected a Cell" % type(network).__name__)
     if not isinstance(dataset_helper, DatasetHelper):
@@ -51,9 +51,9 @@ def connect_network_with_dataset(network, dataset_helper):
 
 
 def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
-    """A function that calls fn with the next sink_size rows of the dataset, one after the other, and gives the last result.
+    """A function that calls fn with each of the next sink_size rows of the dataset, and returns the last result.
 
-    With a jit_config fn is compiled. Behind the last row the first one comes again. Raises ValueError for another sink_size.
+    With a jit_config fn is compiled. After the last row comes the first one again. Raises ValueError for a wrong sink_size.
     """
     if isinstance(sink_size, bool) or not isinstance(sink_size, int) or sink_size <= 0:
         raise ValueError("[data_sink] sink_size, got %r, expected an int above 0" % (sink_size,))

@@ -30,7 +30,7 @@ def _crc32c(data):
 
 
 def checksum(data):
-    """The bytes that stand behind data: its CRC, turned and moved."""
+    """The checksum bytes behind data: its CRC, rotated and offset."""
     crc = _crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
 
@@ -55,7 +55,7 @@ def version_event(time):
 
 
 def summary_event(time, step, values):
-    """An event of a step: values are what scalar, image and histogram give."""
+    """An event of a step; `values` are results of scalar, image and histogram."""
     return _double(1, time) + _int(2, step) + _field(5, b"".join(_field(1, value) for value in values))
 
 
@@ -70,7 +70,7 @@ def image(tag, height, width, channels, encoded):
 
 
 def histogram(tag, array):
-    """A value of the numbers of an array: how many lie in each of equal parts of their range."""
+    """A histogram of the numbers of an array: how many lie in each of the equal parts of their range."""
     import numpy
     flat = numpy.asarray(array, numpy.float64).reshape(-1)
     finite = flat[numpy.isfinite(flat)]

@@ -56,7 +56,7 @@ class Metric:
             raise RuntimeError("[%s] there is no data yet: update() comes before eval()" % type(self).__name__)
 
     def _share(self, total, count):
-        """total / count as MindSpore's metrics give it: a numpy.float64, which has .item(), .astype() and the like."""
+        """total / count as a numpy.float64, as in MindSpore's metrics; so it has .item(), .astype() and the like."""
         import numpy
         self._require(count)
         return numpy.float64(total) / count
@@ -118,7 +118,7 @@ def as_classes(y_pred, y):
 
 
 def same_classes(metric, y_pred):
-    """Raises where a batch has another number of classes than those before."""
+    """Raises if the number of classes of a batch differs from that of earlier batches."""
     if metric._class_num not in (0, y_pred.shape[1]):
         raise ValueError("[%s] number of classes, got %d, expected %d as in the batches before"
                          % (type(metric).__name__, y_pred.shape[1], metric._class_num))
@@ -259,7 +259,7 @@ def get_metrics(metrics):
     raise TypeError("[metric] metrics must be a dict or a set, got %s" % type(metrics).__name__)
 
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 __all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision",
            "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
            "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix",

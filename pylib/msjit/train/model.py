@@ -73,7 +73,7 @@ class Model:
 
     @property
     def eval_network(self):
-        """The network whose outputs the metrics get: by default (loss, output, label) of the network and loss_fn."""
+        """The network whose outputs are the inputs of the metrics. By default it returns (loss, output, label), from the network and loss_fn."""
         if self._eval_network is None and self._loss_fn is not None and self._shown_eval_network is None:
             self._shown_eval_network = WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto"))
         return self._eval_network or self._shown_eval_network or self._network
@@ -88,7 +88,7 @@ class Model:
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
             valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
-        """As train, with an evaluation of valid_dataset after every valid_frequency epochs, or those listed there."""
+        """As train, with an evaluation of valid_dataset after every valid_frequency epochs, or after the epochs listed there."""
         self._check_epochs("fit", epoch, initial_epoch, train_dataset)
         if isinstance(valid_frequency, bool) or not isinstance(valid_frequency, (int, list)):
             raise TypeError("[model] valid_frequency must be an int or a list, got %s" % type(valid_frequency).__name__)
@@ -126,11 +126,11 @@ class Model:
         context = RunContext(state)
         self._train_network.set_train(True)
         self._share_parameters()
-        rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one for all: each epoch has its own order
+        rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one iterator for all epochs: so each epoch has another order
         with _Entered(callbacks), closing(rows):
             _tell(callbacks, "on_train_begin", context)
             for number in range(initial_epoch + 1, epochs + 1):
-                if number <= state.get("resume_epoch", 0):  # BackupAndRestore found a training that had come so far
+                if number <= state.get("resume_epoch", 0):  # BackupAndRestore has found a training that ended after this epoch
                     continue
                 state.cur_epoch_num = number
                 _tell(callbacks, "on_train_epoch_begin", context)
@@ -144,7 +144,7 @@ class Model:
             _tell(callbacks, "on_train_end", context)
 
     def _share_parameters(self):
-        """Once, where set_auto_parallel_context asks for it: all processes begin with the parameters of rank 0."""
+        """If set_auto_parallel_context asks for it, gives all processes the parameters of rank 0, once."""
         if self._is_shared or not get_auto_parallel_context("parameter_broadcast"):
             return
         if not is_data_parallel():
@@ -168,8 +168,8 @@ class Model:
                 break
 
     def _evaluate_within(self, valid_dataset, callbacks, state):
-        """An evaluation between two epochs; the callbacks find what it gave in the training's state. As in MindSpore, of the
-        library's own callbacks only TimeMonitor and LambdaCallback follow it."""
+        """An evaluation between two epochs. The callbacks find its results in the state of the training. As in MindSpore, of the
+        library's own callbacks only TimeMonitor and LambdaCallback are called in it."""
         loss, own = Loss(), Callback.__module__.rpartition(".")[0] + "."
         callbacks = [c for c in callbacks if isinstance(c, (TimeMonitor, LambdaCallback)) or not type(c).__module__.startswith(own)]
         metrics = self._evaluate(valid_dataset, callbacks, loss)
@@ -209,8 +209,8 @@ class Model:
         return state.metrics
 
     def _outputs(self, row, loss_asked):
-        """What the metrics see: of the eval_network, or (loss, output, label) of a row whose last column is the label; no
-        loss where no metric asks for it."""
+        """The inputs of the metrics: the outputs of the eval_network, or (loss, output, label) for a row whose last column is the label.
+        There is no loss if no metric needs it."""
         if self._eval_network is not None:
             return self._eval_network(*row)
         output, label = self._network(*row[:-1]), row[-1]

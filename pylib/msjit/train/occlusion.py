@@ -1,4 +1,4 @@
-"""OcclusionSensitivity: how much a classifier's score falls where a part of the image is covered."""
+"""OcclusionSensitivity: how much a classifier's score falls when a part of the image is covered."""
 import itertools
 
 from ..common.tensor import Tensor
@@ -7,12 +7,12 @@ from .metrics import Metric, rearrange_inputs
 
 
 class OcclusionSensitivity(Metric):
-    """For each place of an image, the score of a class less the score with the neighbourhood of that place covered.
+    """For each position of an image: the score of a class, less the score with the neighbourhood of that position covered.
 
-    pad_val    what covers it, a float
-    margin     an int or a list of one for each axis but the batch: along an axis the places [i - margin, i + margin) are covered
+    pad_val    the value of covered elements, a float
+    margin     an int, or a list with one for each axis except the batch: along an axis the positions [i - margin, i + margin) are covered
     n_batch    how many covered images the model gets at a time
-    b_box      None, or a list of a least and a greatest place for each axis but the batch, both looked at; -1, -1 means the whole axis
+    b_box      None, or a list with the first and the last position for each axis except the batch; -1, -1 means the whole axis
 
     update(model, image, label) takes a Cell that gives (batch, classes), an image of a batch of one and the number of the class;
     eval() gives the differences as an array, axes of one place left out, of the last update.

@@ -1,4 +1,4 @@
-"""ConfusionMatrixMetric: rates of how often something was found, missed or reported in vain."""
+"""ConfusionMatrixMetric: rates of hits, misses and false alarms."""
 from .metrics import Metric, rearrange_inputs
 
 
@@ -6,7 +6,7 @@ def _root(x):
     return x ** 0.5
 
 
-# Of true and false positives, true and false negatives.
+# Functions of the numbers of true and false positives, true and false negatives.
 _RATES = {
     "sensitivity": lambda tp, fp, tn, fn: tp / (tp + fn),
     "specificity": lambda tp, fp, tn, fn: tn / (tn + fp),
@@ -43,9 +43,9 @@ _AXES = {"mean": (0, 1), "sum": (0, 1), "mean_batch": 0, "sum_batch": 0, "mean_c
 class ConfusionMatrixMetric(Metric):
     """A rate of 0 and 1 in (N, C, ...) predictions and labels.
 
-    skip_channel leaves the first channel out where there are more. The counts of all batches make the rate; with
-    calculation_method each example and channel makes one, and `decrease` says what is done over them: 'mean', 'sum', the same
-    with '_batch' or '_channel' behind it, or 'none'. Rates that are 0 / 0 are left out there.
+    skip_channel leaves the first channel out if there are more. The rate is computed from the counts of all batches. With
+    calculation_method each example and channel has its own rate, and `decrease` says how they are combined: 'mean', 'sum', one of
+    these followed by '_batch' or '_channel', or 'none'. Rates that are 0 / 0 are left out then.
     """
 
     def __init__(self, skip_channel=True, metric_name="sensitivity", calculation_method=False, decrease="mean"):

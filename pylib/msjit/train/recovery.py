@@ -1,4 +1,4 @@
-"""Callbacks of trainings that are interrupted: BackupAndRestore goes on where one ended, OnRequestExit ends one on a signal."""
+"""Callbacks for interrupted trainings: BackupAndRestore continues one, OnRequestExit ends one on a signal."""
 import json
 import os
 import shutil
@@ -10,8 +10,8 @@ from .callback import Callback
 
 
 class BackupAndRestore(Callback):
-    """Saves the training's state as backup.ckpt in a folder, after each epoch or every save_freq steps; a training that finds such a
-    file goes on behind the epoch it is of. With delete_checkpoint the file goes when the training is done."""
+    """Saves the state of a training as backup.ckpt in a folder, after each epoch or every save_freq steps. A training that finds such a
+    file continues after the epoch in which it was saved. With delete_checkpoint the file is removed when the training is done."""
 
     def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
         where = "BackupAndRestore"
@@ -57,8 +57,8 @@ class BackupAndRestore(Callback):
 
 
 class OnRequestExit(Callback):
-    """Ends the training after the step in which a signal comes, or a JSON file says {"GracefulExit": 1}; saves
-    NAME_train.ckpt (NAME_eval.ckpt within an evaluation) in a folder before. save_mindir has no effect: graphs are not exported."""
+    """Ends the training after the step in which a signal comes, or in which a JSON file says {"GracefulExit": 1}. Before, it saves
+    NAME_train.ckpt (in an evaluation NAME_eval.ckpt) in a folder. save_mindir has no effect: graphs are not exported."""
 
     def __init__(self, save_ckpt=True, save_mindir=True, file_name="Net", directory="./", config_file=None, sig=signal.SIGTERM):
         where = "OnRequestExit"

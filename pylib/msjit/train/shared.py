@@ -13,7 +13,7 @@ def check_value_type(arg_name, arg_value, valid_types):
 
 
 def make_directory(path, arg_name="path"):
-    """The real path of a folder, which is made where it is not there. TypeError for what is no text, ValueError for what cannot be made."""
+    """The real path of a folder, which is made if it does not exist. TypeError for anything but a text, ValueError for a folder that cannot be made."""
     if not isinstance(path, str):
         raise TypeError("[make_directory] %s, got %s, expected a str" % (arg_name, type(path).__name__))
     if not path.strip():

@@ -10,17 +10,17 @@ from ..nn.cell import Cell
 from . import event_file
 from .callback import Callback, loss_of
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 globals().update(_absent_names(__name__, "_get_summary_tensor_data", "values of TensorSummary are not kept"))
 _KINDS = ("scalar", "image", "histogram")
 _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "graph", "landscape")
 
 
 class SummaryRecord:
-    """Writes values, collected by add_value, into a file of a folder: record(step) writes what there is. It is a context manager.
+    """Collects values by add_value; record(step) writes them to a file in a folder. It is a context manager.
 
-    Of MindSpore's kinds of values scalar, image and histogram are written; num_process, network and export_options change
-    nothing. A file that has grown beyond max_file_size bytes takes no more: record then gives False.
+    Of MindSpore's kinds of values it writes scalar, image and histogram. num_process, network and export_options change
+    nothing. When the file has grown beyond max_file_size bytes, record writes nothing more and returns False.
     """
 
     def __init__(self, log_dir, file_prefix="events", file_suffix="_MS", num_process=32, network=None, max_file_size=None,
@@ -45,7 +45,7 @@ class SummaryRecord:
             try:
                 self._file = open(path, "xb")
                 break
-            except FileExistsError:  # of another record, made within the same second
+            except FileExistsError:  # the file of another record that was made within the same second
                 number += 1
         self._path = path
         self._file.write(event_file.record(event_file.version_event(time.time())))
@@ -80,7 +80,7 @@ class SummaryRecord:
         self._values.append((plugin, name, value.asnumpy().copy()))
 
     def record(self, step, train_network=None, plugin_filter=None):
-        """Writes the collected values, those for which plugin_filter(kind) holds, for a step; gives whether it did."""
+        """Writes the collected values of a step, or those for which plugin_filter(kind) is true. Returns whether it has written them."""
         if isinstance(step, bool) or not isinstance(step, int):
             raise TypeError("[SummaryRecord] step, got %s, expected an int" % type(step).__name__)
         if self._file is None:
@@ -102,7 +102,7 @@ class SummaryRecord:
         return True
 
     def flush(self):
-        """Hands what is written to the system."""
+        """Flushes written data to the system."""
         if self._file is not None:
             self._file.flush()
 
@@ -128,7 +128,7 @@ def _encoded(kind, name, array):
 
 
 def _image(name, array):
-    """The first image of a batch, its values stretched over the bytes, as a PNG file."""
+    """The first image of a batch as a PNG file, with its values scaled to 0..255."""
     import io
 
     import numpy
@@ -145,8 +145,8 @@ def _image(name, array):
 class SummaryCollector(Callback):
     """Collects a training's loss, learning rate and histograms of Parameters every collect_freq steps into a SummaryRecord.
 
-    collect_specified_data: {'collect_metric': bool, 'histogram_regular': the beginning of names of Parameters, or a pattern};
-    with keep_default_action False only what it names is collected. By default the first five trainable Parameters are.
+    collect_specified_data: {'collect_metric': bool, 'histogram_regular': a prefix of names of Parameters, or a pattern}. With
+    keep_default_action False only these are collected. By default histograms are of the first five trainable Parameters.
     """
 
     def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None, keep_default_action=True,

@@ -2,7 +2,7 @@
 from .metrics import Metric, rearrange_inputs
 
 _DISTANCES = ("euclidean", "chessboard", "taxicab")
-_AT_ONCE = 1 << 22  # numbers of the table of distances that are held at a time
+_AT_ONCE = 1 << 22  # how many distances are in memory at a time
 
 
 def _edges(mask):
@@ -18,7 +18,7 @@ def _edges(mask):
 
 
 def _nearest(points, others, metric):
-    """The distance of each point to the nearest of the others; infinite where there are none."""
+    """The distance of each point to the nearest of the others; infinite if there are no others."""
     import numpy
     if not len(others):
         return numpy.full(len(points), numpy.inf)
@@ -71,15 +71,15 @@ class _Surface(Metric):
         self._edges = [numpy.argwhere(_edges(mask)).astype(float) for mask in (first, second)]
 
     def _distances(self, back=False):
-        """Of each pixel of the prediction's surface to the label's; with `back` the other way."""
+        """The distance of each pixel of the prediction's surface to the label's surface; with `back` the other way round."""
         self._require(self._edges is not None)
         first, second = self._edges[::-1] if back else self._edges
         return _nearest(first, second, self.distance_metric)
 
 
 class HausdorffDistance(_Surface):
-    """The largest distance of a pixel of one surface to the other surface, or a percentile of these; the larger one of both
-    directions, with `directed` from the prediction to the label alone."""
+    """The largest distance of a pixel of one surface to the other surface, or a percentile of these distances. It is the larger one of
+    both directions; with `directed` only that from the prediction to the label."""
 
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
         super().__init__(distance_metric)
@@ -113,7 +113,7 @@ class _Mean(_Surface):
         self.symmetric = symmetric
 
     def _mean(self, power):
-        """The mean of the distances to a power, from the prediction; with `symmetric` the mean of this and of the one back."""
+        """The mean of a power of the distances from the prediction to the label; with `symmetric` the mean over both directions."""
         import numpy
         found = [self._distances()] + ([self._distances(True)] if self.symmetric else [])
         means = [(d ** power).mean() if len(d) else numpy.inf for d in found]

@@ -1,4 +1,4 @@
-"""Transforms of sounds; mindspore.dataset.audio's names. Those that are not offered raise when they are made."""
+"""Transforms of sounds, under mindspore.dataset.audio's names. Unsupported ones raise when they are made."""
 from ...absent import names as _absent_names
 from .transforms import (
     MFCC, AmplitudeToDB, Angle, ComplexNorm, Contrast, DBToAmplitude, Fade, FrequencyMasking, Gain, Magphase, MelScale, MelSpectrogram,

@@ -12,7 +12,7 @@ _W = "DataLoader"
 
 
 class _Fetch:
-    """Makes the function that fetches: by number from a dataset, or the next ones of an iteration."""
+    """Makes the function that fetches samples: by index from a dataset, or the next ones of an iteration."""
 
     def __init__(self, dataset, iterable, batched, collate, drop_last):
         self.dataset, self.iterable, self.batched, self.collate, self.drop_last = dataset, iterable, batched, collate, drop_last
@@ -35,7 +35,7 @@ class _Fetch:
 
 
 class _Endless:
-    """Numbers, or lists of them, without end: an iterable dataset says itself where it ends."""
+    """Endless indices, or lists of them, for an iterable dataset, which ends by itself."""
 
     def __init__(self, batch_size):
         self._item = None if batch_size is None else range(batch_size)
@@ -46,7 +46,7 @@ class _Endless:
 
 
 class DataLoader:
-    """Batches of a dataset, once through for each `iter`.
+    """Batches of a dataset. Each iteration over it reads the dataset once.
 
     Args:
         dataset: has __getitem__ and __len__, or is an IterableDataset.
@@ -122,7 +122,7 @@ class DataLoader:
 
     @property
     def index_sampler(self):
-        """What says which samples come next: batch_sampler or sampler."""
+        """The sampler that decides which samples come next: batch_sampler or sampler."""
         return self.batch_sampler if self.auto_collation else self.sampler
 
     def __len__(self):
@@ -194,7 +194,7 @@ class _Workers:
         return self.close.alive and all(process.is_alive() for process in self._processes)
 
     def reset(self):
-        """Begins another reading; what is left of the one before is dropped by its keys."""
+        """Starts another reading. Results left over from the previous one are recognised by their keys and dropped."""
         for tasks in self._tasks:
             tasks.put((RESET, None))
         self._wanted = self._sent

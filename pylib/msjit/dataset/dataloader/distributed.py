@@ -5,8 +5,8 @@ from .sampler import Sampler, flag, positive
 
 
 class DistributedSampler(Sampler):
-    """The numbers rank, rank + num_replicas, ... of an order that all processes know: random, another in each epoch, unless shuffle is
-    False. Where the parts are not even, the first numbers come again, or with drop_last the last ones are left out."""
+    """The indices at rank, rank + num_replicas, ... in an order that all processes share. It is random and differs between epochs, unless shuffle is
+    False. If the parts would differ in size, the first indices come again; with drop_last the last ones are left out."""
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         super().__init__()

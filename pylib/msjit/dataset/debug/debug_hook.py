@@ -1,9 +1,9 @@
-"""DebugHook: what is called with the columns of a row between the operations of map."""
+"""DebugHook: called with the columns of a row between the operations of map."""
 from abc import ABC, abstractmethod
 
 
 class DebugHook(ABC):
-    """Base class: a subclass has compute(args), which is given the tuple of the columns and changes nothing of the row.
+    """Base class: a subclass defines compute(args), which gets the tuple of the columns. It does not change the row.
 
     It may stand among the operations of map, or in debug_hook_list of config.set_debug_mode."""
 

@@ -42,7 +42,7 @@ class Texts:
 
 
 class _EachText(Texts):
-    """The same function of each text."""
+    """Applies a function to each text."""
 
     def _apply(self, value):
         return np.array([self._one(t) for t in value.reshape(-1).tolist()], np.str_).reshape(value.shape)
@@ -156,7 +156,7 @@ _WHOLE, _REAL = re.compile(r"\s*[+-]?\d+"), re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d
 
 
 class ToNumber(Texts):
-    """Texts as numbers: what they begin with, so that "1.5" is 1 as an integer."""
+    """Converts texts to numbers. Only the number at the beginning counts, so "1.5" is 1 as an integer."""
 
     def __init__(self, data_type):
         self.data_type = numpy_type(data_type, "ToNumber")

@@ -1,4 +1,4 @@
-"""TypeCast, OneHot, PadEnd and kin, and Compose with its random variants."""
+"""TypeCast, OneHot, PadEnd and the like, and Compose with its random variants."""
 import builtins
 import operator
 from enum import IntEnum
@@ -220,7 +220,7 @@ class Slice(_OneColumn):
 
 
 class Mask(_OneColumn):
-    """Where a comparison with a constant holds."""
+    """True at elements for which a comparison with a constant holds."""
 
     def __init__(self, operator, constant, dtype=mstype.bool_):
         if not isinstance(operator, Relational):
@@ -285,7 +285,7 @@ class _Several:
 class Compose(_Several):
     """One transform after the other.
 
-    A call gives what the last one gives; a tuple of it, as in MindSpore, where Pillow images were changed on the way.
+    A call returns the result of the last one; as in MindSpore, in a tuple if Pillow images were changed on the way.
 
     >>> import numpy as np
     >>> from msjit.dataset import transforms, vision

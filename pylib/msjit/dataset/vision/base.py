@@ -1,4 +1,4 @@
-"""What vision transforms share: the base class, checks of arguments, arrays and Pillow images.
+"""Shared parts of vision transforms: the base class, checks of arguments, arrays and Pillow images.
 
 An image is an array of uint8 or floats in the order height, width, channel (or without channels), or a Pillow image.
 """
@@ -63,7 +63,7 @@ def size_of(image):
 
 
 def changed(change, image, channels, *numbers):
-    """What a function of the extension makes of bytes in three dimensions: an image of as many pixels."""
+    """Applies a function of the extension to an image of uint8 with three dimensions; the result has as many pixels."""
     found = np.empty(image.shape[:2] + (channels,), np.uint8)
     change(np.ascontiguousarray(image), *(numbers + (found,)))
     return found

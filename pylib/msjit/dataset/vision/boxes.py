@@ -119,7 +119,7 @@ class RandomResizedCropWithBBox(_Boxed, random_transforms.RandomResizedCrop):
 class BoundingBoxAugment(_Boxed):
     """A transform of the image within each box, with a probability for each; boxes stay as they are.
 
-    What the transform gives is resized to the box. TypeError for what is no vision transform of arrays.
+    The result of the transform is resized to the box. TypeError for anything but a vision transform of arrays.
 
     >>> import numpy as np
     >>> from msjit.dataset import vision

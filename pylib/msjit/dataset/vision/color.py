@@ -138,7 +138,7 @@ def _stretch(counts, cutoff):
     high = 255 - kept[0] if len(kept) else 0
     if high <= low:
         return np.arange(256)
-    scale = np.float32(255) / np.float32(high - low)  # in float32, as MindSpore: the last bits decide on what is cut off
+    scale = np.float32(255) / np.float32(high - low)  # in float32 as in MindSpore, as the last bits decide how values are rounded down
     return np.clip((np.arange(256, dtype=np.float32) * scale - np.float32(low) * scale).astype(np.int64), 0, 255)
 
 
@@ -172,7 +172,7 @@ def blurred(image, size, sigma, where):
 
 
 def _window(extent, length, width):
-    """The places of an axis with what is added at both ends, and the weights of a Gaussian of `length` places."""
+    """The positions along an axis, with those added at both ends, and the weights of a Gaussian of `length` positions."""
     at = np.arange(length) - (length - 1) / 2.0
     weights = np.exp(-at * at / (2 * width * width))
     reach = length // 2

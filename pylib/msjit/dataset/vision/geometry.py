@@ -121,7 +121,7 @@ class Resize(Transform):
 
 
 class CenterCrop(Transform):
-    """The middle of an image; zeros where it is smaller."""
+    """The middle of an image, padded with zeros if the image is smaller."""
 
     _batches = True
 

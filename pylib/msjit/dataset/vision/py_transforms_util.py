@@ -11,7 +11,7 @@ def is_numpy(image):
 def hwc_to_chw(image):
     """An array of shape [H, W, C] as [C, H, W], one without channels as it is.
 
-    Raises TypeError for what is no array of NumPy, and for one of another rank.
+    Raises TypeError for anything but a NumPy array, and for an array of another rank.
     """
     if not is_numpy(image):
         raise TypeError("[hwc_to_chw] image, got %s, expected a NumPy array" % type(image).__name__)

@@ -145,7 +145,7 @@ def _warping(interpolation, where):
 
 
 def _outside(fill, array):
-    """What lies outside, for each channel: 0 in the fourth, as MindSpore has it."""
+    """The value outside of the image, for each channel. As in MindSpore it is 0 for the fourth channel."""
     return np.where(np.arange(array.shape[2]) < 3, filled(fill, array.shape[2]), 0).astype(array.dtype)
 
 

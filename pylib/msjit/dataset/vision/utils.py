@@ -65,7 +65,7 @@ class ImageReadMode(IntEnum):
 
 
 class SliceMode(IntEnum):
-    """What SlicePatches does with what is left over."""
+    """What SlicePatches does with the rest of the image."""
 
     PAD = 0
     DROP = 1

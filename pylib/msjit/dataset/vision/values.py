@@ -1,4 +1,4 @@
-"""Transforms of what an image is made of: Decode, Normalize, Rescale, HWC2CHW, ToTensor, ToPIL, Erase, CutOut, ..."""
+"""Transforms of an image's values and format: Decode, Normalize, Rescale, HWC2CHW, ToTensor, ToPIL, Erase, CutOut, ..."""
 import io
 
 import numpy as np

@@ -1,1 +1,1 @@
-"""What the parts of mindrecord share."""
+"""Shared parts of mindrecord."""

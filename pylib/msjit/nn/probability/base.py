@@ -1,4 +1,4 @@
-"""Distribution: what all distributions share.
+"""Distribution: the base class of all distributions.
 
 A distribution is made with its parameters, or without: then every call gets them behind its own arguments. A subclass names its
 parameters in `_names` and gives formulas of them: `_log_prob(x, ...)`, `_cdf(x, ...)`, `_mean(...)`, `_var(...)`, `_mode(...)`,
@@ -32,7 +32,7 @@ class Distribution(Cell):
     """Base class of distributions. Called, it calls a method by name: d("log_prob", x)."""
 
     _names = ()
-    _shown = {}  # what the parameters are called where the distribution is printed
+    _shown = {}  # the names of the parameters when the distribution is printed
     _whole = False  # whether samples may be whole numbers
 
     def __init__(self, seed, dtype, name, param):

@@ -4,7 +4,7 @@ from ...common.tensor import Tensor
 from ..cell import Cell
 from .base import as_parameter
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class Bijector(Cell):

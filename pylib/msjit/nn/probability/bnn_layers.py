@@ -1,4 +1,4 @@
-"""Bayesian layers: weights are drawn anew in each call, from normal distributions whose means and spreads are learnt."""
+"""Bayesian layers: each call draws the weights from normal distributions, whose means and spreads are learnt."""
 from ... import _paths, ops
 from ...common import dtype as mstype
 from ...common.initializer import Normal as _Random
@@ -9,11 +9,11 @@ from ..conv import Conv2d
 from ..layer import get_activation
 from .distribution import Normal
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 
 class NormalPrior(Cell):
-    """What weights are held to be before any data: a normal distribution, called as `prior("kl_loss", "Normal", mean, sd)`."""
+    """The distribution of weights that is assumed before any data: a normal one, called as `prior("kl_loss", "Normal", mean, sd)`."""
 
     def __init__(self, dtype=mstype.float32, mean=0, std=0.1):
         super().__init__()
@@ -24,7 +24,7 @@ class NormalPrior(Cell):
 
 
 class NormalPosterior(Cell):
-    """What weights turn out to be: a normal distribution of a learnt mean and a spread log(1 + exp(untransformed_std)), called as
+    """The learnt distribution of weights: a normal one with a learnt mean and the spread log(1 + exp(untransformed_std)), called as
     `posterior("sample")`."""
 
     def __init__(self, name, shape, dtype=mstype.float32, loc_mean=0, loc_std=0.1, untransformed_scale_mean=-5,
@@ -58,7 +58,7 @@ def _made(where, what, function, *args):
 
 
 class _Variational:
-    """What Bayesian layers have in common."""
+    """The base class of Bayesian layers."""
 
     def _distribute(self, shape, size, priors, posteriors):
         where = type(self).__name__
@@ -69,7 +69,7 @@ class _Variational:
             self.bias_posterior = _made(where, "bias_posterior_fn", posteriors[1], "bnn_bias", [size])
 
     def compute_kl_loss(self):
-        """How far the priors are from what was learnt, by Kullback and Leibler, summed over all weights."""
+        """The Kullback-Leibler divergence of the learnt distributions from the priors, summed over all weights."""
         def of(prior, posterior):
             return ops.sum(prior("kl_loss", "Normal", posterior.mean, posterior.spread()))
         loss = of(self.weight_prior, self.weight_posterior)

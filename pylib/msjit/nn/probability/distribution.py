@@ -6,7 +6,7 @@ from .continuous import Cauchy, Gumbel, HalfNormal, Laplace, Logistic, LogNormal
 from .discrete import Bernoulli, Categorical, Geometric, Poisson
 from .transformed import TransformedDistribution
 
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 
 __all__ = ["Distribution", "TransformedDistribution", "Bernoulli", "Beta", "Categorical", "Cauchy", "Exponential", "Gamma", "Geometric",
            "Gumbel", "Logistic", "LogNormal", "Normal", "Poisson", "Uniform", "HalfNormal", "Laplace", "StudentT"]

@@ -23,7 +23,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def distribution(self):
-        """The distribution of what is transformed."""
+        """The distribution of the values that are transformed."""
         return self._distribution
 
     @property

@@ -1,4 +1,4 @@
-"""What ops has for sparse tensors, loaded when it is asked for: few programs do."""
+"""The parts of ops for sparse tensors. They are loaded on first use, as few programs need them."""
 import importlib
 
 _PLACES = {

@@ -1,4 +1,4 @@
-"""Primitives of sets and ragged rows: what they give are places and counts, without gradients."""
+"""Primitives for sets and ragged rows. They return positions and counts, and have no gradients."""
 from ...common import dtype as _mstype
 from ...common.tensor import Tensor as _Tensor
 from .. import registry as _k
@@ -64,7 +64,7 @@ def _counted(p, indices, values, shape, weights):
 
 
 def _lengths(splits, where, count):
-    """How long each row is, of where rows begin and the last ends."""
+    """The length of each row, computed from where the rows begin and the last one ends."""
     starts = splits.tolist()
     if not starts or starts[0] != 0 or starts != sorted(starts) or starts[-1] != count:
         raise ValueError("[%s] splits, got %s, expected rising numbers from 0 to %d" % (where, starts, count))

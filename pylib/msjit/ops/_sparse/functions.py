@@ -135,12 +135,12 @@ def csr_gather(indptr, indices, dense, sparse_shape):
 
 
 def csr2coo(indptr, nnz):
-    """The row of each of nnz elements, of where the rows begin."""
+    """The row of each of nnz elements, computed from where the rows begin."""
     return _k.cast(_s.rows_of(indptr, nnz), indptr.dtype)
 
 
 def coo2csr(row_indices, height):
-    """Where each of `height` rows begins, and the last ends, of rising rows."""
+    """Where each of `height` rows begins, and the last one ends, for the rows of elements in ascending order."""
     return _s.starts_of(row_indices, height)
 
 

@@ -1,5 +1,5 @@
-"""Primitives of sparse matrices, which are given as their parts: coordinates, values and shape, or where rows begin, columns,
-values and shape. Places are plain numbers, computed at once; gradients come to the values."""
+"""Primitives for sparse matrices. A matrix is given by its parts: coordinates, values and shape; or the starts of rows, columns,
+values and shape. Positions are computed at once, as plain numbers. Only the values have gradients."""
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from ...common.tensor import Tensor as _Tensor
 from .. import function as _f
@@ -96,7 +96,7 @@ def _coo_sum(p, indices1, values1, shape1, indices2, values2, shape2, thresh):
 
 
 def _extreme(function):
-    """The greater or lesser of two sparse tensors; what one of them lacks is 0."""
+    """The elementwise maximum or minimum of two sparse tensors; an element that one of them lacks is 0."""
     def rule(p, indices1, values1, shape1, indices2, values2, shape2):
         import numpy
         sizes = _sizes(shape1)
@@ -163,7 +163,7 @@ def _reshaped(p, indices, shape, new_shape):
 
 
 def _sliced(p, indices, values, shape, start, size):
-    """The elements of a block; where the block ends beyond the tensor it ends there."""
+    """The elements of a block, which is cut off at the end of the tensor."""
     import numpy
     first, wanted = numpy.array(_sizes(start)), numpy.array(_sizes(size))
     cut = numpy.maximum(numpy.minimum(wanted, numpy.array(_sizes(shape)) - first), 0)
@@ -180,7 +180,7 @@ def _joined(p, indices, values, shapes):
 
 
 def _filled_rows(p, indices, values, shape, default_value):
-    """(indices, values, which rows were empty, where each value went): a first element for every row that has none."""
+    """Gives every empty row a first element: (indices, values, which rows were empty, the new position of each value)."""
     import numpy
     places, height = indices.asnumpy(), _sizes(shape)[0]
     empty = numpy.setdiff1d(numpy.arange(height), places[:, 0])

@@ -1,4 +1,4 @@
-"""Places of the elements of sparse matrices: rows from where they start and back, orders, and what several have in common."""
+"""Positions of the elements of sparse matrices: conversion between rows and starts of rows, orders, and unions."""
 from ...common import dtype as _mstype
 from ...common.tensor import Tensor as _Tensor
 from .. import index_func as _i
@@ -7,12 +7,12 @@ from .. import scatter_func as _sc
 
 
 def rows_of(indptr, count):
-    """The row of each of `count` elements, of where each row begins (and the last ends)."""
+    """The row of each of `count` elements, computed from where each row begins (and the last one ends)."""
     return _k.searchsorted(indptr[1:], _k.arange(0, count, 1, indptr.dtype), True)
 
 
 def starts_of(rows, height):
-    """Where each row begins, and the last ends, of the rising rows of elements."""
+    """Where each row begins, and the last one ends, for the rows of elements in ascending order."""
     return _k.cast(_k.searchsorted(rows, _k.arange(0, height + 1, 1, rows.dtype), False), rows.dtype)
 
 
@@ -45,7 +45,7 @@ def united(keys, values):
 
 
 def positive(indices):
-    """int64 indices; those below 0, which would count from the end, are beyond every axis."""
+    """int64 indices. Negative ones, which would count from the end, are replaced by ones beyond every axis."""
     indices = _k.cast(indices, _mstype.int64)
     return _k.where(_k.less(indices, 0), 2**62, indices)
 

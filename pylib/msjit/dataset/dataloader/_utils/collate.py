@@ -1,4 +1,4 @@
-"""How the samples of a batch become one: Tensors of arrays and numbers, within the dicts, tuples and lists that the samples are."""
+"""Combines the samples of a batch: arrays and numbers become Tensors, inside the dicts, tuples and lists that the samples consist of."""
 from collections import abc
 
 import numpy as np
@@ -11,14 +11,14 @@ def _tensor(value):
 
 
 def default_convert(data):
-    """Data with a Tensor in the place of each array of numbers, within dicts, tuples and lists."""
+    """Replaces each array of numbers by a Tensor, inside dicts, tuples and lists."""
     if isinstance(data, (np.ndarray, np.generic)):
         return Tensor(data) if data.dtype.kind in "biufc" else data
     return _rebuilt(data, default_convert) if isinstance(data, (abc.Mapping, abc.Sequence)) else data
 
 
 def _rebuilt(data, function):
-    """The same kind of mapping or sequence of what a function makes of the values."""
+    """A mapping or sequence of the same kind, with a function applied to its values."""
     if isinstance(data, abc.Mapping):
         return _mapping(data, {key: function(value) for key, value in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):
@@ -36,7 +36,7 @@ def _mapping(like, values):
 
 
 def collate(batch, *, collate_fn_map=None):
-    """One for all samples of a batch: by the function of collate_fn_map for their type (called with the batch and collate_fn_map), or,
+    """Combines the samples of a batch: by the function in collate_fn_map for their type (called with the batch and collate_fn_map) or,
     for mappings and sequences, value by value. TypeError for another type, RuntimeError for sequences that differ in length."""
     first, functions = batch[0], collate_fn_map or {}
     function = functions.get(type(first))
@@ -78,5 +78,5 @@ _FUNCTIONS = {Tensor: _stack_tensors, np.ndarray: _stack_arrays, np.number: _sta
 
 
 def default_collate(batch):
-    """The samples of a batch as one, with Tensors of arrays and numbers stacked along a new first axis; texts stay lists."""
+    """Combines the samples of a batch: arrays and numbers are stacked to Tensors along a new first axis, texts become lists."""
     return collate(batch, collate_fn_map=_FUNCTIONS)

@@ -1,4 +1,4 @@
-"""Worker processes of a DataLoader: each fetches the batches whose numbers it is sent."""
+"""Worker processes of a DataLoader. Each fetches the batches whose numbers are sent to it."""
 import os
 import threading
 import traceback
@@ -10,7 +10,7 @@ STOP, RESET = "stop", "reset"
 
 
 class WorkerInfo:
-    """What a worker process knows of itself: id, num_workers, seed, dataset."""
+    """Data about a worker process: id, num_workers, seed, dataset."""
 
     def __init__(self, number, num_workers, seed, dataset):
         self.id, self.num_workers, self.seed, self.dataset = number, num_workers, seed, dataset
@@ -36,11 +36,11 @@ class Ended:
 
 
 def work(number, count, seed, dataset, make_fetch, init, tasks, results):
-    """The life of a worker process: (key, number of a sample or of several) in, (key, what was fetched) out."""
+    """The main function of a worker process. It receives (key, index or indices of samples) and sends (key, the fetched samples)."""
     import random
 
     import numpy as np
-    results.cancel_join_thread()  # what nobody reads any more must not keep the process
+    results.cancel_join_thread()  # results that nobody reads any more must not keep the process from ending
     threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
     random.seed(seed)
     np.random.seed(seed % 2 ** 32)
