@@ -225,7 +225,6 @@ const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject*
       entry->last_used = ++pool_clock;
       return &entries[0];
     }
-    ++entry->misses;
     if (i == 0) last_failure = failed;
   }
   return nullptr;

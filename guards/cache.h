@@ -25,7 +25,6 @@ struct EntryPoint;
 struct EntryBase : std::enable_shared_from_this<EntryBase> {
   GuardSet guards;
   int64_t hits = 0;
-  int64_t misses = 0;
   int64_t last_used = 0;        // on the pool's clock
   EntryPoint* point = nullptr;  // where the pool has it; null once it has left the pool
   std::vector<std::shared_ptr<Watched>> watched;  // the objects whose death evicts it

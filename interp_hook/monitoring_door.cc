@@ -97,7 +97,10 @@ PyObject* on_start(PyObject*, PyObject* const* args, Py_ssize_t) {
   FrameDoor door = HookEntry::choose(code);
   if (!door) return Ref::none().release();
   const CodeState* state = find_code_state(code);
-  if (state && state->inert) return new_reference(disable);
+  if (state && state->inert) {
+    hook::take_policy();  // it was meant for this frame
+    return new_reference(disable);
+  }
   return run_door(thread, frame, door);
 }
 

@@ -74,12 +74,10 @@ void SizedRegions::entry_took(double us) {
 
 bool SizedRegions::interpreter_took(double us) {
   if (!current_) return false;
-  const bool decided = current_->trial.interpreter_took(us, current_->hits);
-  if (decided)
-    ++lost_;
-  else
-    ++won_;
-  return current_->lost = decided;
+  current_->lost = current_->trial.interpreter_took(us, current_->hits);
+  lost_ += current_->lost;
+  won_ += current_->trial.is_over();
+  return current_->lost;
 }
 
 void SizedRegions::add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region) {

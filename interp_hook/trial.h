@@ -26,6 +26,8 @@ class Trial {
   void entry_took(double us);
   // The time of a similar call in the interpreter. True: the entry has lost for good.
   bool interpreter_took(double us, int64_t hits);
+  // Whether the entry stays in use for good: it has not lost, or is too short to be compared.
+  bool is_over() const { return next_ == kNever; }
   double entry_us() const { return entry_us_; }
 
   static double now_us() {
