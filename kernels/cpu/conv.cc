@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/cpu/matmul.h"
 
 namespace msjit::convolution {
 namespace {
@@ -118,6 +119,50 @@ onednn::ImagesOut images_at(onednn::ImagesOut all, int64_t element, DType dtype)
   return all;
 }
 
+// Whether a convolution is one product: its window covers the whole image, as in the
+// squeeze-and-excitation blocks of many networks (1x1 windows on images of one pixel).
+bool is_product(const Window2d& w) {
+  const auto covers = [&](int axis) {
+    return w.kernel[axis] == w.in[axis] && w.pad_begin[axis] == 0 && w.pad_end[axis] == 0 &&
+           (w.kernel[axis] == 1 || w.dilation[axis] == 1);
+  };
+  return w.groups == 1 && covers(0) && covers(1);
+}
+
+// Images, outputs or weights as a matrix with a row for each of them.
+Result<Tensor> as_rows(const Tensor& t) {
+  MSJIT_TRY(const Tensor own, t.to_contiguous());
+  const int64_t cols = own.numel() / own.dim(0);
+  return Tensor::view(own, {own.dim(0), cols}, {cols, 1}, 0);
+}
+
+// `out` is written as such a matrix.
+Status multiply_rows(const product::Operands& operands, const Tensor& out) {
+  MSJIT_TRY(const Tensor own, layout::plain_target(out, out.dtype()));
+  MSJIT_TRY(const Tensor rows, as_rows(own));
+  MSJIT_OK(product::run(operands, rows));
+  return layout::deliver(own, out);
+}
+
+Status forward_product(const Tensor& x, const Tensor& weight, const Tensor* bias, const Tensor& y) {
+  MSJIT_TRY(const Tensor images, as_rows(x));
+  MSJIT_TRY(const Tensor filters, as_rows(weight));
+  return multiply_rows(
+      {.a = images, .b = filters, .transpose_b = true, .bias = bias, .is_weight = true}, y);
+}
+
+Status input_grad_product(const Tensor& dy, const Tensor& weight, const Tensor& dx) {
+  MSJIT_TRY(const Tensor grads, as_rows(dy));
+  MSJIT_TRY(const Tensor filters, as_rows(weight));
+  return multiply_rows({.a = grads, .b = filters}, dx);
+}
+
+Status weight_grad_product(const Tensor& x, const Tensor& dy, const Tensor& dweight) {
+  MSJIT_TRY(const Tensor images, as_rows(x));
+  MSJIT_TRY(const Tensor grads, as_rows(dy));
+  return multiply_rows({.a = grads, .b = images, .transpose_a = true}, dweight);
+}
+
 // Calls run(problem, first element of its input, of its output) for parts of the batch. oneDNN
 // converts plain images before and after. A large batch is run a few images at a time, so that the
 // converted images stay in the caches.
@@ -148,6 +193,7 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
     }
     return {};
   }
+  if (is_product(w)) return forward_product(x, weight, bias, y);
   const DType dtype = onednn::convolves(y.dtype()) ? y.dtype() : compute_dtype(y);
   MSJIT_TRY(Tensor own_x, images_copy(x, dtype));
   MSJIT_TRY(Tensor own_weight, layout::contiguous_as(weight, dtype));
@@ -174,6 +220,7 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
 
 Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, const Tensor& dx) {
   if (dx.numel() == 0) return {};
+  if (is_product(w) && dy.numel() > 0) return input_grad_product(dy, weight, dx);
   if (dy.numel() == 0 || dx.dtype() == DType::kFloat64) layout::fill_zero(dx);
   if (dy.numel() == 0) return {};
   const DType dtype = onednn::has_conv_grads(w, dx.dtype()) ? dx.dtype() : compute_dtype(dx);
@@ -197,6 +244,7 @@ Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, con
 
 Status weight_grad(const Window2d& w, const Tensor& x, const Tensor& dy, const Tensor& dweight) {
   if (dweight.numel() == 0) return {};
+  if (is_product(w) && dy.numel() > 0) return weight_grad_product(x, dy, dweight);
   if (dy.numel() == 0 || dweight.dtype() == DType::kFloat64) layout::fill_zero(dweight);
   if (dy.numel() == 0) return {};
   const DType dtype = onednn::has_conv_grads(w, x.dtype()) ? x.dtype() : compute_dtype(x);

@@ -68,6 +68,8 @@ MSJIT_OP(conv2d)
     .sample({.shapes = {{1, 2, 6, 5}, {3, 2, 3, 2}}, .attrs = "stride=[2, 1], padding=[1, 0]"})
     .sample({.shapes = {{1, 4, 5, 5}, {4, 2, 2, 2}, {4}},
              .attrs = "groups=2, dilation=2, padding=[1, 2, 0, 1]"})
+    .sample({.shapes = {{3, 4, 1, 1}, {5, 4, 1, 1}, {5}}})
+    .sample({.shapes = {{2, 3, 2, 3}, {4, 3, 2, 3}}, .attrs = "stride=[1, 2]"})
     .sample({.shapes = {{1, 2, 4, 4}, {2, 1, 3, 3}},
              .attrs = "groups=2, padding=1",
              .dtypes = {"float64", "float64"}});
