@@ -1,4 +1,4 @@
-"""Which of oneDNN's kernels convolutions run in: its reference implementation is some hundred times slower than the others."""
+"""Which of oneDNN's kernels convolutions and pooling run in: its reference kernels are some hundred times slower than the others."""
 
 import os
 import subprocess
@@ -43,14 +43,32 @@ def test_gradients_do_not_depend_on_layouts(name):
             np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-4)
 
 
+def pool(name, x_last):
+    """Result of pooling, and its gradient."""
+    x = np.random.RandomState(3).randn(2, 24, 11, 10).astype(np.float32)
+    layer = {"max": nn.MaxPool2d(3, 2), "max_same": nn.MaxPool2d(3, 2, pad_mode="same"), "avg": nn.AvgPool2d(2, 2),
+             "avg_same": nn.AvgPool2d(3, 1, pad_mode="same")}[name]
+    return ms.value_and_grad(lambda x: (layer(x) ** 2).sum())((channels_last if x_last else ms.Tensor)(x))
+
+
+POOLS = ("avg", "avg_same", "max", "max_same")
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pooling_does_not_depend_on_layouts(name):
+    for got, expected in zip(pool(name, True), pool(name, False)):
+        np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_no_layout_leads_to_the_reference_kernel():
     code = ("import sys; sys.path.insert(0, %r); import test_conv_kernels as t\n"
-            "for name in t.SHAPES:\n    for order in range(4): t.gradients(name, order & 1, order & 2)" % os.path.dirname(os.path.abspath(__file__)))
+            "for order in range(4):\n    for name in t.SHAPES: t.gradients(name, order & 1, order & 2)\n"
+            "    for name in t.POOLS: t.pool(name, order & 1)" % os.path.dirname(os.path.abspath(__file__)))
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, ONEDNN_VERBOSE="1"), stdout=subprocess.PIPE,
                           universal_newlines=True, check=True)
-    kernels = [line.split(",") for line in done.stdout.splitlines() if ",convolution," in line]
-    assert len(kernels) >= 3 * len(SHAPES)
-    assert not [k for k in kernels if k[4].startswith("ref")]
+    kernels = [line.split(",") for line in done.stdout.splitlines() if ",convolution," in line or ",pooling," in line]
+    assert len(kernels) >= 3 * len(SHAPES) + 2 * len(POOLS)
+    assert not [k for k in kernels if k[4].startswith(("ref", "simple"))]
 
 
 def test_patches_of_a_vision_transformer_learn():
