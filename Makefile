@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test test-gpu bench-gpu gpu-bundle python3.14 test-oracle zoo soak build bench bench-peers docs wheel lint format clean
+.PHONY: run test test-gpu bench-gpu gpu-bundle python3.14 test-oracle zoo zoo-speed soak build bench bench-peers docs wheel lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -44,6 +44,10 @@ test-oracle:
 zoo:
 	@$(TOOLS)/setup.sh zoo
 	@$(PYTHON) tests/zoo/run.py $(ARGS)
+
+zoo-speed:
+	@$(TOOLS)/setup.sh zoo
+	@PYTHONPATH=build/zoo/packages build/venv/$$(cut -d' ' -f1 build/stamps/versions-zoo)/bin/python -m msjit --mode eager --alias mindspore tests/zoo/speed.py $(ARGS)
 
 soak:
 	@$(TOOLS)/setup.sh test

@@ -25,13 +25,16 @@ def size_words(name):
     return sum(value for word, value in words.items() if word in name), len(name), name
 
 
+def smallest_of_each_file(networks):
+    """One (package, file, name) of each file."""
+    files = sorted({item[:2] for item in networks})
+    return [min((i for i in networks if i[:2] == file), key=lambda i: size_words(i[2])) for file in files]
+
+
 def chosen(ours, options):
     """(package, file, name) of each network asked for."""
     found = [item for item in sorted(ours.networks()) if options.only in "/".join(item)]
-    if not options.first:
-        return found
-    files = sorted({item[:2] for item in found})
-    return [min((i for i in found if i[:2] == file), key=lambda i: size_words(i[2])) for file in files]
+    return smallest_of_each_file(found) if options.first else found
 
 
 def main():

@@ -43,19 +43,6 @@ def marks(names, grads):
     return np.array(found).reshape(-1, 2)
 
 
-def weighted_sum(net, shapes):
-    """A number to differentiate: the outputs times fixed random arrays."""
-    factors = [ms.Tensor(nets.numbers("output%d" % i).normal(size=s).astype(np.float32)) for i, s in enumerate(shapes)]
-
-    def loss(x):
-        total = 0
-        for out, factor in zip(nets.flat(net(x)), factors):
-            total = total + (out * factor).sum()
-        return total
-
-    return loss
-
-
 class Run:
     """The stages of one network; each gives entries of `facts`, and arrays for the file."""
 
@@ -91,7 +78,7 @@ class Run:
 
     def gradient(self):
         weights = self.net.trainable_params()
-        self.loss = weighted_sum(self.net, [a.shape for a in self.out])
+        self.loss = nets.weighted_sum(ms, self.net, [a.shape for a in self.out])
         call = ms.value_and_grad(self.loss, None, weights)
         (_, grads), self.facts["gradient_ms"] = timed(lambda: call(self.x), GRADIENTS)
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
