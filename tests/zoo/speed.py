@@ -14,6 +14,7 @@ import time
 import mindspore as ms
 import nets
 import numpy as np
+
 from run import smallest_of_each_file
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/zoo_speed.md"
