@@ -4,7 +4,7 @@ import os
 from . import _paths
 from ._native import _msjit
 from .absent import attributes as _absent
-from .context import get_current_device as _current_device
+from .context import get_current_device as _current_device, set_device as _set_device
 from .streams import (  # noqa: F401
     Event,
     Stream,
@@ -91,23 +91,31 @@ def dispatch_threads_num(threads_num):
 
 
 class DeviceCtx:
-    """`with DeviceCtx("CPU"):`, which changes nothing; device_id is not read.
+    """`with DeviceCtx("GPU", 0):`, in which new tensors lie on that device; behind it, on the device of before.
 
-    ValueError for a name that is none of MindSpore's; NotImplementedError for its other devices.
+    ValueError for a name that is none of MindSpore's, NotImplementedError for its other devices. A GPU that cannot be used is an error of
+    set_device() at `with`.
     """
 
     def __init__(self, name, device_id=None):
         if name not in ("CPU", "GPU", "Ascend", "meta"):
             raise ValueError("[DeviceCtx] name, got %r, expected one of 'CPU', 'GPU', 'Ascend', 'meta'" % (name,))
-        if name != "CPU":
-            raise NotImplementedError("[DeviceCtx] device %r is not offered: tensors lie in the memory of the CPU" % name)
-        self.name, self.device_id = name, device_id
+        if name not in ("CPU", "GPU"):
+            raise NotImplementedError("[DeviceCtx] device %r is not offered: tensors lie on CPUs and GPUs" % name)
+        self.name, self.device_id, self._before = name, device_id, []
 
     def __enter__(self):
+        before = _current_device()
+        try:
+            _set_device(self.name, self.device_id)
+        except Exception:
+            _set_device(*before)
+            raise
+        self._before.append(before)
         return self
 
     def __exit__(self, *error):
-        return None
+        _set_device(*self._before.pop())
 
 
 def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None):

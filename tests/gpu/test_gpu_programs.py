@@ -189,3 +189,17 @@ def test_memory_is_given_back():
     for _ in range(20):
         x = ops.tanh(x) + 1
     assert _msjit.device_figures(0)["live_bytes"] == before
+
+
+def test_a_scope_chooses_the_device_of_new_tensors():
+    ms.set_device("GPU", 0)
+    with ms.DeviceCtx("CPU"):
+        assert Tensor([1.0]).device.startswith("CPU")
+        with ms.DeviceCtx("GPU", 0):
+            assert Tensor([1.0]).device.startswith("GPU")
+        assert Tensor([1.0]).device.startswith("CPU")
+    assert ms.get_current_device() == ("GPU", 0) and Tensor([1.0]).device.startswith("GPU")
+    with pytest.raises(RuntimeError, match="77"):
+        with ms.DeviceCtx("GPU", 77):
+            pass
+    assert ms.get_current_device() == ("GPU", 0)

@@ -186,6 +186,11 @@ def test_names_of_steps_devices_and_marks():
         assert isinstance(made, kind) and isinstance(made, SourceDataset) and not isinstance(numbers, kind)
     with ms.DeviceCtx("CPU"):
         assert ms.Tensor([1.0]).sum() == 1.0
+    if ms.hal.device_count("GPU") == 0:
+        with pytest.raises(ValueError, match="GPU"):
+            with ms.DeviceCtx("GPU"):
+                pass
+    assert ms.get_current_device().device_target == "CPU"
     assert auto_parallel_context() is auto_parallel_context()
     mark = mstx.range_start("step")
     mstx.range_end(mark)
