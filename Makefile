@@ -47,7 +47,7 @@ zoo:
 
 zoo-speed:
 	@$(TOOLS)/setup.sh zoo
-	@PYTHONPATH=build/zoo/packages build/venv/$$(cut -d' ' -f1 build/stamps/versions-zoo)/bin/python -m msjit --mode eager --alias mindspore tests/zoo/speed.py $(ARGS)
+	@MSJIT_SYNC_COMPILE=1 PYTHONPATH=build/zoo/packages build/venv/$$(cut -d' ' -f1 build/stamps/versions-zoo)/bin/python -m msjit --mode eager --alias mindspore tests/zoo/speed.py $(ARGS)
 
 soak:
 	@$(TOOLS)/setup.sh test

@@ -84,7 +84,7 @@ def write(rows, rounds):
         return np.exp(np.mean([np.log(times[i] / times[i + 1]) for times in known.values()]))
 
     threads = os.environ.get("OMP_NUM_THREADS")
-    head = HEAD.format(threads="%s thread(s)" % threads if threads else "all cores", processor=processor(),
+    head = HEAD.format(threads={None: "all cores", "1": "one thread"}.get(threads, "%s threads" % threads), processor=processor(),
                        date=time.strftime("%Y-%m-%d", time.gmtime()), rounds=rounds, forward=mean(0), gradients=mean(2))
     PAGE.write_text(head + "".join(row(name, known[name]) + "\n" for name in sorted(known)))
 
