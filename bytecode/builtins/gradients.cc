@@ -36,7 +36,7 @@ bool model_push(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "pop_grad_scope", args, names, 0, 0)) return false;
   if (x.in_arm() || !x.gradient_scopes().pop())
-    return x.fail(BreakReason::kGradient, "that was opened elsewhere");
+    return x.fail(BreakReason::kGradient, "that was begun outside of this region or branch");
   return *out = sym_none(), true;
 }
 
@@ -131,7 +131,7 @@ bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!is_differentiated(x, value)) return false;
   auto found = x.gradient_scopes().gradients(outputs, seeds, wrt, differentiable);
   if (!found.ok())
-    return x.fail(BreakReason::kGradient, "that is not built: " + found.error().message);
+    return x.fail(BreakReason::kGradient, "that cannot be built: " + found.error().message);
   std::vector<SymRef> items;
   for (Val& value : found.value()) items.push_back(make_tensor(std::move(value)));
   return *out = make_items(SymKind::kTuple, std::move(items)), true;
@@ -141,10 +141,11 @@ bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "records", args, names, 2, 2)) return false;
   if (const GradientScopes& scopes = x.gradient_scopes(); scopes.any()) {
     if (scopes.level() > 0 && scopes.recording())
-      return x.fail(BreakReason::kGradient, "through a step with a gradient of its own");
+      return x.fail(BreakReason::kGradient,
+                    "through a step with a custom gradient (bprop, or a hook on a gradient)");
     return *out = sym_bool(false), true;
   }
-  if (gradients_asked()) return x.fail_recorded("a step with a gradient of its own");
+  if (gradients_asked()) return x.fail_recorded("a step with a custom gradient");
   x.heap().guard_no_gradients();
   *out = sym_bool(false);
   return true;

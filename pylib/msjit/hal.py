@@ -100,7 +100,7 @@ class DeviceCtx:
         if name not in ("CPU", "GPU", "Ascend", "meta"):
             raise ValueError("[DeviceCtx] name, got %r, expected one of 'CPU', 'GPU', 'Ascend', 'meta'" % (name,))
         if name != "CPU":
-            raise NotImplementedError("[DeviceCtx] device %r is not offered: tensors lie in the memory of the CPU" % name)
+            raise NotImplementedError("[DeviceCtx] device %r is not offered: set_device() and x.move_to() choose where tensors lie" % name)
         self.name, self.device_id = name, device_id
 
     def __enter__(self):
