@@ -1,5 +1,5 @@
-"""Programs outside the strict language of PSJit, one or more for each row of its tables: `ROWS`. In a text, « stands before the
-construct that level STRICT refuses, where the error has to point."""
+"""Programs outside the strict language of PSJit, one or more for each row of its tables: `ROWS`. In a program's text, « stands before the
+construct that level STRICT refuses. The error must point there."""
 import sys
 from collections import namedtuple
 

@@ -1,4 +1,4 @@
-"""What captured code must not rely on: codecs and the locale, bases of a class, code of a metaclass, the truth of arguments."""
+"""What captured code must not assume: codecs and the locale, bases of a class, code in a metaclass, the truth of arguments."""
 import codecs
 import enum
 import locale
@@ -210,7 +210,7 @@ def test_a_call_without_memory_raises():
 
 
 def test_a_short_hidden_code_fuzz():
-    """Random programs beside which code runs unseen; `make soak` runs the long form."""
+    """Random programs during which finalizers, callbacks, metaclasses and codecs run. `make soak` runs the long form."""
     import hidden_fuzz
     said = []
     programs, found, whole, failed = hidden_fuzz.fuzz(0, 25 if ms.config.break_every else 40, 20, said.append)
