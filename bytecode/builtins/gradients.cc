@@ -92,9 +92,9 @@ bool tensors_of(Executor& x, const SymRef& list, bool optional, std::vector<SymR
   return true;
 }
 
-// Checks that a gradient can be taken by this tensor: it is a leaf made here, or a Parameter that
-// requires gradients and has not been written to in the region.
-bool is_differentiated(Executor& x, const SymRef& wrt) {
+// Ends the region unless a gradient can be taken by this tensor: it must be a leaf made here, or a
+// Parameter that requires gradients and has not been written to in the region.
+bool may_differentiate_by(Executor& x, const SymRef& wrt) {
   if (x.gradient_scopes().is_leaf(wrt->tensor)) return true;
   if (wrt->source == kNoSource || wrt->changed || !is_state(tensor_of(wrt->object.get())))
     return x.fail(BreakReason::kGradient, "by a tensor that is no argument and no Parameter");
@@ -128,7 +128,7 @@ bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!differentiable && !args[3]->is_const(Py_False)) return wrong_arguments(x, "gradients");
   }
   for (const SymRef& value : by)
-    if (!is_differentiated(x, value)) return false;
+    if (!may_differentiate_by(x, value)) return false;
   auto found = x.gradient_scopes().gradients(outputs, seeds, wrt, differentiable);
   if (!found.ok())
     return x.fail(BreakReason::kGradient, "that cannot be built: " + found.error().message);

@@ -86,11 +86,11 @@ def test_numbers_by_the_locale():
 def test_the_locale_is_asked_in_every_call():
     def fn(x, n):
         return x + 1, f"{n:n}", "{:n}".format(n)
-    _captured_texts(fn, (x3(), 5), 0)
+    _ends_at_a_text(fn, (x3(), 5), 0)
 
 
-def _captured_texts(fn, args, most):
-    """At most so many of the function's regions may hold the result; a break stands before each other text."""
+def _ends_at_a_text(fn, args, most):
+    """Runs fn jitted, twice, and asserts that a region ends in it: a text that depends on the locale is not captured."""
     ms.reset()
     jitted = ms.jit(fn, mode="PIJit")
     for _ in range(2):
