@@ -383,7 +383,9 @@ bool reserve_decoded() { return extra_index() >= 0; }
 
 Result<const DecodedCode*> decode(PyCodeObject* code) {
   const Py_ssize_t index = extra_index();
-  if (index < 0) return runtime_error("[decode] no free code extra index");
+  if (index < 0)
+    return runtime_error(
+        "[decode] index for data on code objects, got none from CPython, expected a free one");
   PyObject* object = (PyObject*)code;
   if (void* extra = compat::code_extra(object, index))
     return static_cast<const DecodedCode*>(extra);

@@ -98,7 +98,9 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
   if (a->source == kNoSource || b->source == kNoSource)  // a value without a source keeps its type
-    return different_types || x.fail(BreakReason::kUnsupported, "identity of values");
+    return different_types ||
+           x.fail(BreakReason::kUnsupported,
+                  "`is` between a value that the region makes and another value");
   x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
 }

@@ -159,7 +159,7 @@ SymRef Joiner::filler(const Val& like) {
   }
   if (Status status = x_.sink().take_error(); status.ok() && value.meta() == meta)
     return make_tensor(value);
-  why = "a tensor known on one way only";
+  why = "a tensor that exists on one path only";
   return nullptr;
 }
 
@@ -234,7 +234,7 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
       return -1;
     }
     if (value->source == kNoSource && !x_.claim(id, value)) {
-      why = "two equal tensors, of which an arm hands on one";
+      why = "one of two tensor objects that the region has merged into one value";
       return -1;
     }
     return id;

@@ -99,7 +99,8 @@ bool LoopBody::check_back() {
           fmt::format("the loop changes {}, which is {} before it", name(s), text(before)));
     }
   }
-  if (body_.stack.size() != frame_.stack.size()) return refuse("the loop leaves values under way");
+  if (body_.stack.size() != frame_.stack.size())
+    return refuse("the loop body changes the number of values on the stack");
   for (size_t i = 0; i < body_.stack.size(); ++i)
     if (!Joiner::same(frame_.stack[i], body_.stack[i]))
       return refuse("the loop changes a value on the stack");
@@ -180,7 +181,9 @@ bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
     // A body that leaves a carried tensor unchanged hands the initial tensor on.
     if (c.slot >= 0 && c.initial->source == kNoSource &&
         !x_.claim(c.initial->tensor.id(), c.initial))
-      return refuse("two equal tensors, of which the loop takes one");
+      return refuse(
+          "the loop starts from one of two tensor objects that the region has merged into one "
+          "value");
     initial->push_back(c.initial->tensor);
     inside->push_back(c.inside->tensor);
     next->push_back(x_.sink().value(c.next));

@@ -15,7 +15,8 @@ PyTypeObject* item_type(DType dtype) {
   return is_bool(dtype) ? &PyBool_Type : is_integer(dtype) ? &PyLong_Type : &PyFloat_Type;
 }
 
-bool has_one_element(Executor& x, const SymRef& tensor, const char* what) {
+// Ends the region if the tensor has not exactly one element, because Python then raises.
+bool require_one_element(Executor& x, const SymRef& tensor, const char* what) {
   const SymRef elements = x.sizes().numel(tensor->tensor);
   if (elements->kind == SymKind::kSize && !x.look(elements)) return false;
   const int64_t n = tensor->tensor.shape().numel();
@@ -54,7 +55,7 @@ bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, Sym
   const DType dtype = tensor->tensor.dtype();
   PyTypeObject* const number = type ? type : item_type(dtype);
   const std::string what = type ? fmt::format("{}()", type->tp_name) : "item()";
-  if (!has_one_element(x, tensor, what.c_str())) return false;
+  if (!require_one_element(x, tensor, what.c_str())) return false;
   if (is_complex(dtype) && (number == &PyLong_Type || number == &PyFloat_Type))
     return x.fail(BreakReason::kRaises, what + " of a complex tensor");
   const bool may_raise = number == &PyLong_Type && is_float(dtype);  // a NaN or an infinity

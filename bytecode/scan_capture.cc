@@ -185,7 +185,8 @@ bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   const auto at = std::ranges::find_if(keys, [&](const SymRef& item) { return owns(item); });
   std::vector<SymRef> rest(keys.begin(), at);
   if (at == keys.end() || !std::ranges::all_of(rest, is_whole_slice))
-    return x_.fail(BreakReason::kUnsupported, "a number of a turn as an index");
+    return x_.fail(BreakReason::kUnsupported,
+                   "this index, which contains the number of a loop turn,");
   Sequence* rows = sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
   if (!rows) return false;
   *out = make_tensor(rows->row);
@@ -222,7 +223,8 @@ bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
   }
   SymRef first;
   int64_t step = 0;
-  if (!x_.next_number(it, &first, &step)) return refuse("the loop has unknown numbers");
+  if (!x_.next_number(it, &first, &step))
+    return refuse("the first number or the step of the loop is not known");
   if (it.kind != &iter_tensor_rows) return *out = make_turn(first, step), true;
   Sequence* rows = sequence(it.children[0], 0, first, step);
   if (rows) *out = make_tensor(rows->row);
@@ -260,7 +262,7 @@ bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
   if (!owns(value)) return false;
   const SymRef last = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
   *out = last ? x_.number_of_turn(value->items[0], step_of(value), last) : nullptr;
-  if (!*out) joiner_->why = "a number of too many terms";
+  if (!*out) joiner_->why = "an integer expression of too many terms";
   return true;
 }
 

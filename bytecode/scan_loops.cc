@@ -79,7 +79,8 @@ bool Executor::scan_row(const SymRef& tensor, const SymRef& key, SymRef* out) {
     for (ScanCapture* scan : scans_)
       if (scan->owns(turn)) return scan->row(tensor, key, out);
   }
-  return fail(BreakReason::kUnsupported, "a number of a turn as an index of " + describe(*tensor));
+  return fail(BreakReason::kUnsupported,
+              "the number of a loop turn as an index of " + describe(*tensor));
 }
 
 // The region has become too large. The innermost running for loop that may be one node is marked to

@@ -87,7 +87,7 @@ bool contains_tensor(Executor& x, const SymRef& container, const SymRef& item, b
     // The same object is found without a comparison, which matters for a NaN.
     const bool same = candidate->object && candidate->object == item->object;
     if (equal->is_tensor() && (same || candidate->joined || item->joined))
-      return x.fail(BreakReason::kUnsupported, "identity of tensors");
+      return x.fail(BreakReason::kUnsupported, "a search for a tensor that may be the same object");
     if (equal->is_tensor()) {
       if (!fold_truth(x, "logical_or", equal, &total)) return false;
     } else if (!x.truth(equal, &found)) {

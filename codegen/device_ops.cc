@@ -202,7 +202,8 @@ Status run(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
   const auto found = program_for(*at, op, in, attrs);
   if (found->program) return run_program(op, *found->program, in, out);
   if (op.host_kernel()) return run_on_host(op, in, attrs, metas, *at, out);
-  return not_implemented_error("[{}] no kernel for device {}", op.name, at->device.str());
+  return not_implemented_error("[{}] kernel for {} or the CPU, got none, expected one", op.name,
+                               at->device.str());
 }
 
 [[maybe_unused]] const bool g_installed = (devices::run_op = run, true);

@@ -17,7 +17,9 @@ constexpr size_t kStubBytes = 16;  // a jump to an address anywhere
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-ErrorPtr malformed(const char* what) { return internal_error("[load] {} of a kernel", what); }
+ErrorPtr malformed(const char* what) {
+  return internal_error("[load] object file of a kernel, got a wrong or missing part: {}", what);
+}
 
 // Reads the tables of the object file. Every offset and count is checked before use.
 class ObjectFile {
@@ -148,14 +150,17 @@ class Linker {
           kernel_ = addresses_[i];
       }
     }
-    return kernel_ ? Status() : malformed("no entry");
+    return kernel_ ? Status() : malformed("the entry");
   }
 
   // Calls reach 2 GiB. A function of the C library may be farther away, so calls to it go through a
   // stub.
   Result<uint8_t*> stub_for(const std::string& name) {
     const void* const target = dlsym(RTLD_DEFAULT, name.c_str());
-    if (!target) return internal_error("[load] a kernel calls {}, which is not there", name);
+    if (!target)
+      return internal_error(
+          "[load] function called by a kernel, got {}, expected one that the process has loaded",
+          name);
     static constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp *0(%rip)
     uint8_t* const stub = next_stub_;
     std::memcpy(stub, kJump, sizeof kJump);

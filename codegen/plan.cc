@@ -121,7 +121,8 @@ class Planner {
     for (int32_t n : group.nodes) {
       const Node& node = graph_.nodes[n];
       if (!node.is_control() && !node.op->host_kernel())
-        return not_implemented_error("[{}] no kernel for device cpu", node.op->name);
+        return not_implemented_error("[{}] kernel for the CPU, got none, expected one",
+                                     node.op->name);
       PlanOp op;
       op.node = &node;
       for (ValueId id : node.inputs) op.in.push_back(slot_for(id));

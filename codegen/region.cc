@@ -163,7 +163,10 @@ Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& var
     variant.backwards.push_back(found);
   }
   if (found->refused)
-    return not_implemented_error("[backward] some of the gradients of {} alone", graph_->name);
+    return not_implemented_error(
+        "[backward] gradients of the results of {}, got only some, expected all: for some alone, "
+        "needed values were not kept",
+        graph_->name);
   if (compiled && !found->executable) {
     MSJIT_TRY(found->executable, Executable::compile_later(found->graph.graph, open_sizes_));
   }

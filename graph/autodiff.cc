@@ -254,7 +254,9 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
 Result<BackwardGraph> Differentiator::backward(std::span<const bool> given) {
   MSJIT_OK(walk_back_from(given));
   if (!is_computed_from_kept(given))
-    return not_implemented_error("[backward] some of the gradients alone, from what was kept");
+    return not_implemented_error(
+        "[backward] gradients of the results, got only some, expected all: for some alone, needed "
+        "values were not kept");
   return build_backward(given);
 }
 

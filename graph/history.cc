@@ -216,7 +216,10 @@ class HistoryTracer {
     for (size_t i = 0; i < shape.outputs() && !sometimes; ++i)
       sometimes = histories[0][i].state != histories[1][i].state ||
                   histories[0][i].state == Arrival::kSometimes;
-    if (sometimes) return not_implemented_error("[scan] gradients that some of its turns have");
+    if (sometimes)
+      return not_implemented_error(
+          "[scan] history of a value, got one in only some turns of the loop, expected one in all "
+          "or none");
     sink_.set_location(node.location);
     bind(node, sink_.append_like(from_, node, in), histories[0]);
     return {};

@@ -103,7 +103,10 @@ Status Pullback::walk(const Step& step) {
   // Such a node puts the result of a `where` in place of a gradient that may not arrive. The
   // gradient of that `where` would arrive as zeros, and zeros times an infinite derivative are NaN.
   if (node.is_control() && differentiable_)
-    return not_implemented_error("[backward] a gradient of a gradient through {}", node.op->name);
+    return not_implemented_error(
+        "[backward] a gradient of a gradient, got one through {}, expected none through a branch "
+        "or loop",
+        node.op->name);
   sink_.set_location(node.location);
   MSJIT_TRY(std::vector<Grad> gradients,
             input_gradients(sink_, node, {wanted.begin(), wanted.end()}, arrived, nullptr));

@@ -50,7 +50,7 @@ class ScanGradient {
   };
 
   static ErrorPtr refused(const char* what) {
-    return not_implemented_error("[backward] a loop with {}", what);
+    return not_implemented_error("[backward] gradient of a loop, got {}, expected none", what);
   }
   const Meta& meta(size_t input) const { return body_->meta(body_->inputs[input]); }
   bool is_carried(size_t input) const { return input < shape_.carried; }

@@ -46,9 +46,9 @@ void Entry::interpreter_took(double us, CodeState* state) {
     if (!retired) return;
   }
   region->release_memory();
-  state->count_break(
-      line, break_name(BreakReason::kSlower),
-      break_text(BreakReason::kSlower, fmt::format("{:.0f} us, {:.0f} us", own, us)));
+  state->count_break(line, break_name(BreakReason::kSlower),
+                     break_text(BreakReason::kSlower,
+                                fmt::format("{:.0f} us a call, interpreter {:.0f} us", own, us)));
 }
 
 double Entry::compile_ms() const { return trace ? regions.compile_ms() : region->compile_ms(); }
@@ -95,7 +95,7 @@ class SizesNow {
   int64_t sizes_[kMaxSizeSymbols];
 };
 
-const char kNumberRaises[] = "a computation with numbers raises or gives no float";
+const char kNumberRaises[] = "computing a Python number for the region raises, or gives no float";
 
 // An array of the program as an input tensor that shares its memory; the region only copies from
 // it.
@@ -292,7 +292,7 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
     return false;
   }
   if (entry.region->graph().writes_early && !hold_constants(entry, held)) {
-    *error = "an object that the region gives has died";
+    *error = "an object that the region returns has been freed";
     return false;
   }
   if (!entry.gives_way()) return true;

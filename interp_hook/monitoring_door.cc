@@ -147,7 +147,8 @@ bool initialize() {
   if (mark_index >= 0) return true;
   mark_index = compat::request_code_extra(nullptr);
   if (mark_index >= 0) return true;
-  raise(PyExc_RuntimeError, "[jit] no free code extra index");
+  raise(PyExc_RuntimeError,
+        "[jit] index for data on code objects, got none from CPython, expected a free one");
   return false;
 }
 

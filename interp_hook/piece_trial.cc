@@ -31,10 +31,11 @@ void end_pieces(CodeState& state) {
   const char* const reason = break_name(BreakReason::kSlower);
   const auto is_known = [&](const BreakRecord& known) { return known.reason == reason; };
   if (std::ranges::none_of(state.breaks, is_known))
-    state.count_break(state.line, reason,
-                      break_text(BreakReason::kSlower,
-                                 fmt::format("{:.1f} us, {:.1f} us", state.trial.pieces_us(),
-                                             state.trial.interpreter_us())));
+    state.count_break(
+        state.line, reason,
+        break_text(BreakReason::kSlower,
+                   fmt::format("{:.1f} us a call, interpreter {:.1f} us", state.trial.pieces_us(),
+                               state.trial.interpreter_us())));
   leave_alone(state, kLater * state.calls);
 }
 

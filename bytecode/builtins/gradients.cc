@@ -36,7 +36,7 @@ bool model_push(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "pop_grad_scope", args, names, 0, 0)) return false;
   if (x.in_arm() || !x.gradient_scopes().pop())
-    return x.fail(BreakReason::kGradient, "that was opened elsewhere");
+    return x.fail(BreakReason::kGradient, "that was begun outside of this region or branch");
   return *out = sym_none(), true;
 }
 
@@ -92,9 +92,9 @@ bool tensors_of(Executor& x, const SymRef& list, bool optional, std::vector<SymR
   return true;
 }
 
-// Checks that a gradient can be taken by this tensor: it is a leaf made here, or a Parameter that
-// requires gradients and has not been written to in the region.
-bool is_differentiated(Executor& x, const SymRef& wrt) {
+// Ends the region unless a gradient can be taken by this tensor: it must be a leaf made here, or a
+// Parameter that requires gradients and has not been written to in the region.
+bool may_differentiate_by(Executor& x, const SymRef& wrt) {
   if (x.gradient_scopes().is_leaf(wrt->tensor)) return true;
   if (wrt->source == kNoSource || wrt->changed || !is_state(tensor_of(wrt->object.get())))
     return x.fail(BreakReason::kGradient, "by a tensor that is no argument and no Parameter");
@@ -128,10 +128,10 @@ bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!differentiable && !args[3]->is_const(Py_False)) return wrong_arguments(x, "gradients");
   }
   for (const SymRef& value : by)
-    if (!is_differentiated(x, value)) return false;
+    if (!may_differentiate_by(x, value)) return false;
   auto found = x.gradient_scopes().gradients(outputs, seeds, wrt, differentiable);
   if (!found.ok())
-    return x.fail(BreakReason::kGradient, "that is not built: " + found.error().message);
+    return x.fail(BreakReason::kGradient, "that cannot be built: " + found.error().message);
   std::vector<SymRef> items;
   for (Val& value : found.value()) items.push_back(make_tensor(std::move(value)));
   return *out = make_items(SymKind::kTuple, std::move(items)), true;
@@ -141,10 +141,11 @@ bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "records", args, names, 2, 2)) return false;
   if (const GradientScopes& scopes = x.gradient_scopes(); scopes.any()) {
     if (scopes.level() > 0 && scopes.recording())
-      return x.fail(BreakReason::kGradient, "through a step with a gradient of its own");
+      return x.fail(BreakReason::kGradient,
+                    "through a step with a custom gradient (bprop, or a hook on a gradient)");
     return *out = sym_bool(false), true;
   }
-  if (gradients_asked()) return x.fail_recorded("a step with a gradient of its own");
+  if (gradients_asked()) return x.fail_recorded("a step with a custom gradient");
   x.heap().guard_no_gradients();
   *out = sym_bool(false);
   return true;

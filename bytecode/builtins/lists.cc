@@ -162,7 +162,8 @@ bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* o
   if (!x.compare(candidate, item, Py_EQ, &equal) || !x.truth(equal, out)) return false;
   // A NaN is found in a list by its identity alone, which is valid for this call only.
   if (!*out && candidate->object && candidate->object == item->object)
-    return x.fail(BreakReason::kUnsupported, "identity of values");
+    return x.fail(BreakReason::kUnsupported,
+                  "a search for an object that is not equal to itself, such as NaN,");
   return true;
 }
 

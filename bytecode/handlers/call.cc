@@ -19,7 +19,8 @@ JitCallable g_jit_callable;
 
 namespace {
 
-// Whether the function of a JitFunction has level STRICT, which its caller may not have.
+// Whether the function of a JitFunction has level STRICT, which its caller may not have. Where the
+// context decides that, a guard is added.
 bool is_judged_strictly(Executor& x, PyObject* function) {
   using Level = JitCallable::Level;
   const Level level = g_jit_callable.level(function);

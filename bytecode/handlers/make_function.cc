@@ -33,7 +33,9 @@ bool exec_SetFunctionAttribute(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef made = f.pop();
   const SymRef value = f.pop();
   if (made->kind != SymKind::kFunction)
-    return x.fail(BreakReason::kUnsupported, "a function made before");
+    return x.fail(
+        BreakReason::kUnsupported,
+        "setting defaults, annotations or a closure of a function made before this region");
   if (i.arg != 4 && i.arg != kAnnotate && !x.look(value)) return false;
   SymFunction& function = *made->function;
   switch (i.arg) {

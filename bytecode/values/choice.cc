@@ -6,7 +6,8 @@ namespace msjit {
 namespace {
 
 bool choice_refuse(Executor& x, const SymRef&) {
-  return x.fail(BreakReason::kUnsupported, "what a tensor picks, but for a call of it,");
+  return x.fail(BreakReason::kUnsupported,
+                "a use, other than a call, of an object that a tensor index picks");
 }
 
 bool choice_call(Executor& x, const SymRef& choice, std::vector<SymRef> args, PyObject* names,

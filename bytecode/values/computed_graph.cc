@@ -85,7 +85,7 @@ bool Tensors::is_double(const Operand& operand) {
   const SymRef fits =
       apply("logical_and", {apply("less_equal", {operand.tensor, limit(kLimit)}),
                             apply("greater_equal", {operand.tensor, limit(-kLimit)})});
-  if (fits) x_.assume_holds(fits, "an int that is no float");
+  if (fits) x_.assume_holds(fits, "an int is too large to be exact as a float64");
   return fits != nullptr;
 }
 

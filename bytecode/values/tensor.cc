@@ -26,7 +26,7 @@ PyTypeObject* tensor_type(const SymValue& value) {
 }
 
 bool tensor_truth(Executor& x, const SymRef&, bool*) {
-  return x.fail(BreakReason::kTensorTruth, "what is written here");
+  return x.fail(BreakReason::kTensorTruth, "this expression");
 }
 
 bool tensor_length(Executor& x, const SymRef& value, SymRef* out) {

@@ -43,7 +43,7 @@ class Slicer {
         map_(graph.values.size(), -1) {}
 
   Result<bool> run(Graph* result) {
-    if (!find_part() || !is_worth_it() || !find_inputs()) return false;
+    if (!find_part() || !collect_results() || !find_inputs()) return false;
     to_->name = from_.name;
     MSJIT_OK(copy(Place::kBefore));
     MSJIT_OK(append_loop());
@@ -136,7 +136,9 @@ class Slicer {
 
   // -- Whether it pays
 
-  bool is_worth_it() {
+  // Collects the values of the group that are read from outside. True if slicing saves memory
+  // enough.
+  bool collect_results() {
     std::vector<char> read(from_.values.size());  // from outside
     for (size_t n = 0; n < from_.nodes.size(); ++n)
       for (ValueId id : from_.nodes[n].inputs)

@@ -135,7 +135,7 @@ Status prepare_outputs(const OpDef& op, std::span<const Tensor> in, std::span<co
 }
 
 Status no_kernel(const OpDef& op) {
-  return not_implemented_error("[{}] no kernel for device cpu", op.name);
+  return not_implemented_error("[{}] kernel for the CPU, got none, expected one", op.name);
 }
 
 // A composite may rely on checks of the op's infer rule, so that rule runs first.

@@ -51,7 +51,8 @@ Status join(World& w, const MpiLibrary& mpi) {
   int started = 0, ended = 0, threads = 0;
   MSJIT_OK(check_mpi(mpi, mpi.Finalized(&ended), "init"));
   if (ended || w.left)
-    return runtime_error("[init] MPI, got one that has ended, expected one init() a process");
+    return runtime_error(
+        "[init] MPI, got init() after MPI has ended, expected only one init() in a process");
   MSJIT_OK(check_mpi(mpi, mpi.Initialized(&started), "init"));
   if (!started)
     MSJIT_OK(check_mpi(mpi, mpi.Init_thread(nullptr, nullptr, kThreadMultiple, &threads), "init"));

@@ -95,7 +95,7 @@ def install(include, exclude=()):
     """Captures the functions of modules whose names match `include` (patterns like 'pkg.*'), imported already or later."""
     finder = MarkingFinder(include, exclude)
     if not finder.include:
-        raise ValueError("[install] include names no module")
+        raise ValueError("[install] include, got no pattern, expected names of modules, as 'pkg.*'")
     sys.meta_path.insert(0, finder)
     begin()
     for name, module in list(sys.modules.items()):

@@ -196,7 +196,7 @@ def _dense_layers(net, skip):
     skip = (skip,) if isinstance(skip, str) else tuple(skip)
     found = {name: cell for name, cell in net.cells_and_names() if type(cell) in (nn.Dense, mint.nn.Linear)}
     if "" in found:
-        raise TypeError("[quantization] net is a single %s, got no Cell that holds it" % type(net).__name__)
+        raise TypeError("[quantization] net, got a single %s, expected a Cell that contains it" % type(net).__name__)
     return {name: cell for name, cell in found.items() if not any((name + ".").startswith(s + ".") for s in skip)}
 
 

@@ -1,9 +1,10 @@
 """usage: instructions.py python|"python, msjit in use"
 
-Instructions that the pure-Python programs execute. Where a process happens to lie in memory changes its time by some
-percent from run to run and its instructions hardly, so an overhead of one or two percent shows in them alone. Hardly: one
-size of the environment was seen to cost one program 15 % under 3.12, and no other did, so the least of two counts.
-Valgrind's callgrind counts; as a script this is the program that runs under it."""
+Counts the instructions that the pure-Python programs execute, with Valgrind's callgrind. The place of a process in memory changes its time
+by some percent from run to run, but hardly its number of instructions. So only the count shows an overhead of one or two percent. One size
+of the environment was seen to cost one program 15 % more instructions under 3.12, and no other size did, so the lower of two counts is
+taken. Run as a script, this is the program that callgrind runs.
+"""
 
 import os
 import pathlib
@@ -15,9 +16,9 @@ import tempfile
 import overhead
 
 WARM_UP_CALLS = 10
-WINDOWS = 3  # the least counts: functions without tensors are looked at again, ever more seldom
+WINDOWS = 3  # the lowest one is taken: msjit examines functions without tensors again now and then
 CALLS = 4  # of a window
-PADDINGS = 0, 700  # bytes in the environment: they move what lies in memory
+PADDINGS = 0, 700  # bytes added to the environment: they shift addresses in memory
 MARK = "getppid"  # a function of the C library at whose calls callgrind begins a new count
 
 
@@ -54,7 +55,7 @@ def count_once(command, impl, env):
         if code != 0 or not all(part.exists() for part in parts):
             return None
         totals = [int(re.search(r"^summary: (\d+)", part.read_text(), re.M).group(1)) for part in parts]
-        # The first count of each program is of what lies before its windows.
+        # The first count of each program covers what runs before its windows.
         return {name: min(totals[i * (WINDOWS + 1) + 1:(i + 1) * (WINDOWS + 1)]) / CALLS
                 for i, name in enumerate(overhead.PROGRAMS)}
 

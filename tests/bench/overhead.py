@@ -1,4 +1,4 @@
-"""Works on what surrounds the kernels: checking guards, capturing, and Python code that msjit leaves alone."""
+"""Works that time what surrounds the kernels: checking guards, capturing, and running Python code that msjit leaves alone."""
 
 from pure_python import PROGRAMS
 from works import rand

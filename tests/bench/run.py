@@ -49,13 +49,13 @@ def interpreter(impl, python):
 
 
 class Worker:
-    """A child process that times one implementation. `place`: processes of other numbers have other places in memory, as
-    the size of the environment moves the stack, and the hash seed the heap (Mytkowicz et al., ASPLOS 2009)."""
+    """A child process that times one implementation. Processes with different values of `place` get different addresses in memory: the size
+    of the environment moves the stack, and the hash seed the heap (Mytkowicz et al., ASPLOS 2009)."""
 
     def __init__(self, impl, python, label, place=0):
         self.impl, self.label = impl, label
         command = [*interpreter(impl, python), str(HERE / "worker.py"), impl]
-        if impl.startswith("jax"):  # XLA's own pool heeds no variable
+        if impl.startswith("jax"):  # no environment variable limits the threads of XLA's own pool
             command = ["taskset", "-c", "0-%d" % (num_threads - 1)] + command
         padding = random.Random("%s %d" % (label, place)).randrange(4096)
         env = dict(environment(), PYTHONHASHSEED=str(place), PADDING="x" * padding)
@@ -88,7 +88,7 @@ def pythons():
 
 
 def main_pythons():
-    """The interpreters on which kernels are timed; all run the same ones."""
+    """The two interpreters on which kernels are timed. Kernels are the same on all."""
     return dict(list(pythons().items())[:2])
 
 
@@ -121,9 +121,9 @@ def model_impls():
 
 
 def time_work(work, rounds):
-    """Rows of one work: every implementation in turn, the least of the rounds. Where a process happens to lie in memory
-    changes the speed of pure Python by some percent and that of a guard check by half, so what surrounds the kernels is
-    timed in several processes. The least of them counts; for pure Python, whose best place few processes meet, the median."""
+    """Rows of one work: in each round every implementation runs once; the shortest round counts. The place of a process in memory changes
+    the speed of pure Python by some percent, and that of a guard check by half. So what surrounds the kernels is timed in several
+    processes. Of these the fastest counts. For pure Python it is the median, because few processes get the best place."""
     pure = work in overhead.PROGRAMS
     processes = PURE_PROCESSES if pure else PROCESSES if work in overhead.WORKS else 1
     rounds = min(rounds, MODEL_ROUNDS) if work in models.WORKS else rounds
@@ -216,7 +216,7 @@ class Targets:
         print("  %s %-66s %.2f (limit %.2f)" % ("ok  " if value <= limit else "FAIL", what, value, limit))
 
     def check_kernels(self, versions):
-        """Of each the better interpreter counts."""
+        """For each target the better interpreter counts."""
         def both(work, impl, key="us"):
             return [self.figure(work, "%s py%s" % (impl, v), key) for v in versions]
 
@@ -239,8 +239,8 @@ class Targets:
         self.ratio("import msjit beyond import numpy / 60 ms", 1.0, [(e or None, 60000) for e in extra])
 
     def check_overhead(self, versions):
-        """Every interpreter counts, and every program; but of the times of pure Python, which the place in memory moves
-        by more than the limits allow, the mean."""
+        """Each interpreter and each program must meet its target. For the times of pure Python only the mean must: the place in memory
+        changes single times by more than the limits allow."""
         def most(what, limit, pairs):
             self.ratio(what, limit, pairs, max)
 

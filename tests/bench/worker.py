@@ -22,7 +22,7 @@ IMPLS = {
 WARM_UP_S = 0.7  # long enough for kernels compiled on a background thread to be swapped in
 PURE_WARM_UP_S = 0.3  # without kernels
 ROUND_S = 0.03
-SLICE_S = 0.003  # of a round, the least slice counts: short ones escape other processes
+SLICE_S = 0.003  # a round has several slices, of which the fastest counts: short slices are less often disturbed by other processes
 
 
 def peak_bytes():

@@ -1,5 +1,5 @@
-"""What is timed: for each implementation and work, a set-up that returns (statement, names), where the statement is the
-expression to time. Works are named once in WORKS; an implementation leaves out what it does not offer."""
+"""What is timed. For each implementation and work there is a set-up that returns (statement, names); `statement` is the expression to time.
+WORKS names every work once. An implementation leaves out what it does not offer."""
 
 import numpy as np
 

@@ -9,12 +9,12 @@ import json
 import sys
 import unittest
 
-# Up to 3.11 functions of the modules named are captured while there are tensors. That takes an evaluator of frames, and on
-# 3.11 one makes CPython specialize less, which test_dis looks at.
+# Up to 3.11 functions of the modules named are captured only while a tensor exists, so one is made here. Not on 3.11: there a
+# frame evaluator makes CPython specialize less code, which test_dis checks.
 if "msjit" in sys.modules and sys.version_info[:2] != (3, 11):
     TENSOR = sys.modules["msjit"].Tensor([0.0])
 
-LEFT_OUT = {"ThreadedVSOCKSocketStreamTest"}  # waits for ever where the host of the virtual machine does not answer
+LEFT_OUT = {"ThreadedVSOCKSocketStreamTest"}  # waits for ever if the virtual machine's host does not answer
 
 
 def describe(error):

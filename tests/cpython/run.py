@@ -2,8 +2,9 @@
 
 Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` (--launcher: under the
 msjit-python beside that interpreter) with every function that tensors can come to a candidate for capture, and compares them test by
-test. A difference counts when it shows again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all,
-those about the language with --language, else the quickest of these. The interpreter: this one. The exit status is 1 if any test differs or a run under msjit crashes."""
+test. A difference counts if a second pair of runs shows it too; so tests that are not reproducible by themselves do not count.
+The modules are those named, or with --all all, or with --language those about the language, or else the quickest of these. The
+interpreter is this one. The exit status is 1 if any test differs or a run under msjit crashes."""
 
 import argparse
 import concurrent.futures
@@ -85,7 +86,7 @@ def run_module(python, module, with_msjit, limit):
 
 
 def differences(plain, jitted):
-    """What differs between two runs; where the plain one took too long, among the tests that both came to."""
+    """What differs between two runs. If one of them ran out of time, only tests that both completed are compared."""
     (plain, plain_ended, _), (jitted, jitted_ended, _) = plain, jitted
     tests = set(plain) | set(jitted) if plain_ended and jitted_ended else set(plain) & set(jitted)
     found = {test: (plain.get(test, "not run"), jitted.get(test, "not run")) for test in tests}
@@ -100,9 +101,11 @@ def passes(outcome):
 
 
 def compare(python, module, limit):
-    """Number of tests, and the differences that both pairs of runs show, but for those of tests that lose a race (SSL tests do): what
-    CPython alone comes to as well when it is asked three times more, and failures of CPython alone that three more runs under msjit
-    show as well."""
+    """(number of tests, differences that both pairs of runs show, output of a crash).
+
+    Some tests lose a race now and then (those of SSL do). So a difference does not count if one of three more runs of CPython alone gives
+    msjit's outcome, or if CPython alone fails and one of three more runs under msjit fails in the same way.
+    """
     pairs = []
     for _ in range(2):
         plain, jitted = run_module(python, module, False, limit), run_module(python, module, True, 2 * limit)

@@ -2,10 +2,10 @@
 
     python tests/fuzz/arm_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, the results agree in each of eight calls, and so does all that is
-left behind: Parameters, in the memory that they have, one of them under two names; attributes, their values and classes.
-Views of Parameters are made before, in and behind the branches. Programs follow from their seed alone. The last line is
-`N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+A program makes eight calls plainly, under PIJit and, for every third program, under PSJit. These must agree in the results and
+in the state after each call: the values of the Parameters, which must keep their memory (one has two names), and the values
+and classes of the attributes. Views of Parameters are made before, in and behind the branches. The seed alone determines a
+program. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import random
 import sys
@@ -21,7 +21,7 @@ WORKS = ["{a} + {b}", "{a} - {b}", "{a} * {c}", "ops.maximum({a}, {b})", "ops.wh
          "ops.abs({a})", "{a} + {b}.sum()", "{a}", "-{a}", "ops.concat(({a}[:2], {b}[2:]))", "{a} * 0", "ops.clip({a}, -4, 4)",
          "{a}.reshape(2, 2).sum(0).tile((2,))", "{a}[:]", "ops.matmul({a}.reshape(2, 2), {b}.reshape(2, 2)).reshape(-1)"]
 TESTS = ["{a}.sum() > {c}", "{a}[0] > {b}[1]", "{a}.max() < {c}", "({a} > {b}).any()", "not ({a} > {c}).all()"]
-# Of numbers made of tensors, which level STRICT does not have: in some programs alone.
+# These use Python numbers made of tensors. Level STRICT refuses those, so only some programs have them.
 NUMBER_TESTS = ["float({a}.sum()) > 0.5", "{a}[0].item() - 0.5 < {b}[1].item()", "abs(float({a}.max())) < 2", "max(float({a}.sum()), 1.0) > 2.5",
           "int(({a} > {b}).sum()) / 4 > 0.5", "not float({a}.sum()) * 2 > float({b}.sum())", "int(({a} > {c}).sum()) == 2 or float({a}[0]) < 0",
           "float({a}.sum()) < s.level", "int(({a} > 0).sum()) > s.count"]
@@ -125,7 +125,7 @@ def make_values(seed):
 
 
 def run(fn, inputs):
-    """What each call gives and leaves behind; the array shares the memory of a Parameter."""
+    """For each call its results or error, then the state and `held`, an array that shares the memory of a Parameter."""
     state, found = State(), []
     held = state.a.asnumpy()
     for values in inputs:
@@ -146,7 +146,7 @@ def agree(a, b):
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, whole = Program(seed), 0
     inputs = [make_values(seed * 8 + turn) for turn in range(8)]
     with SourceText(program.source) as text:

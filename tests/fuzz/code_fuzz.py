@@ -71,7 +71,7 @@ FUNCTIONS = [straight, loops, guarded, closures, generating]
 
 
 def replaced(code, **changes):
-    """code.replace for 3.7, too."""
+    """code.replace(), which 3.7 does not have."""
     if hasattr(code, "replace"):
         return code.replace(**changes)
     names = ("co_argcount co_kwonlyargcount co_nlocals co_stacksize co_flags co_code co_consts co_names co_varnames co_filename "
@@ -136,7 +136,7 @@ def made(seed):
 
 
 def read(code):
-    """Fails for operands out of range: CPython then reads behind its tables, which may or may not crash."""
+    """Raises if an operand is out of range: with such code CPython reads behind its tables, which may or may not crash."""
     list(dis.get_instructions(code))
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
@@ -144,7 +144,7 @@ def read(code):
 
 
 def is_refused(code):
-    """Whether the decoder leaves the code to CPython. That then reads outside its tables or its stack: any crash is its own."""
+    """Whether the decoder refuses the code. CPython then runs it and reads outside its tables or stack, so a crash is not msjit's."""
     return not ms._msjit._debug.flows(code) or any(
         is_refused(const) for const in code.co_consts if isinstance(const, types.CodeType))
 
@@ -182,8 +182,9 @@ def compare(fn):
 
 
 def fuzz(seed, count, report=print):
-    """(codes made, codes that the decoder takes and CPython survives, seeds of those that fail under msjit only). Codes are
-    made in children alone: CPython may write behind one whose last instruction lacks its inline caches."""
+    """(codes made, codes that the decoder accepts and CPython survives, seeds of those that fail under msjit only).
+
+    Codes are only made in child processes: CPython may write behind a code whose last instruction lacks its inline caches."""
     ran, survived, failed = 0, 0, []
     for number in range(seed, seed + count):
         ran += 1
@@ -193,7 +194,7 @@ def fuzz(seed, count, report=print):
         if status == REFUSED << 8:
             continue
         survived += 1
-        # What reads freed memory survives by chance: three runs in a row are taken for surviving.
+        # A code that reads freed memory may survive by chance. It counts as surviving plainly if it does so three times in a row.
         if status and not any(in_child(lambda n=number: call(made(n))) for _ in range(3)):
             failed.append(number)
             report("seed %d: status %d under msjit only" % (number, status))
@@ -210,7 +211,7 @@ def main():
         fn = made(args.show)
         try:
             dis.dis(fn)
-        except Exception as error:  # dis needs better codes than the interpreter
+        except Exception as error:  # dis refuses some codes that the interpreter runs
             print(error)
         sys.stdout.flush()
         call(ms.jit(fn, mode="PIJit"))

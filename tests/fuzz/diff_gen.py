@@ -208,11 +208,11 @@ class Program:
         return self.r.choice(simple)()
 
     def place(self, d):
-        """A tensor of an int that is a place in a short list, mostly."""
+        """An integer tensor that is mostly a valid index of a short list."""
         return "(%s > %s).sum()%s" % (self.expr("T", d), self.threshold(), self.rarely("", self.pick(" % 2", " % 3 - 1")))
 
     def threshold(self):
-        """A number that rounding seldom decides about."""
+        """A number that is seldom so close to a result that rounding decides the comparison."""
         return self.pick("0.0713", "-0.3171", "1.6137", "50.5", "-50.5")
 
     def condition(self, d):

@@ -91,14 +91,14 @@ class Picture:
     @staticmethod
     def empty(cell):
         try:
-            return cell.cell_contents is cell  # never
+            return cell.cell_contents is cell  # False; the read raises if the cell is empty
         except ValueError:
             return True
 
 
 def error_of(error, file, depth=0):
     frames, trace = [], error.__traceback__
-    # From 3.11 on, warm code reports an unbound local at the line before (a store and a load run as one).
+    # From 3.11 on, a specialized store-and-load pair reports an unbound local at the line of the store.
     quiet = sys.version_info >= (3, 11) and isinstance(error, UnboundLocalError)
     while trace:
         if trace.tb_frame.f_code.co_filename == file:

@@ -183,7 +183,7 @@ class Statements(Program):
                                      "break" if self.loops else "pass", "continue" if self.loops else "pass"))
 
     def demand(self):
-        """What a region takes for granted about tensors, and what happens where it does not hold."""
+        """An assert or raise that depends on a tensor. A region assumes that it does not raise, and must give way where it does."""
         condition, text = self.condition(2), self.expr("s", 0)
         self.line(self.r.choice([
             lambda: "assert %s" % condition,

@@ -3,11 +3,14 @@ derivatives are infinite or NaN at some of the values they meet.
 
     python tests/fuzz/gradient_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, the results agree, which of them are the same tensor or show the
-same data, and the gradients of some of them, infinities and NaNs included: what a result depends on that was not asked for
-has no part in them. Some inputs are themselves results of operators outside of the function, and some gradients are
-differentiated again. The gradients are taken of the jitted function, and by a jitted function that calls `ms.grad`. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`;
-the exit status is 1 when any failed.
+A program runs plainly, under PIJit and, for every third program, under PSJit. These must agree in
+
+- the results, which of them are the same tensor, and which share memory;
+- the gradients of some results, infinities and NaNs included. The other results must not take part in these.
+
+Some inputs are results of operators outside of the function. Some gradients are differentiated again. Gradients are taken
+once of the jitted function, and once by a jitted function that calls `ms.grad`. The seed alone determines a program. The last
+line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import random
 import sys
@@ -34,7 +37,7 @@ VALUES = [0, 0, 1, 1, -1, 0.5, 2, 0.25, 4, -2]
 
 
 class Program:
-    """One random function: `source` after construction, and which of its results count."""
+    """One random function: its `source`, and in `counts` which of its results are differentiated."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -47,7 +50,7 @@ class Program:
         body = "def main(x, y, z):\n%s\n" % "\n".join(lines)
         self.counts = sorted(self.r.sample(range(len(results)), self.r.randint(1, len(results))))
         self.before = [self.r.choice(["{v}", "{v}", "ops.sqrt({v})", "{v} * 2", "1 / {v}"]) for _ in range(3)]
-        # Integers cut steep gradients down, which turns the last bit of a rounding into a large difference.
+        # Not with conversions to integers: with steep gradients, one bit of rounding before such a conversion makes a large difference.
         self.twice = self.r.random() < 0.2 and "int32" not in body
         self.source = body + self.inside()
 
@@ -66,7 +69,7 @@ class Program:
         return template.format(a=pick(self.names), b=pick(self.names), c=pick(NUMBERS))
 
     def target(self, depth):
-        """A new name, or one that exists: only those are assigned in arms and bodies, most of the time."""
+        """A new name or an existing one. In arms and loop bodies it is mostly an existing one."""
         if self.r.random() < (0.85 if depth else 0.3):
             return self.r.choice(self.names)
         return "v%d" % len(self.names)
@@ -118,7 +121,7 @@ def make_values(seed):
 
 
 def gradients(fn, program, values):
-    """The gradients of the results that count, or the error."""
+    """The gradients of the results that `counts` names, or the error."""
     before = [eval("lambda v, ops=ops, ms=ms: " + text.format(v="v")) for text in program.before]
 
     def total(*inputs):
@@ -142,8 +145,8 @@ def gradients_inside(fn, values):
 
 
 def results(fn, values):
-    """The results, and once more after writes to inputs and results; which of them are the same tensor as another one or
-    an input."""
+    """(the results, and all of them again after each write to an input or result; for each result, which results and inputs are
+    the same tensor)"""
     inputs = [Tensor(v) for v in values]
     found = fn(*inputs)
     arrays = [v.asnumpy().copy() for v in found]
@@ -154,18 +157,18 @@ def results(fn, values):
 
 
 def agree(a, b, twice=False):
-    """Of gradients of gradients, sums come about in another order, where what is infinite may come out as NaN."""
+    """Whether arrays agree. `twice`: gradients of gradients, whose sums run in another order, so that an infinity may become NaN."""
     if isinstance(a, str) or isinstance(b, str):
         return a == b
     scale = 1
     if twice:
         a, b = ([np.where(np.isfinite(v), v, np.nan) for v in arrays] for arrays in (a, b))
-        scale = max([1] + [np.abs(v[np.isfinite(v)]).max(initial=0) for v in b])  # what cancels out leaves its rounding
+        scale = max([1] + [np.abs(v[np.isfinite(v)]).max(initial=0) for v in b])  # large terms that cancel out leave their rounding errors
     return all(np.allclose(p, q, rtol=2e-3, atol=1e-4 * scale ** 0.5, equal_nan=True) for p, q in zip(a, b))
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, whole = Program(seed), 0
     with SourceText(program.source) as text:
         plain = text.load({"ops": ops, "ms": ms})["main"]

@@ -39,7 +39,7 @@ class Odd(types.ModuleType):
         return 9
 """
 
-# CPython 3.14 itself, in warm code, reads what a module holds past a property of the class that it was given.
+# On 3.14, CPython's specialized code reads the module's dict, although the class that the module was given has a property.
 ODD_MODULES = ["M#.__class__ = Odd"] if sys.version_info < (3, 14) else []
 
 # Text that sets it up, expressions that read it, statements that change it.

@@ -35,8 +35,13 @@ def fill(rng, text, number):
 
 
 class Case:
-    """setup: list of texts; body: statements of main; steps: "call" or a statement, "pending: s" runs inside the next
-    call, "refresh n" has the jitted copy's next call met by guard_refresh.py at its n-th allocation."""
+    """setup: list of texts; body: statements of main; steps: texts, each one of
+
+    "call"         calls main
+    a statement    changes something
+    "pending: s"   the statement s runs inside the next call
+    "refresh n"    during the jitted copy's next call, guard_refresh.py replaces tensors at the n-th allocation
+    """
 
     def __init__(self, setup, body, steps):
         self.setup, self.body, self.steps = setup, body, steps
@@ -81,7 +86,7 @@ class World:
     """One copy of a case's program."""
 
     def __init__(self, case, jitted):
-        own = types.ModuleType("builtins")  # a table of builtins of its own
+        own = types.ModuleType("builtins")  # this copy has its own dict of builtins
         vars(own).update(vars(builtins))
         self.ns = {"__name__": "program", "Tensor": Tensor, "Parameter": Parameter, "np": np, "nn": nn, "ops": ops,
                    "types": types, "builtins": own, "real_abs": abs, "real_len": len, "__builtins__": own}
@@ -101,7 +106,7 @@ class World:
     def change(self, statement):
         try:
             exec(compile(statement, "<change>", "exec"), self.ns)
-        except Exception:  # noqa: BLE001 - a change that does not apply is none
+        except Exception:  # noqa: BLE001 - a change that cannot be made is skipped
             pass
 
     def call(self):
@@ -120,7 +125,7 @@ class World:
 
 
 class Poke:
-    """Runs pending changes; its class is not one that captures look into."""
+    """Runs pending changes. Its class defines __getattribute__, so no capture inlines its calls."""
 
     __slots__ = ("run",)
 
@@ -157,7 +162,7 @@ def same(a, b, seen, where=""):
             return "%s: %s and %s" % (where, a.asnumpy().tolist(), b.asnumpy().tolist())
         return None
     if isinstance(a, (int, float, complex, str, bytes, type(None), range)):
-        return None if repr(a) == repr(b) else "%s: %r and %r" % (where, a, b)  # of a subclass, == may be anything
+        return None if repr(a) == repr(b) else "%s: %r and %r" % (where, a, b)  # a subclass may define == as it likes
     if (id(a), id(b)) in seen:
         return None
     seen[id(a), id(b)] = a, b
@@ -224,7 +229,7 @@ def shrink(case, budget=400):
                 budget -= 1
                 try:
                     differs = run(smaller)
-                except Exception:  # noqa: BLE001 - no program any more
+                except Exception:  # noqa: BLE001 - the smaller case is not a valid program
                     continue
                 if differs:
                     case, progress = smaller, True

@@ -1,6 +1,6 @@
-"""Finalizers for the guard fuzzer: in the midst of a call, where a collection starts, each tensor that objects of the program
-hold gives way to an equal one. Nothing that the program computes changes; what still points to a replaced tensor reads freed
-memory. Up to 3.11 a collection starts at an allocation, native code included."""
+"""A finalizer for the guard fuzzer. It runs when a garbage collection starts in the middle of a call, and replaces each tensor that
+objects of the program hold by an equal one. The program's results do not change, but native code that still points to a replaced
+tensor reads freed memory. Up to 3.11 any allocation may start a collection, also one in native code."""
 import gc
 import types
 
@@ -53,12 +53,12 @@ def refresh_all(namespace):
 
 
 def call_refreshed(call, namespace, allocation):
-    """call(), met at the n-th allocation."""
+    """Runs call(); at about its n-th allocation a collection starts, and with it the finalizer."""
     class Garbage:
         def __del__(self):
             try:
                 refresh_all(namespace)
-            except RecursionError:  # the call is deep in one
+            except RecursionError:  # the call itself is deep in a recursion
                 pass
 
     enabled, thresholds = gc.isenabled(), gc.get_threshold()

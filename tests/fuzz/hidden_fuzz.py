@@ -1,11 +1,11 @@
-"""Hidden-code fuzzer: random functions on tensors beside which code of the program runs where no call is seen - finalizers, callbacks of
-weak references, metaclasses, codecs - and whose classes change their bases and methods between calls.
+"""Hidden-code fuzzer: random functions on tensors during which code of the program runs although no call is written there: finalizers,
+callbacks of weak references, metaclasses, codecs. Between the calls, classes change their bases and methods.
 
     python tests/fuzz/hidden_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, several calls agree in what they return or raise, in the order in which
-finalizers, callbacks, metaclasses and codecs have run and what they saw, and in the state that is left behind. Programs follow from their
-seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+A program makes several calls plainly, under PIJit and, for every third program, under PSJit. These must agree in what they return or
+raise, in the order in which the hidden code ran and what it saw, and in the state after the call. The seed alone determines a program.
+The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import codecs
 import contextlib
@@ -25,7 +25,7 @@ LOG = []  # what has run, in order
 
 
 class Meta(type):
-    """Answers operators and questions about its classes in Python, and notes that it does."""
+    """A metaclass that defines operators, isinstance() and attribute reads of its classes in Python, and logs each use."""
 
     def __eq__(cls, other):
         LOG.append("eq " + cls.__name__)
@@ -53,7 +53,7 @@ class Meta(type):
 
 
 class Quiet(type):
-    """A metaclass without a say."""
+    """A metaclass that defines nothing."""
 
 
 SOURCE_OF_CLASSES = '''
@@ -108,11 +108,11 @@ class Box(Base):
         self.log.append("told " + what)
 '''
 
-# What an end does to the box, which is known as `box` where it is made.
+# What a finalizer or callback does to the box; `box` is a name where these texts are evaluated.
 ENDS = ["None", "lambda me: box.items.append('end')", "lambda me: box.d.update(end=len(box.d))", "lambda me: setattr(box, 'n', box.n + 100)",
         "lambda me: LOG.append(len(box.items))", "lambda me: box.items.clear()", "lambda me: setattr(box, 'kept', None)",
         "lambda me: box.members.clear()", "lambda me: setattr(Base, 'scale', 5.0)", "lambda me: LOG.append(repr(sorted(box.d)))", "lambda me: setattr(box, 't', None)"]
-# What is put in place before each call.
+# What is stored before each call: mostly an object with a finalizer.
 HOLDS = ["box.held = Noted('held', {end})", "box.items[0] = Noted('item', {end})", "box.d['k'] = Noted('value', {end})",
          "box.kept = [Noted('inner', {end})]", "watch(box, 'held', {end})", "box.items.append(Noted('last', {end}))",
          "box.__dict__['other'] = Noted('other', {end})", "box.held = box.items[0] = box.d['k'] = Noted('shared', {end})",
@@ -143,7 +143,7 @@ heard = {"longer": False}
 
 
 def find_codec(name):
-    """A codec that notes when it is used, and gives another text when it is told to."""
+    """A codec that logs each use, and gives a text twice as long while heard["longer"] is true."""
     if name != "heard":
         return None
 
@@ -161,7 +161,7 @@ codecs.register(find_codec)
 
 
 def watch(box, name, does):
-    """An object under `name` whose end is heard by a weak reference, which lives with it no longer than the box."""
+    """Stores an object as attribute `name`. The box also holds a weak reference to it, with a callback."""
     class Plain:
         pass
     value = Plain()
@@ -180,7 +180,7 @@ def del_attribute(cls, name):
 
 
 class Program:
-    """`source` defines `main(box, x)`; `steps`: what is put in place and changed before each call."""
+    """`source` defines `main(box, x)`. `steps` has, for each call, two statements that run before it."""
 
     def __init__(self, seed):
         self.r = r = random.Random(seed)
@@ -213,7 +213,7 @@ def numbers(value):
 
 
 def use(text, steps, decorate):
-    """What each call shows; (seen, function)."""
+    """(for each call its result or error, the log and the state of the box; the decorated function)"""
     heard["longer"] = False
     Meta.__len__ = ORIGINAL_LEN
     del LOG[:]
@@ -229,7 +229,7 @@ def use(text, steps, decorate):
         for line in (hold, change):
             try:
                 exec(line, space)
-            except Exception as e:  # what the function has left does not allow it
+            except Exception as e:  # the statement does not fit the state that the function has left
                 LOG.append("setup " + type(e).__name__)
         try:
             result = numbers(main(box, Tensor(np.float32([1, number - 2]))))
@@ -245,7 +245,7 @@ def use(text, steps, decorate):
 
 @contextlib.contextmanager
 def ignored_errors_noted():
-    """Those of finalizers and callbacks, which up to 3.7 are printed."""
+    """Logs the errors of finalizers and callbacks. 3.7 has no hook for these and prints them."""
     before = getattr(sys, "unraisablehook", None)
     sys.unraisablehook = lambda error: LOG.append("ignored " + error.exc_type.__name__)
     try:
@@ -255,7 +255,7 @@ def ignored_errors_noted():
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     with ignored_errors_noted():
         return compare(seed)
 

@@ -2,8 +2,9 @@
 
     python tests/fuzz/loop_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, results, output and exceptions must agree at every length; so must, every third
-program, the gradients of the compiled function and those of a compiled gradient. Programs follow from their seed alone. The last line is
+A program runs plainly, under PIJit and, for every third program, under PSJit. Results, output and exceptions must agree at every length.
+For every third program so must gradients: of the compiled function, and by a compiled function that calls `ms.grad`. The seed alone
+determines a program. The last line is
 `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import random
@@ -132,7 +133,7 @@ def with_gradients(space, compile_total=lambda f: f, compile_gradient=lambda f: 
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, said, whole = Program(seed), [], 0
     space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor}
     held, sys.stdout = sys.stdout, Lines(said)

@@ -1,4 +1,4 @@
-"""Memory after many calls and many captures: it must stay level, and what only a call could reach must die.
+"""Memory after many calls and many captures: it must not grow, and objects that only a call could reach must die.
 
     python tests/fuzz/memory_soak.py [--calls N] [--captures N]
 """
@@ -45,7 +45,7 @@ def writes(x, n):
 
 
 def rss():
-    """Resident bytes that no file backs; pages of libLLVM come in as they are first run, long after the start."""
+    """Resident bytes without those of mapped files: pages of libLLVM become resident when they first run, long after the start."""
     with open("/proc/self/statm") as file:
         resident, of_files = file.read().split()[1:3]
     return (int(resident) - int(of_files)) * os.sysconf("SC_PAGE_SIZE")
@@ -66,7 +66,7 @@ def calls(count):
         for i in range(n):
             functions[i % len(functions)](x, 1)
             if i % 1000 == 0:
-                gc.collect()  # cycles that wait for the collector would decide how high the memory rises
+                gc.collect()  # otherwise cycles that wait for the collector would decide how high the memory rises
     turn(max(500, count // 10))
     gc.collect()
     before = rss()
@@ -76,7 +76,7 @@ def calls(count):
 
 
 def captures(count):
-    """Functions that come, are captured for several shapes and constants, and go."""
+    """Makes functions, captures them for several shapes and constants, and drops them."""
     x = [Tensor(np.ones(8 + i, np.float32)) for i in range(3)]
 
     def turn(n):

@@ -3,11 +3,13 @@ branches and loops on tensors and on Python values.
 
     python tests/fuzz/module_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third Cell, under PSJit, several calls of one Cell agree in what they return or raise and
-print, in the state they leave behind, in which of all these tensors are the same one, and in the gradients of all results.
-Half are differentiated, by a function that is jitted in its turn; there, some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
-it is none compiled, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
-tensors decides what is needed. Programs follow from their seed alone. The last line is
+A Cell is called several times plainly, under PIJit and, for every third Cell, under PSJit. The calls must agree in what they
+return or raise and print, in the state after them, and in which of all these tensors are the same one.
+
+Half of the Cells are also differentiated, by a function that is itself jitted in a further run. The gradients of all results must
+agree. Some of these programs write to results, inputs and Parameters between the forward and the backward run. Plain code then
+raises if a gradient needs an overwritten tensor. Compiled code may need fewer of these tensors, and so raise less. It may
+need more only where a branch or a loop on tensors decides what is needed. The seed alone determines a program. The last line is
 `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import contextlib
@@ -66,7 +68,7 @@ class Inner(nn.Cell):
 
 
 class Base(nn.Cell):
-    """What `construct` works on."""
+    """The state on which `construct` of the random Cells works."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +111,7 @@ class Program:
         self.source += self.step()
 
     def step(self):
-        """The function that differentiates, and updates a Parameter."""
+        """The text of the function that differentiates the Cell; in some programs it also updates a Parameter."""
         return STEP % ("".join("        %s\n" % write for write in self.writes), self.asked,
                        self.r.choice(["", "    ops.assign_sub(net.inner.v, gradients[-1][-1] * 0.1)\n"])
                        if self.asked is not None else "")
@@ -155,7 +157,7 @@ class Program:
 
 
 def numbers(value):
-    """`value` with rounded lists for its tensors."""
+    """`value` with each tensor replaced by a list of rounded numbers."""
     if isinstance(value, Tensor):
         return ["%.3g" % v for v in value.asnumpy().astype(np.float64).round(4).ravel() + 0.0]
     if isinstance(value, (list, tuple)):
@@ -174,14 +176,14 @@ def tensors(value):
 
 
 def message(error):
-    """In compiled code it is the function that needs a tensor for its gradient, not one of its operators; and which of several
-    overwritten tensors is met first is not defined."""
+    """The error as text. For an overwritten tensor the text leaves out what needs it: plainly that is an operator, in compiled
+    code the function. Which of several overwritten tensors is found first is not defined either."""
     text = "%s: %s" % (type(error).__name__, error)
     return re.sub(r"tensor that .* needs.*", "tensor that is needed was modified in place", text)
 
 
 def use(cls, step, seed):
-    """What a few calls show, one entry a call."""
+    """The error, if any, and the state of each of a few calls."""
     net, r, seen = cls(), random.Random(seed), []
     for _ in range(CALLS):
         x, y = (Tensor(np.array([r.choice(VALUES) for _ in range(SIZE)], np.float32)) for _ in range(2))
@@ -200,12 +202,12 @@ def use(cls, step, seed):
                      [[a is b for b in every] for a in every]))
         for t in tensors(results)[:1]:
             if t.ndim and t.requires_grad is not True:
-                t[0] = 9.0  # shows in whatever shares the storage
+                t[0] = 9.0  # makes visible which tensors share memory with the result
     return seen
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, whole = Program(seed), 0
     with SourceText(program.source) as text:
         def load():

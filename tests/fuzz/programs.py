@@ -1,5 +1,5 @@
-"""What the fuzzers of random functions share: a `Program` follows from its seed alone, `check(seed)` gives None or what
-differs, the number of captures, and how many calls level STRICT of PSJit did not refuse."""
+"""What the fuzzers of random functions share. Each has a class `Program(seed)`, and a function `check(seed)` that returns: None or a
+text that says what differs, the number of captures, and how many calls level STRICT of PSJit did not refuse."""
 import argparse
 import time
 

@@ -1,9 +1,10 @@
-"""Shape fuzzer: random functions of tensors whose sizes, and of ints that, change from call to call.
+"""Shape fuzzer: random functions of tensors and ints. The sizes of the tensors and the ints change from call to call.
 
     python tests/fuzz/shape_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, results, ints, shapes, exceptions and gradients must agree at every
-size. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+A program runs plainly, under PIJit and, for every third program, under PSJit. Results, ints, shapes, exceptions and gradients must
+agree at every size. The seed alone determines a program. The last line is `N programs, N captures, N captured whole, N failed`;
+the exit status is 1 when any failed.
 """
 import random
 import sys
@@ -82,7 +83,7 @@ class Program:
         elif chance < 0.94 and pad == "    ":
             body.append("    for k in range(min(%s, 3)):\n        y = y * 0.5 + k" % self.r.choice(self.ints))
         elif chance < 0.96 and pad == "    ":
-            # Not 0: rounding, which differs between kernels, would decide for x - x.mean(axis=0).
+            # Not 0: values of x - x.mean(axis=0) are 0 but for rounding, which differs between kernels.
             body.append("    if %s.sum() > 0.07:\n        y = %s\n    else:\n        y = %s" % (
                 self.r.choice(self.tensors), self.fill(self.r.choice(SAME)), self.fill(self.r.choice(SAME + OTHER))))
         elif chance < 0.97 and pad == "    ":
@@ -119,7 +120,7 @@ def agree(a, b):
 
 
 def check(seed):
-    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, said, whole = Program(seed), [], 0
     space = {"ops": ops, "ms": ms, "print": print}
     sizes = SIZES[:]

@@ -3,9 +3,9 @@ under both levels of PSJit.
 
     python tests/fuzz/value_fuzz.py [--seed N] [--count N] [--keep-going]
 
-A case is a function of a tensor and two values, and the values of some calls: most of one kind, then others, so that what
-was captured for one kind meets another. Result (types, contents, order), exception and changed arguments must agree.
-Cases follow from their seed alone; a disagreement is printed as a program that can be run by itself.
+A case is a function of a tensor and two values, and the values for some calls. Most of these are of one kind, later ones of other
+kinds, so that code captured for one kind gets another. Result (types, contents, order), exception and changed arguments must
+agree. The seed alone determines a case. A disagreement is printed as a program that can be run by itself.
 """
 import argparse
 import collections.abc
@@ -237,7 +237,7 @@ def picture(value, depth=0):
     if hasattr(value, "__next__"):
         try:
             return kind, [picture(v, depth + 1) for v in itertools.islice(value, 6)]
-        except Exception as error:  # noqa: BLE001 - what a map() calls may fail
+        except Exception as error:  # noqa: BLE001 - the function that a map() calls may raise
             return kind, nameless(error)
     return kind, nameless(repr(value))
 
@@ -247,7 +247,7 @@ def nameless(text):
 
 
 def call(fn, texts):
-    """What a call gives and leaves of its arguments; None when there are no such arguments."""
+    """Pictures of the result or error of a call, its arguments afterwards and its output. None if an argument cannot be made."""
     space = dict(globals(), x=Tensor(np.float32([1, 2])))
     try:
         a, b = (eval(text, space) for text in texts)
@@ -282,7 +282,7 @@ def run(case, ways=tuple(WAYS), whole=None):
 
 
 def shrink(case):
-    """The case with no more calls than it takes to differ."""
+    """The case without the calls that are not needed for the difference."""
     number = len(case.calls)
     while number:
         number -= 1
@@ -293,7 +293,7 @@ def shrink(case):
 
 
 def fuzz(seed=0, count=1000, keep_going=False, report=print):
-    """Number of cases run, of those that level STRICT captured whole, and the cases that fail."""
+    """(cases run, cases that level STRICT captured whole, the cases that fail)"""
     done, whole, failures = 0, [], []
     for number in range(seed, seed + count):
         case = Case.random(number)

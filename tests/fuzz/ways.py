@@ -1,4 +1,4 @@
-"""How the fuzzers run a function beside plainly: under PIJit and under both levels of PSJit."""
+"""The ways in which the fuzzers run a function besides plainly: under PIJit and under both levels of PSJit."""
 import itertools
 import linecache
 
@@ -6,8 +6,8 @@ import msjit as ms
 
 
 class Strict:
-    """Under level STRICT. A call that is refused with CompileError is made again, plainly, with the same arguments: nothing
-    of it may have happened. `whole` counts the others."""
+    """Runs a function as one graph or not at all. If a call raises CompileError, nothing of it may have happened, so the function is
+    called again, plainly, with the same arguments. `whole` counts the calls that were not refused."""
 
     def __init__(self, fn):
         self.fn, self.compiled, self.whole = fn, ms.jit(fn, fullgraph=True), 0
@@ -25,7 +25,7 @@ class Strict:
 
 
 WAYS = {"PIJit": lambda fn: ms.jit(fn, mode="PIJit"), "LAX": ms.jit, "STRICT": Strict}
-EVERY = 3  # programs, of which one runs under PSJit too, where that would take too long for all
+EVERY = 3  # one of so many programs runs under PSJit too, where PSJit for all would take too long
 
 
 def ways_of(seed, every=EVERY):

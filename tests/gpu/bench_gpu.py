@@ -1,5 +1,5 @@
-"""What a GPU does with msjit: bandwidth of fused kernels against a copy's, time of a cached call on the host, matrix products and
-training steps; torch beside it where it is installed. Prints one row a line.
+"""Times msjit on a GPU: bandwidth of fused kernels beside a copy's, time of a cached call on the host, matrix products and training steps;
+beside torch where it is installed. Prints one row a line.
 
     python tests/gpu/bench_gpu.py [substring of the rows to run]
 """
@@ -141,7 +141,7 @@ def training():
 
 
 def counted(name, step, other, calls=20):
-    """A row, with how often in a step an operator came to the host, and the host waited."""
+    """Prints a row, with how often in a step an operator ran on the CPU, and how often the host waited."""
     for _ in range(3):
         step()
     _msjit.synchronize_device(0)

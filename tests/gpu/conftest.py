@@ -25,7 +25,7 @@ def pytest_configure(config):
 
 @pytest.fixture(autouse=True)
 def on_cpu():
-    """Each test says itself what lies on the GPU."""
+    """Makes the CPU the default device again: each test says itself what lies on the GPU."""
     import msjit
     msjit.set_context(device_target="CPU")
     yield

@@ -1,4 +1,4 @@
-"""Kernels of the device that are no fused loops: indices, windows, losses of labels, random numbers. The CPU's results, and its errors."""
+"""Hand-written kernels of the device: indices, windows, losses of labels, random numbers. They give the CPU's results and raise its errors."""
 import numpy as np
 import pytest
 
@@ -17,7 +17,7 @@ def host_runs():
 
 
 def same(f, *arrays, tolerance=0.0):
-    """f of the tensors on both sides; nothing of it runs on the host."""
+    """Compares f of the tensors on the GPU with f on the CPU. No operator may fall back to the CPU."""
     want, before = f(*[Tensor(a) for a in arrays]), host_runs()
     got = f(*[gpu(a) for a in arrays])
     assert host_runs() == before

@@ -1,4 +1,4 @@
-"""Training steps of whole networks: the CPU's losses, and no operator that comes to the host."""
+"""Training steps of whole networks: the losses are the CPU's, and no operator runs on the CPU."""
 import numpy as np
 import pytest
 from networks import Bert, ResNet, bert_loss, resnet_loss, step_of

@@ -1,5 +1,5 @@
-"""Markers: `jit` needs the bytecode JIT; `captures` asserts what gets captured, which forced side exits
-(MSJIT_BREAK_EVERY) change, so it is left out there."""
+"""Two markers. A test with `jit` needs the bytecode JIT. A test with `captures` asserts what gets captured; forced side exits
+(MSJIT_BREAK_EVERY) change that, so it is skipped under them."""
 
 import gc
 import importlib
@@ -27,6 +27,6 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Collections leave out what the tests and their libraries have loaded, which is hundreds of thousands of objects."""
+    """Freezes what the tests and their libraries have loaded, so that collections do not visit these hundreds of thousands of objects."""
     gc.collect()
     gc.freeze()

@@ -1,5 +1,5 @@
-"""Functions with branches and loops on the value of a tensor, each called with a float32 vector of two; the lists at
-the end of either half say which of them are captured whole."""
+"""Functions with branches and loops on the value of a tensor. Each is called with a float32 vector of two elements. The list at the end of
+each half of the file names those that are captured whole."""
 from msjit import ops
 
 VECTORS = [[1.0, 2.0], [-1.0, -2.0], [3.0, 0.5], [60.0, 60.0], [0.0, 0.0]]

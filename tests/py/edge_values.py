@@ -1,6 +1,6 @@
 """Every operator on NaN, the infinities, zeros of both signs, denormals and the ends of the integers: eagerly against a
-capture whose kernels are compiled. Run by test_jit_edge_values.py in a process of its own, for the compiler must not run in the
-background; prints a line for each difference.
+capture whose kernels are compiled. Run by test_jit_edge_values.py in a separate process, because the compiler must not run in the
+background. It prints a line for each difference.
 
     MSJIT_SYNC_COMPILE=1 python tests/py/edge_values.py unary|binary|constants|other|chains
 """
@@ -56,8 +56,8 @@ def captured(function):
 
 
 def differing(want, got, sums):
-    """Where two float or integer arrays differ. `sums`: finite numbers may be rounded otherwise, for a library adds the
-    products in the order that suits the processor; NaN, the infinities and the signs of zeros may not change."""
+    """Where two float or integer arrays differ. `sums`: finite numbers may be rounded differently, because a library adds products in the
+    order that suits the processor. NaN, the infinities and the signs of zeros must not change."""
     other = image(want) != image(got)
     if sums:
         a, b = want.asnumpy(), got.asnumpy()

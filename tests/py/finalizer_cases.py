@@ -1,9 +1,10 @@
-"""Functions whose calls are met by a finalizer: a collection that starts at the n-th allocation from the start of a call, for
-each n in turn, runs a statement that replaces what the function has read. Up to 3.11 that may be in the midst of native code.
+"""Calls of functions during which a finalizer runs. A garbage collection starts at the n-th allocation after the start of a call, for each
+n in turn. The finalizer then replaces something that the function has read. Up to 3.11 this may happen in the middle of native code.
 
-    MSJIT_STRICT=1 PYTHONMALLOC=debug python finalizer_cases.py name [PSJit]      freed memory is filled, so that reading it shows
+    MSJIT_STRICT=1 PYTHONMALLOC=debug python finalizer_cases.py PIJit|PSJit name...     freed memory is filled, so that reading it shows
 
-The call itself may come out as before or as after the change; what follows must be as without the JIT."""
+The call itself may give the results from before or from after the change. Later calls must give what they give without the JIT.
+"""
 import collections
 import gc
 import itertools
@@ -30,7 +31,7 @@ def tensor(*values):
 
 
 def execute(text, space):
-    """exec of a text that is kept where PSJit looks for a source."""
+    """Executes a text, and stores it in linecache, where PSJit finds it as the source."""
     file = "<case %d>" % len(linecache.cache)
     linecache.cache[file] = len(text), None, text.splitlines(True), file
     exec(compile(text, file, "exec"), space)
@@ -42,7 +43,7 @@ class Holder:
 
 
 class Own:
-    """From 3.11 on it keeps its attributes itself."""
+    """An object whose attributes CPython keeps in the object itself, without a dict, from 3.11 on."""
 
     def __init__(self, **names):
         for name, value in names.items():
@@ -50,12 +51,11 @@ class Own:
 
 
 class Program:
-    """function; args(i): arguments of the i-th warm-up call, args(None): of the call that is met; change: what the finalizer
-    does."""
+    """function; args(i): arguments of the i-th warm-up call, args(None): of the call in which the finalizer runs; change: what the finalizer does."""
 
     def __init__(self, function, args, change):
         self.function, self.args, self.change = function, args, change
-        self.check = None  # instead of what the calls give
+        self.check = None  # if set, it is asserted instead of comparing results
         self.warm_up = 5
 
 
@@ -282,13 +282,13 @@ def plain(value):
 
 
 def no_spare_objects():
-    """What CPython keeps for reuse is in use as long as this lives: making an object is an allocation."""
+    """Objects that use up CPython's free lists while they live, so that making another object is an allocation."""
     return [[{} for _ in range(100)], [[] for _ in range(100)], [slice(None) for _ in range(2)],
             [tuple(range(n)) for n in range(1, 9) for _ in range(2001)], [(i for i in ()) for _ in range(300)]]
 
 
 def met_by(change, allocation, call):
-    """call(), with a collection that runs change() at the n-th allocation the collector counts (later where it has to wait)."""
+    """Runs call(). At the n-th allocation that the collector counts, or soon after it, a collection starts whose finalizer runs change()."""
     class Garbage:
         def __del__(self):
             change()
@@ -310,12 +310,12 @@ def met_by(change, allocation, call):
 def run(mode, *names):
     gc.freeze()  # the libraries' objects, which every collection would visit
     for name in names:
-        print(name, flush=True)  # where a crash happens
+        print(name, flush=True)  # so that the output of a crash ends with the case
         try_case(name, mode)
 
 
 def try_case(name, mode):
-    ms.reset()  # the statistics too
+    ms.reset()  # also sets the statistics to zero
     for allocation in range(1, ALLOCATIONS):
         for spare in (0, 30):
             meet(CASES[name](), allocation, spare, mode)
@@ -335,7 +335,7 @@ def meet(program, allocation, spare, mode):
     gc.collect()
 
     def finalizer():
-        happened.append((program.change(), [tensor(777) for _ in range(spare)]))  # where freed ones were
+        happened.append((program.change(), [tensor(777) for _ in range(spare)]))  # these are likely to get the memory of the freed tensors
 
     found = met_by(finalizer, allocation, lambda: jitted(*args))
     gc.collect()
@@ -356,7 +356,7 @@ def numbers(value):
 
 
 def consistent(found, before, after):
-    """Each number is one from before or from after the change, as far as these have the same structure."""
+    """Whether each number is the one from before or the one from after the change. Results of another structure are not consistent."""
     if found in (before, after):
         return True
     parts = [numbers(v) for v in (found, before, after)]

@@ -1,6 +1,6 @@
-"""`same(fn, make)`: a function must behave under PIJit as plainly: result, identities, output, exception with its lines, and
-changed arguments. `same_after(setup, text, changes)`: the same
-after each of some changes to what it uses. `captured(fn)`: what its regions are, for assertions that it is captured whole."""
+"""`same(fn, make)` asserts that a function behaves under PIJit as plainly: result, identities, output, exception with its lines, and
+changed arguments. `same_after(setup, text, changes)` asserts it after each of some changes to what the function uses. `captured(fn, make)`
+asserts that a function is captured whole."""
 import contextlib
 import io
 import pathlib
@@ -45,8 +45,8 @@ def same(fn, make, variants=(0, 0, 0), exact=True):
 
 
 def same_after(setup, text, changes):
-    """Runs `setup` in two namespaces, in one of them the expression `text` of x plainly, in the other jitted: three times, and
-    again after each of the statements `changes`. Something must have changed in the end."""
+    """Runs `setup` in two namespaces. Evaluates `text`, an expression of x, plainly in one and jitted in the other: three times, and again
+    after each of the statements `changes`. The changes must have changed the result in the end."""
     spaces = [{"__name__": __name__}, {"__name__": __name__}]
     for space in spaces:
         exec(setup, space)

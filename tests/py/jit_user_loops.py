@@ -6,7 +6,7 @@ from msjit import ops
 
 
 class Loader:
-    """Gives batches as a data loader does: an iterator nobody can look into."""
+    """A data loader whose iterator (a map object) captures cannot look into."""
 
     def __init__(self, count, seed):
         self.rows = [(T(4, 3, seed=seed + i), T(4, 1, seed=seed + i + 50)) for i in range(count)]
@@ -49,7 +49,7 @@ def scaled_by_numbers(x, scale, momentum):
 
 @program(lambda v: (T(3, seed=v), 700), breaks=4)
 def simulation(x, steps):
-    """Too long to unroll twice over; each turn works on the last."""
+    """A loop that is too long to unroll. Each turn uses the result of the turn before."""
     time, dt = 0.0, 1 / 64
     for i in range(steps * 12):
         x = x + dt * (ops.sin(x) - 0.1 * x) / (i + 1)

@@ -14,8 +14,8 @@ PROGRAMS = []
 
 
 def program(make, breaks=0, exact=True):
-    """Adds a function of the arguments that make(variant) gives; `breaks` bounds its kinds of breaks. Not `exact`: its sums
-    depend in their last bits on the order that a fused kernel forms them in."""
+    """Decorator that registers a function of the arguments that make(variant) returns. `breaks`: the most kinds of breaks it may have.
+    exact=False: the last bits of its sums depend on the order in which a fused kernel adds."""
     def add(fn):
         PROGRAMS.append((fn, make, breaks, exact))
         return fn
@@ -23,7 +23,7 @@ def program(make, breaks=0, exact=True):
 
 
 def T(*shape, seed=0, scale=1.0):
-    """Quarters: sums of few of their products are exact, in whatever order they are formed."""
+    """A tensor of multiples of 1/4. Sums of a few of their products are exact in any order."""
     return Tensor((np.round(np.random.RandomState(seed).randn(*shape) * 4) / 4 * scale).astype(np.float32))
 
 

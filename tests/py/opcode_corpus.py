@@ -1,9 +1,6 @@
-"""Small functions that between them hold every opcode this interpreter's compiler can emit.
-
-`CORPUS` maps a name to (source, mode, argument makers). Mode "exec" is a module that defines `f`; "module" and "single"
-are code to run itself, for what only module level has. Sources newer than an interpreter are left out there. Bodies note
-what they do in `log`; `T` is a tensor.
-"""
+"""Small functions that together contain every opcode this interpreter's compiler can emit. `CORPUS` maps a name to (source, mode, argument
+makers). Mode "exec" is a module that defines `f`. Modes "module" and "single" are code that is run itself, for opcodes that only module
+level has. Sources that need a newer interpreter are left out. The functions log what they do in `log`; `T` is a tensor."""
 
 import sys
 

@@ -1,5 +1,5 @@
-"""Programs outside the strict language of PSJit, one or more for each row of its tables: `ROWS`. In a text, « stands before the
-construct that level STRICT refuses, where the error has to point."""
+"""Programs outside the strict language of PSJit, one or more for each row of its tables: `ROWS`. In a program's text, « stands before the
+construct that level STRICT refuses. The error must point there."""
 import sys
 from collections import namedtuple
 
@@ -40,7 +40,7 @@ statement("try", "«try:\n    x = x + 1\nexcept ValueError:\n    x = x * 2\nretu
 statement("try, finally", "y = x\n«try:\n    y = x + 1\nfinally:\n    y = y * 2\nreturn y", "a try statement", CHECK)
 statement("try, except*", "«try:\n    x = x + 1\nexcept* ValueError:\n    pass\nreturn x", "a try statement", CHECK,
           since=(3, 11))
-statement("del", "y = x + 1\nz = y\n«del y\nreturn z", "del", "a variable that is no longer used")
+statement("del", "y = x + 1\nz = y\n«del y\nreturn z", "del", "the variable left as it is")
 statement("del of an item", "y = [x + 1, x]\n«del y[0]\nreturn y", "del", "a variable")
 statement("match", "«match x.ndim:\n    case 2:\n        x = x + 1\nreturn x", "a match statement", "if and elif",
           since=(3, 10))
@@ -56,11 +56,11 @@ statement("complex", "return x, «2j", "a complex number", "two tensors")
 statement("for, else", "«for i in range(2):\n    x = x + i\nelse:\n    x = x * 2\nreturn x", "else of a for loop", "a flag")
 statement("while, else", "n = 0\n«while n < 2:\n    n += 1\nelse:\n    x = x * 2\nreturn x + n", "else of a while loop", "a flag")
 statement("comprehension of two levels", "return «[x + i * j for i in (1, 2) for j in (3, 4)]",
-          "a comprehension with several for", "one for each")
+          "a comprehension with several for", "one comprehension for each")
 statement("dict comprehension of two levels", "return «{(i, j): x for i in (1, 2) for j in (3, 4)}",
-          "a comprehension with several for", "one for each")
+          "a comprehension with several for", "one comprehension for each")
 statement("generator expression of two levels", "return x + sum«(i * j for i in (1, 2) for j in (3, 4))",
-          "a generator expression with several for", "one for each")
+          "a generator expression with several for", "one comprehension for each")
 statement("is", "y = x\nreturn x + 1, «y is x", "`is` with other operands", "== or !=")
 statement("is not", "return x + 1, «x.ndim is not x", "`is` with other operands", "== or !=")
 statement("raise with a dict", "if x.ndim == 3:\n    «raise ValueError({1: 2})\nreturn x + 1", "an exception made of a dict",
@@ -93,14 +93,14 @@ for call in CALLS:
     name = call.replace("len(", "").replace("list(", "").split("(")[0]
     before, after = call[:call.index(name + "(")], call[call.index(name + "("):]
     row("call of " + name, BOX + body("return x + 1, %s«%s" % (before, after)), r"level STRICT of PSJit, got a call of %s\(\)" % name,
-        "expected another way, or level LAX")
-row("call of input", BOX + body("if x.ndim == 5:\n    «input()\nreturn x + 1"), r"got a call of input\(\)", "expected another way")
+        "expected another builtin or level LAX")
+row("call of input", BOX + body("if x.ndim == 5:\n    «input()\nreturn x + 1"), r"got a call of input\(\)", "expected another builtin")
 statement("type with three arguments", "return x + len(«type('A', (), {}).__name__)", r"type\(\) with several arguments",
           "a class at the top of the module")
 
 # -- objects --------------------------------------------------------------------------------------------------------------
 
-STORE = "store to Parameters that __init__ makes alone"
+STORE = "store only to Parameters made in __init__"
 NET = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.n = 1\n" \
       "        self.w = Parameter(Tensor(np.ones((2, 3), np.float32)), name='w')\n\n"
 row("attribute store", NET + "    def construct(self, x):\n        «self.n = 2\n        return x + self.n\n\n\nf = Net\n",
@@ -121,9 +121,9 @@ row("NumPy function", body("a = «np.sum([1, 2])\nreturn x + int(a)"), "of anoth
 row("NumPy array", "a = np.ones(3, np.float32)\n\n\n" + body("return x + Tensor(«a.shape[0])"),
     "got numpy.ndarray, which is of another package", FOREIGN)
 row("Primitive's attribute", "add = P.Add()\n\n\n" + body("return add(x, x), «add.name"), "attribute name of a Primitive",
-    "keep what you need of it outside")
+    "keep that value in a variable")
 row("Primitive's method", "add = P.Add()\n\n\n" + body("return «add.set_device('CPU')(x, x)"),
-    "attribute set_device of a Primitive", "keep what you need of it outside")
+    "attribute set_device of a Primitive", "keep that value in a variable")
 
 # -- what is Python's, but no graph ---------------------------------------------------------------------------------------
 
@@ -135,7 +135,8 @@ row("branch of different shapes", body("y = x\nif «x.sum() > 3:\n    y = x[0]\n
 row("list index by a tensor, different shapes", "def args():\n    return x23(), Tensor(1, ms.int32)\n\n\n"
     "def f(x, i):\n    return «[x, x[0]][i]\n", "branch on the value of a tensor", "same dtype and shape")
 row("a tensor picks numbers", "def args():\n    return x23(), Tensor(1, ms.int32)\n\n\n"
-    "def f(x, i):\n    n = [1, 2][i]\n    return x + 1, «n + 1\n", "what a tensor picks, but for a call of it, is not captured", "rewrite")
+    "def f(x, i):\n    n = [1, 2][i]\n    return x + 1, «n + 1\n",
+    "a use, other than a call, of an object that a tensor index picks is not captured", "rewrite")
 
 # -- values ---------------------------------------------------------------------------------------------------------------
 

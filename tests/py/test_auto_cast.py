@@ -51,7 +51,7 @@ def test_gradients_have_the_dtypes_of_the_parameters():
     assert amp.auto_mixed_precision(net, "auto", ms.bfloat16)(FULL).dtype == ms.bfloat16
     value, grads = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(FULL)
     assert [g.dtype for g in grads] == [ms.float32] * 3 and np.isfinite(float(value))
-    assert ops.matmul(FULL, FULL.T).dtype == ms.float32  # outside of the network nothing is cast
+    assert ops.matmul(FULL, FULL.T).dtype == ms.float32  # operators outside of the network are not cast
     with pytest.raises(ValueError, match="expected 'O0', 'O1', 'O2', 'O3' or 'auto'"):
         amp.auto_mixed_precision(net, "automatic")
 

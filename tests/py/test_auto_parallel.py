@@ -1,4 +1,4 @@
-"""AutoParallel in one process: the network, whole."""
+"""AutoParallel and the cells of parallel.nn in one process: the results are those of the whole network."""
 import numpy as np
 import pytest
 
@@ -31,7 +31,7 @@ def test_a_network_in_one_process():
 
 
 def test_parts_of_a_batch():
-    """The gradient of parts that are summed is that of the sum over the batch."""
+    """Cells that run a batch in parts and add up the losses have the gradient of the whole batch."""
     net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
     with_loss = nn.WithLossCell(net, nn.MSELoss("sum"))
     batch, target = ops.concat((X, X + 1)), ops.zeros((4, 2), ms.float32)

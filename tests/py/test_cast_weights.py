@@ -1,4 +1,4 @@
-"""Cells that compute in 16-bit floats keep their weights cast from call to call, for as long as the weights are what they were."""
+"""Cells that compute in 16-bit floats keep the cast copy of a weight from call to call, until the weight changes."""
 import numpy as np
 import pytest
 
@@ -96,7 +96,7 @@ def test_training_reaches_the_parameters(dtype):
 
 
 class Shows(nn.Dense):
-    """A subclass that hands its cast weight out."""
+    """A subclass whose construct returns its cast weight."""
 
     def construct(self, x):
         return super().construct(x), self.weight
@@ -125,7 +125,7 @@ def test_convolutions_and_layers_of_other_kinds():
 
 @pytest.mark.parametrize("dtype", DTYPES + [ms.float32], ids=str)
 def test_products_of_16_bit_floats(dtype):
-    """Against float64; every shape of operands that a library kernel may or may not take."""
+    """Products agree with those in float64, for shapes that a library kernel takes and shapes that it does not take."""
     for m, k, n in ((1, 7, 5), (3, 64, 128), (130, 33, 65), (64, 1, 64), (2, 500, 1)):
         a, b, bias = rand(m, k), rand(k, n), rand(n)
         x, y, z = (Tensor(v).astype(dtype) for v in (a, b, bias))
@@ -158,7 +158,7 @@ def test_convolutions_of_16_bit_floats(dtype, bias):
 
 
 def conv_gradients(x, w, options, dtype):
-    """Of a sum of products with fixed numbers, by the input and the weight, as float32."""
+    """Gradients of a weighted sum of the convolution's elements by input and weight, as float32."""
     def loss(x, w):
         y = ops.conv2d(x, w, None, *options).astype(ms.float32)
         return (y * Tensor(rand(*y.shape))).sum()

@@ -201,7 +201,7 @@ def test_own_errors():
 
 
 def test_a_report_that_cannot_be_written(tmp_path):
-    """It is said before the program runs, not after hours of it; what fails at exit all the same is one line."""
+    """A report file that cannot be written is an error before the program runs. If writing fails only at exit, one line says so."""
     for file in (tmp_path / "missing" / "report.json", tmp_path):
         got = run("--explain-json", file, "-c", "print('ran')")
         assert got.returncode == 2 and got.stdout == "" and "Traceback" not in got.stderr
@@ -354,7 +354,7 @@ MODEL = TRAINING + """
 @pytest.mark.captures
 @pytest.mark.parametrize("text", [LOOP, MODEL])
 def test_training_steps_of_the_library(tmp_path, text):
-    """A loop at the top of a script and Model.train run their steps as regions, though no function of the program does."""
+    """A training loop at the top of a script, and Model.train, run their steps as regions, although the program defines no function that is captured."""
     script, report = write(tmp_path / "train.py", text), tmp_path / "report.json"
     got = run("--explain-json", report, script)
     assert got.stdout == run(script, plain=True).stdout and got.returncode == 0, got.stderr

@@ -34,7 +34,7 @@ def run(*words, **more):
 
 
 def started(count, *words):
-    """The same of `python -m msjit.launch`; the program's functions run as they are."""
+    """As `run`, for `python -m msjit.launch`. The program's own functions are not captured."""
     return run("-m", "msjit.launch", "-n", str(count), "--mode", "eager", *words)
 
 
@@ -54,7 +54,7 @@ def test_training():
 @needs_mpirun
 @pytest.mark.parametrize("way", ["exception", "hook", "killed", "quit", "left", "children", "message", "group"])
 def test_end(way):
-    """A process that dies ends the others; one that comes to its end tells those that wait for it."""
+    """If a process dies, the others end too. If one reaches its end normally, processes that wait for it get an error."""
     status, output, seconds = started(3, os.path.join(HERE, "failures.py"), way)
     assert seconds < 30, (seconds, output)
     if way in ("exception", "hook"):
@@ -69,7 +69,7 @@ def test_end(way):
 
 @needs_mpirun
 def test_mpirun_itself(tmp_path):
-    """The documented way, captured; numbers of the environment before init()."""
+    """The command that docs/parallel.md shows, with a captured function. Rank and size are known before init()."""
     script = tmp_path / "program.py"
     script.write_text("from msjit import Tensor, communication, ops\n"
                       "before = communication.get_rank(), communication.get_group_size()\n"
@@ -94,7 +94,7 @@ def test_mpirun_itself(tmp_path):
 
 @needs_mpirun
 def test_other_libraries(tmp_path):
-    """What is found instead of Open MPI is named."""
+    """If another library than Open MPI is found, the error names it."""
     program = "import msjit; msjit.communication.init()"
     names = ("libmpi.so.40", "libmpi.so", "libmpi.so.12", "libmpich.so.12")
     for name in names:

@@ -242,7 +242,7 @@ MOVES = {
 
 @pytest.mark.parametrize("name", sorted(MOVES))
 def test_moving_elements_goes_part_by_part(name):
-    """What only moves elements does with complex numbers what it does with their parts."""
+    """Operators that only move elements treat complex numbers as they treat their parts."""
     t = Tensor(NUMBERS.astype("complex64"))
     got = MOVES[name](t)
     assert got.dtype == ms.complex64

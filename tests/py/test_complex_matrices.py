@@ -79,7 +79,7 @@ def size(x):
 
 
 def weighed(x):
-    """A real number that the elements of x decide, also by their angles."""
+    """A real number that depends on all elements of x, and on their angles."""
     return ops.real(x * W).sum() + (size(x) ** 2 * size(W)).sum()
 
 

@@ -1,4 +1,4 @@
-"""Which of oneDNN's kernels convolutions and pooling run in: its reference kernels are some hundred times slower than the others."""
+"""Convolutions and pooling must not run in oneDNN's reference kernels, which are some hundred times slower than the others."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What tests/cpython/run.py counts as a difference: runs are given here as lists of outcomes of one test."""
+"""What tests/cpython/run.py counts as a difference. Each test here gives lists: the outcomes of one test case in successive runs."""
 
 import importlib.util
 import itertools
@@ -18,7 +18,7 @@ def harness():
 
 
 def found_in(harness, plain, jitted):
-    """The difference found where CPython and msjit come to these outcomes, the last of them for ever."""
+    """The difference that is found if successive runs have these outcomes. The last outcome repeats for ever."""
     runs = [itertools.chain(outcomes, itertools.repeat(outcomes[-1])) for outcomes in (plain, jitted)]
     harness.run_module = lambda python, module, with_msjit, limit: ({"test": next(runs[with_msjit])}, True, "")
     return harness.compare("python", "module", 1)[1]

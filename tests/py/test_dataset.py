@@ -103,7 +103,7 @@ def test_samplers_of_programs():
             return iter(range(3, 0, -1))
 
     class Rows:
-        """No iterator: iter() asks for rows until IndexError, the length ends it before."""
+        """A class without __iter__: iter() asks for rows until IndexError, and __len__ ends it earlier."""
 
         def __init__(self, size):
             self.size = size

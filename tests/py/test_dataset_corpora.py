@@ -12,7 +12,7 @@ Image = pytest.importorskip("PIL.Image")
 
 @pytest.fixture
 def put(tmp_path):
-    """put(path, content): a text, bytes, or for None an image or a sound, by the ending of the name."""
+    """put(path, content) writes a file. Content is a text or bytes. For None it is an image or a sound, as the ending of the name says."""
     def put(path, content=None):
         target = tmp_path / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def put(tmp_path):
 
 
 def rows(name, *args, **options):
-    """The columns but encoded images, as lists, of all rows."""
+    """All rows as lists, without the columns of images and sounds."""
     found = getattr(ds, name)(*args, **dict({"shuffle": False}, **options))
     kept = [c for c in found.get_col_names() if "image" not in c and c != "waveform"]
     return [[row[c].tolist() for c in kept] for row in found.create_dict_iterator(1, output_numpy=True)]

@@ -39,7 +39,7 @@ def test_lines_by_number(tmp_path):
 
 
 def test_values_in_dicts():
-    """Iterators make arrays or Tensors of what stands in dicts, texts arrays; what neither holds stays."""
+    """Iterators convert the values in a dict to arrays or Tensors, and texts to arrays. Values that neither can hold stay as they are."""
     kept = object()
 
     def rows():
@@ -62,7 +62,8 @@ def test_values_in_dicts():
 
 
 def test_dicts_of_batches_by_a_function():
-    """A dict that per_batch_map gives is a column of the batch; the dicts of rows that it gives or leaves become one dict of lists."""
+    """A dict that per_batch_map returns is a column of the batch. If it returns dicts of single rows, or does not touch that column, they
+    become one dict of lists."""
     def rows():
         for i in range(4):
             yield i, {"k": i, "n": {"z": -i}}

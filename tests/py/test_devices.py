@@ -1,4 +1,4 @@
-"""The tests of a GPU, on a device that checks streams, copies and lifetimes and runs its threads one by one on the CPU."""
+"""The tests of tests/gpu on a fake device. It checks streams, copies and lifetimes, and runs its threads one by one on the CPU."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The pages of docs/ that are written from the sources are fresh."""
+"""The generated pages of docs/ are up to date."""
 import pathlib
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of public names say what happens; on one interpreter, as they are the same for all."""
+"""The examples in the docstrings of public names give the results shown. They run on one interpreter, as they are the same for all."""
 import doctest
 import importlib
 import inspect

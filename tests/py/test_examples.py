@@ -8,10 +8,10 @@ import sys
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples"
-OTHERS = {"train_digits", "graph_break", "_common"}  # programs of another kind, and the helper
+OTHERS = {"train_digits", "graph_break", "_common"}  # programs of another form, and the helper module
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 NO_TRAINING = {"quantised"}  # its losses are those of a finished network
-CLIMBS = {"reinforce", "gan"}  # the loss of these says little about how well they do
+CLIMBS = {"reinforce", "gan"}  # their loss does not show progress
 
 
 def run(program, *options):
@@ -41,8 +41,8 @@ def test_losses_are_equal_in_all_modes(name, tmp_path):
 
 @pytest.mark.jit
 def test_training_steps_are_whole_graphs(tmp_path):
-    """Every operator of these steps runs in a graph, and none leaves one. The steps end before the first trial, which
-    leaves a call to the interpreter."""
+    """Every operator of these steps runs in a graph, and there is no break. The run ends before the first trial, in which the interpreter
+    would run a call."""
     path = tmp_path / "rows.json"
     for name in ("lenet", "vae", "physics_informed"):
         code, out, err = run(name + ".py", "--quick", "--steps", "15", "--mode", "PIJit", "--json", str(path))

@@ -1,5 +1,5 @@
-"""The stepper and the frame views: a call may run natively for any number of instructions and then go on in CPython,
-and nothing but the time it takes differs."""
+"""The stepper and the frame views: a call may run natively for any number of instructions and then continue in CPython. Only the time it
+takes may differ."""
 
 import _thread
 import ctypes
@@ -59,7 +59,7 @@ def outcome(run, function, make):
 
 
 def length(function, make):
-    """Instructions that a whole run steps before it ends or is handed over."""
+    """The number of instructions that the stepper runs before the call ends or is handed over to CPython."""
     log.clear()
     try:
         return _debug.resume_after(function, 10**6, False, make(), {})[1]
@@ -259,7 +259,7 @@ def test_recursion_limit():
 
 
 def test_only_the_next_frame():
-    """A request takes one frame of its code on its own thread, and none when no such frame comes."""
+    """resume_after() takes over exactly one frame, of its code and on its own thread, and none if there is no such frame."""
     def function(n):
         return [n] + (function(n - 1) if n else [])
 
@@ -346,7 +346,7 @@ def test_corpus_covers_the_operations():
 
 
 def test_marked_code():
-    """Every frame of a marked code goes through the door: recursive calls, threads, methods, callbacks of C code."""
+    """Every frame of a code marked by step_always() runs in the stepper: recursive calls, threads, methods, callbacks of C code."""
     def fib(n):
         return n if n < 2 else fib(n - 1) + fib(n - 2)
 
@@ -374,7 +374,7 @@ def test_marked_code():
 
 @pytest.mark.skipif(sys.version_info < (3, 9), reason="the slot has no exported functions")
 def test_hook_that_was_thrown_out():
-    """A harness may put CPython's evaluator back; the next call that needs the hook gets it again."""
+    """Other code may restore CPython's evaluator. The next call that needs msjit's hook installs it again."""
     interpreter = ctypes.pythonapi.PyInterpreterState_Get
     interpreter.restype = ctypes.c_void_p
     install = ctypes.pythonapi._PyInterpreterState_SetEvalFrameFunc
@@ -393,7 +393,7 @@ def test_hook_that_was_thrown_out():
 
 
 def test_daemon_threads_at_exit():
-    """A thread that dies with the interpreter in the middle of a stepped call does not take the process down."""
+    """The process survives if the interpreter ends while a daemon thread is in the middle of a stepped call."""
     program = """if True:
         import threading, time
         from msjit._msjit import _debug

@@ -1,5 +1,5 @@
-"""Which results of a region share storage: a write to one shows in the others exactly where it does in eager runs, whatever
-the passes make of the graph. Every way to make a tensor times every view of it times a second view."""
+"""Which results of a region share storage: a write to one must show in the others exactly where it does in eager runs, whatever the passes
+do to the graph. Tried are all ways to make a tensor, times every view of it, times a second view."""
 import numpy as np
 import pytest
 

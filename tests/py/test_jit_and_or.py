@@ -1,4 +1,4 @@
-"""`and` and `or` on tensor values: one region, and the very value Python picks."""
+"""`and` and `or` on tensor values: one region, and the same object as result that Python picks."""
 import numpy as np
 import pytest
 

@@ -247,7 +247,7 @@ def test_explain():
 @needs_jit
 @pytest.mark.captures
 def test_runs_stay_counted_when_a_callee_dies():
-    """explain takes the runs of a call from the difference of two counts, so none may be lost in between."""
+    """explain computes the runs of a call as the difference of two counts, so the count must not drop when a callee and its entries die."""
     @ms.jit(mode="PIJit")
     def step(x):
         return callee(x)
@@ -368,7 +368,7 @@ def made(x, log):
 
 @pytest.mark.captures
 def test_codes_compiled_anew_for_each_call_are_not_captured_each_time():
-    """Nor is one that lives longer left to the interpreter for good."""
+    """Code of the same text that is compiled for each call is captured only the first 64 times. A function that lives longer is still captured."""
     _msjit.reset()
     x, log, space = Tensor([1.0, 2.0]), [], {"ops": ops, "w": Tensor([3.0, 4.0])}
 
@@ -381,7 +381,7 @@ def test_codes_compiled_anew_for_each_call_are_not_captured_each_time():
 
     def captures(function):
         before = _msjit.stats()["captured_calls"]
-        gc.collect()  # a function and its globals hold each other
+        gc.collect()  # a function and its globals are in a reference cycle
         assert function(x, log).asnumpy().tolist() == want
         return _msjit.stats()["captured_calls"] > before
 

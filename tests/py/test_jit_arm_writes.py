@@ -1,5 +1,5 @@
-"""Branches on tensors whose arms write: to Parameters, by an optimizer's step or by hand, and to attributes that count. What a
-compiled function returns and changes is what eager code does; the step of a training with a loss scale is one region."""
+"""Branches on tensors whose arms write to Parameters, by an optimizer's step or by hand, and to attributes that count. A compiled function
+must return and change what eager code does. A training step with a loss scale is one region."""
 import pathlib
 import subprocess
 import sys
@@ -101,7 +101,7 @@ def test_such_a_step_is_one_graph(make):
 @pytest.mark.captures
 @pytest.mark.parametrize("make", [scaled_cell, scaled_by_hand])
 def test_steps_share_a_graph(make):
-    """Neither the step that is counted nor one that is left out is captured anew."""
+    """Once the step counter is open, neither a counted step nor a skipped one causes a new capture."""
     net = Network()
     step = ms.jit(make(net, OPTIMIZERS["adam"](net.trainable_params())), mode="PIJit")
     known = []

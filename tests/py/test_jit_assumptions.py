@@ -1,5 +1,5 @@
-"""A branch on a tensor whose one arm raises: the region assumes the other one, and where that is wrong the interpreter
-runs it from its start and raises what the program raises."""
+"""A branch on a tensor with one arm that raises. The region assumes the other arm. If that proves wrong, the interpreter runs the call from
+its start and raises the program's exception."""
 import traceback
 
 import numpy as np

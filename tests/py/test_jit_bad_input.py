@@ -1,5 +1,5 @@
-"""Bad input for the bytecode JIT: code no compiler made, odd names, deep recursion, things deleted between calls, signals, no
-memory. A crash would take the test run with it, so what might crash runs in a child process."""
+"""Bad input for the bytecode JIT: code no compiler made, odd names, deep recursion, things deleted between calls, signals, no memory. A
+test that might crash runs in a child process, because a crash would end the test run."""
 import pathlib
 import subprocess
 import sys
@@ -77,8 +77,8 @@ def test_code_that_ends_inside_an_instruction(monkeypatch):
 
 
 def test_what_finds_the_wrong_thing_on_the_stack_is_left_to_cpython():
-    """A function made of what is no code, what raises what is no exception, ends of coroutines in functions: CPython takes
-    such an object for what it is not."""
+    """The decoder refuses code that would give an instruction an object of the wrong kind: MAKE_FUNCTION without a code object, a raise
+    without an exception, coroutine instructions in plain functions. CPython itself does not check these."""
     in_child("""if True:
         import dis, sys, types
         sys.path.insert(0, sys.argv[1])

@@ -73,7 +73,7 @@ def test_defaults_that_change_count_at_once():
 
 
 def test_a_default_lives_as_long_as_the_call():
-    """A call that replaces the defaults while it runs computes with those it began with."""
+    """A call that replaces the function's defaults while it runs still computes with the defaults it started with."""
     class Gone(list):
         def __del__(self):
             f.__defaults__ = (Tensor([9.0, 9.0]),)

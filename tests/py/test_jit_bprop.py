@@ -1,4 +1,4 @@
-"""Cells with a gradient of their own (bprop): eager, and the same under PIJit."""
+"""Cells with a custom gradient (bprop): eager, and the same under PIJit."""
 import gc
 import weakref
 
@@ -170,7 +170,8 @@ def test_given_to_a_cell_that_exists(way, wrap, place):
 
 @pytest.mark.parametrize("wrap", [lambda f: f, pytest.param(jit, marks=pytest.mark.jit)])
 def test_nested_cells_and_parameters(wrap):
-    """What is recorded inside is the Cell's alone: its Parameters get zeros, those outside what reaches them."""
+    """The Cell replaces whatever its construct records: its own Parameters get zeros as gradients, Parameters outside of it the gradient
+    that reaches them through bprop."""
     cell = Outer()
     run = wrap(lambda x: cell(x) * 2)
     x = tensor(0.2, 0.1)
@@ -203,7 +204,7 @@ class Cube(nn.Cell):
 
 
 def test_gradients_of_gradients():
-    """They go through what bprop computes; `out` has the Cell's own gradient."""
+    """Second gradients differentiate what bprop computes. Where bprop uses `out`, the gradient of `out` is again the Cell's bprop."""
     x = tensor(2, 3)
     check(ms.grad(ms.grad(Square()))(x), [12, 27])
     check(ms.grad(ms.grad(ms.grad(Square())))(x), [12, 18])

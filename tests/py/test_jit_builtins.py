@@ -287,7 +287,7 @@ def test_print_goes_to_what_stdout_is_then():
 
 
 def test_long_iterables_are_not_unrolled():
-    """What a builtin takes from an iterator counts like the instructions of a loop."""
+    """Items that a builtin takes from an iterator count towards the unrolling limit, as turns of a loop do."""
     def f(x):
         return x + sum(range(10**6)) * 0, x * any(range(1, 10**6)), 10**6 - 1 in iter(range(10**6))
 

@@ -94,13 +94,13 @@ class Static(nn.Cell):
 @pytest.mark.parametrize("make", [Hundredfold, Inherits, lambda: Layer(3, 2), Static])
 @pytest.mark.parametrize("options", WITH_STRICT, ids=str)
 def test_a_call_of_its_own(options, make):
-    """What jit(cell) runs is what a call of the Cell would run."""
+    """A call of jit(cell) does all that a call of the Cell does, hooks included."""
     cell = make()
     run = ms.jit(cell, **options)
     for _ in range(3):
         assert run(X).tolist() == cell(X).tolist()
     hook = cell.register_forward_hook(lambda cell, inputs, output: output + 1)
-    if "fullgraph" not in options:  # a hook of Python's is no part of a graph
+    if "fullgraph" not in options:  # a Python hook cannot be part of one graph
         assert run(X).tolist() == cell(X).tolist()
     hook.remove()
     assert run(X).tolist() == cell(X).tolist()
@@ -211,7 +211,7 @@ def test_a_pool_maps_what_is_jitted(start):
     works = [(jitted, lambda x: x * 2), (decorated, lambda x: x * 3), (WithMethod().method, lambda x: x * 5),
              (ms.jit(net, mode="PIJit"), net), (ms.jit(net), net)]
     for work, _ in works[:3]:
-        work(X)  # what is compiled here already is none of the child's troubles
+        work(X)  # the child must also work if the parent has compiled the function already
     with multiprocessing.get_context(start).Pool(1) as pool:
         for work, plain in works:
             assert [t.tolist() for t in pool.map(work, [X, X + 1])] == [plain(X).tolist(), plain(X + 1).tolist()]

@@ -166,7 +166,7 @@ def test_gradients(fn):
 
 @pytest.mark.parametrize("fn", [if_alone, nested, grows, newton, loop_in_arm], ids=lambda f: f.__name__)
 def test_gradients_of_inputs_handed_on(fn):
-    """The function is differentiated itself: a branch may give its very argument."""
+    """Gradients through a branch that returns its own argument: the differentiated function's results may be its inputs."""
     jitted = ms.jit(fn, mode="PIJit")
     for v in VECTORS * 2:
         want = ms.grad(lambda x: (fn(x) * x).sum())(vector(v))
@@ -240,7 +240,7 @@ def test_random_draws_stay_in_order():
 
 
 def test_shared_storage_behind_a_branch():
-    """What is written to a result afterwards shows where it would have shown without the branch captured."""
+    """A write to a result of a captured branch shows in the input exactly where it does in eager code: where the arm returned the input."""
     jitted = ms.jit(if_alone, mode="PIJit")
     for v in VECTORS:
         seen = []

@@ -1,4 +1,4 @@
-"""Ints that objects count in: a capture leaves them open at once, and whatever becomes of them is what CPython makes of it."""
+"""Counters in attributes of objects: a capture leaves them open from the first time on, and whatever value they get, results are CPython's."""
 import numpy as np
 import pytest
 

@@ -150,7 +150,7 @@ class Noisy:
 
 
 def test_finalizers_of_what_falls_out():
-    """An item that falls out of a full deque may run code: it runs where CPython runs it, and sees what it would see."""
+    """An item dropped from a full deque may have a finalizer. It runs where CPython runs it, and sees what it would see there."""
     def run(decorate):
         q = collections.deque(maxlen=2)
         Noisy.log, Noisy.queue = [], q

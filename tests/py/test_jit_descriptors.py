@@ -1,5 +1,5 @@
-"""Descriptors of other classes, methods of other types, slots under several names: read, called and stored through as
-by the interpreter, which checks whose they are."""
+"""Descriptors of other classes, methods of other types, slots under several names: they are read, called and stored through as in the
+interpreter, which checks that an object is of the descriptor's class."""
 import collections
 import types
 

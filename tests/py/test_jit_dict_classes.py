@@ -26,7 +26,7 @@ class Config(dict):
 
 
 class Aliased(dict):
-    """Its attributes are its items."""
+    """A dict whose attribute reads and stores go to its items."""
 
     __getattr__ = dict.get
     __setattr__ = dict.__setitem__
@@ -54,7 +54,7 @@ class Loud(collections.OrderedDict):
 
 
 class Output(collections.OrderedDict):
-    """As the outputs of language models are: fields that are not None are items too."""
+    """As the outputs of language models are: fields that are not None are also items."""
 
     def __post_init__(self):
         for field in fields(self):
@@ -440,7 +440,7 @@ class Bare:
 
 
 def dict_of(i):
-    """A dict, and an object that has it as its own where i is even."""
+    """A dict and an object. If i is even, the dict is the object's __dict__."""
     table, b = Counted(lr=1), Bare()
     if i % 2:
         b.lr = 2

@@ -1,5 +1,5 @@
-"""Regions that fail inside: the interpreter raises what the program raises, everything printed before is printed, and the region
-runs again."""
+"""Errors at run time inside a region: the interpreter raises what the program raises, everything printed before is printed, and later calls
+use the region again."""
 import contextlib
 import io
 
@@ -128,6 +128,6 @@ def test_failed_regions_are_tried_again():
     for _ in range(3):
         runs(bad)
     assert [runs(good) for _ in range(40)][-20:] == [(1, 0)] * 20
-    for _ in range(200):  # what fails always is tried now and then only
+    for _ in range(200):  # a region that always fails is only tried now and then
         runs(bad)
     assert sum(runs(good)[0] for _ in range(2500)) > 1000

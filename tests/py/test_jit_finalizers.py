@@ -1,4 +1,4 @@
-"""A finalizer that runs in the midst of a call leaves no freed object in what is read there or remembered (finalizer_cases.py)."""
+"""A finalizer that runs in the middle of a call frees objects. The call must not read them, nor may an entry keep pointers to them (finalizer_cases.py)."""
 import os
 import subprocess
 import sys
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.jit
 @pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
 @pytest.mark.parametrize("part", range(4))
 def test_met_by_a_finalizer(part, mode):
-    """A quarter of the cases in a process, which ends with the first one that fails: its output names that one last."""
+    """Runs a quarter of the cases in one process. It ends at the first failure, so its output ends with the name of that case."""
     script = os.path.join(os.path.dirname(__file__), "finalizer_cases.py")
     done = subprocess.run([sys.executable, script, mode, *list(CASES)[part::4]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
                           env=dict(os.environ, MSJIT_STRICT="1", PYTHONMALLOC="debug"))

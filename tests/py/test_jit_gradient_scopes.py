@@ -1,5 +1,5 @@
-"""What a captured gradient transform must not hide: histories that outlive it, writes in its midst, scopes around it,
-exceptions, and Parameters that change between calls."""
+"""What must not change when a gradient transform is captured: histories that outlive it, writes inside it, scopes around it, exceptions,
+and Parameters that change between calls."""
 import numpy as np
 import pytest
 

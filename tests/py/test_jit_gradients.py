@@ -1,5 +1,5 @@
-"""A gradient that does not arrive is not one of zeros: results that were not asked for, and branches that did not run, have
-no part in gradients, even where their derivatives are infinite."""
+"""A gradient that does not arrive is different from a gradient of zeros: 0 times an infinite derivative is NaN. So results that were not
+asked for, and branches that did not run, must take no part in gradients."""
 import numpy as np
 import pytest
 
@@ -127,7 +127,7 @@ def test_what_was_not_asked_for(fn):
 
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_what_comes_before(fn):
-    """An operator that no gradient comes back to from the function takes no part either."""
+    """The same for operators before the function: one to which no gradient comes back takes no part either."""
     for which in ([0], [1], [2]):
         check(fn, which, ops.sqrt)
 
@@ -140,7 +140,7 @@ def test_gradients_of_gradients(fn):
 
 
 def test_one_function_serves_all_sets_of_results():
-    """Backward graphs for different sets do not mix."""
+    """A region keeps one backward graph for each set of results that is differentiated. They do not get mixed up."""
     x, w = (Tensor(np.array(v, np.float32)) for v in VALUES[0])
     jitted = ms.jit(two_results, mode="PIJit")
     for _ in range(3):

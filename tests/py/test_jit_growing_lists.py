@@ -1,4 +1,4 @@
-"""Appending to a list of the program asks for neither its length nor its items: one capture serves while it grows."""
+"""Appending to a list of the program needs neither its length nor its items, so one capture serves while the list grows."""
 import collections
 
 import numpy as np
@@ -255,7 +255,7 @@ def looks_at_its_length(x, log):
 
 @pytest.mark.captures
 def test_a_look_at_a_list_that_grows_ends_the_region_before_it():
-    """It does not end the captures of the function."""
+    """A function that reads the length of a growing list is still captured, up to that place and behind it."""
     _msjit.reset()
     captured, logs, x = ms.jit(looks_at_its_length, mode="PIJit"), ([], []), Tensor(np.float32([1, 2]))
     for _ in range(40):

@@ -1,5 +1,4 @@
-"""Code objects that no compiler made: what CPython survives must come out the same under msjit, and the decoder leaves to CPython
-what makes no sense."""
+"""Code objects that no compiler made. If CPython survives one, it must give the same results under msjit. The decoder refuses code that makes no sense."""
 import dis
 import os
 import subprocess
@@ -170,7 +169,7 @@ print(bool(flows), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.skipif(sys.version_info >= (3, 9), reason="one body of `finally` for all ways")
 def test_blocks_that_are_opened_without_end():
-    """The decoder stops where CPython would have no room for another one."""
+    """The decoder refuses blocks nested deeper than CPython's block stack allows, before it unfolds them all."""
     done = subprocess.run([sys.executable, "-c", NESTING, os.path.dirname(__file__)], stdout=subprocess.PIPE, check=True)
     taken, kib = done.stdout.decode().split()
     assert taken == "False" and int(kib) < 50000

@@ -1,4 +1,4 @@
-"""What captured code must not rely on: codecs and the locale, bases of a class, code of a metaclass, the truth of arguments."""
+"""What captured code must not assume: codecs and the locale, bases of a class, code in a metaclass, the truth of arguments."""
 import codecs
 import enum
 import locale
@@ -86,11 +86,11 @@ def test_numbers_by_the_locale():
 def test_the_locale_is_asked_in_every_call():
     def fn(x, n):
         return x + 1, f"{n:n}", "{:n}".format(n)
-    _captured_texts(fn, (x3(), 5), 0)
+    _ends_at_a_text(fn, (x3(), 5), 0)
 
 
-def _captured_texts(fn, args, most):
-    """At most so many of the function's regions may hold the result; a break stands before each other text."""
+def _ends_at_a_text(fn, args, most):
+    """Runs fn jitted, twice, and asserts that a region ends in it: a text that depends on the locale is not captured."""
     ms.reset()
     jitted = ms.jit(fn, mode="PIJit")
     for _ in range(2):
@@ -210,7 +210,7 @@ def test_a_call_without_memory_raises():
 
 
 def test_a_short_hidden_code_fuzz():
-    """Random programs beside which code runs unseen; `make soak` runs the long form."""
+    """Random programs during which finalizers, callbacks, metaclasses and codecs run. `make soak` runs the long form."""
     import hidden_fuzz
     said = []
     programs, found, whole, failed = hidden_fuzz.fuzz(0, 25 if ms.config.break_every else 40, 20, said.append)

@@ -1,4 +1,4 @@
-"""What debuggers, profilers and monitoring tools are told of functions that a region has inlined."""
+"""Events that debuggers, profilers and monitoring tools get for functions that a region has inlined."""
 import cProfile
 import io
 import pstats

@@ -1,5 +1,5 @@
-"""Finalizers and callbacks of weak references run where CPython runs them, see what they would see there, and what they change stays:
-also where a region lets go of two references that are the last two, and of keys, of members of sets and of tensors."""
+"""Finalizers and weak-reference callbacks run where CPython runs them, see what they would see there, and their changes stay. This also
+holds if a region drops the last two references to an object at two places, and for keys, members of sets, and tensors."""
 import collections
 import gc
 import weakref
@@ -16,7 +16,7 @@ CASES = {}
 
 
 def case(make):
-    """A function of a tensor, of a list in which end() notes an end, and of what make(end) gives."""
+    """Registers a function of a tensor, a log, and the objects that make(end) returns; end() writes to the log."""
     def add(function):
         CASES[function.__name__] = function, make
         return function
@@ -41,7 +41,7 @@ def key():
 
 
 def watched(value, end):
-    """The value, its death reported through a weak reference that lives in the list."""
+    """The value and a weak reference to it whose callback is end()."""
     return value, weakref.ref(value, lambda _: end())
 
 

@@ -67,7 +67,7 @@ def test_a_short_call_is_not_even_tried(door, tmp_path):
 
 
 def test_a_call_that_raises_is_no_trial(tmp_path):
-    """The error of the interpreter's turn is the program's."""
+    """If the interpreter's timed call raises, the error is the program's, and the time does not count."""
     script = tmp_path / "raises.py"
     script.write_text("""
 import numpy as np, time

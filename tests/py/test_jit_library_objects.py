@@ -18,7 +18,7 @@ X = Tensor(np.float32([1, -2, 3]))
 
 
 def warmed(fn, make):
-    """A function whose isinstance() of abstract classes CPython has answered once, which it then remembers."""
+    """Calls the function once, so that CPython has cached the answers of isinstance() for abstract classes."""
     fn(*make(0))
     return fn
 

@@ -1,5 +1,5 @@
-"""Loops too long to unroll: each turn is a region of its own, nothing is captured again for each turn, and what a turn drops is
-dropped when the program drops it."""
+"""Loops too long to unroll: each turn is a region, later turns cause no further captures, and an object that a turn drops dies when it
+would without the JIT."""
 import itertools
 import time
 
@@ -140,7 +140,7 @@ def test_long_loop_ends_the_region_at_its_header():
 
 @pytest.mark.captures
 def test_count_of_turns_that_changes():
-    """A loop that was unrolled for each count is entered turn by turn in the end."""
+    """A loop with another number of turns in each call is first unrolled for each number. In the end its turns run as regions."""
     def fn(x, n):
         for i in range(n):
             x = x * 0.5 + i
@@ -208,7 +208,7 @@ class Many(nn.Cell):
 
 
 def test_gradients_by_thousands_of_parameters():
-    """What the package itself does for each Parameter does not make the transform too long."""
+    """The loops of the package over Parameters do not count towards the unrolling limit."""
     net = Many(3000)
 
     def step(x):

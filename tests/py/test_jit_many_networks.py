@@ -1,4 +1,4 @@
-"""Networks that share the code of a container, and places whose captures are of no use."""
+"""Networks that share the code of a container, and places whose captures are never used again."""
 import numpy as np
 import pytest
 

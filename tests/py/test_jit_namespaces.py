@@ -1,4 +1,4 @@
-"""Dictionaries that are attributes or globals at the same time, and instances that have no dictionary as long as nobody asks."""
+"""Dictionaries that are at the same time attributes or globals, and instances for which CPython makes a dictionary only on demand."""
 import builtins
 import gc
 import sys

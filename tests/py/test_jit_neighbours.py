@@ -1,4 +1,4 @@
-"""Other users of what the JIT takes from the interpreter: extra data of code objects, the frame evaluator."""
+"""Other users of resources that the JIT takes from the interpreter: extra data of code objects, the frame evaluator."""
 import os
 import shutil
 import subprocess
@@ -52,7 +52,7 @@ def run(script, *args, env=None):
 
 @pytest.mark.parametrize("left", [0, 1, 2, 3, 4])
 def test_places_for_extra_data_run_out(left):
-    """Taken before: functions run uncompiled, or compiled if there is room enough."""
+    """Other code has taken all indices for extra data but `left`. Then functions run uncompiled, or compiled if enough are left."""
     run(EXTRA + "take(%d)\n" % left + PROGRAM + "check()\n")
 
 
@@ -82,7 +82,7 @@ def test_places_for_extra_data_are_taken_afterwards():
 
 @pytest.mark.captures
 def test_extra_data_of_others():
-    """Both find their own."""
+    """Extra data of others and of msjit on one code object stay apart."""
     run(EXTRA + """
 set_extra = getattr(ctypes.pythonapi, "PyUnstable_Code_SetExtra" if sys.version_info >= (3, 12) else "_PyCode_SetExtra")
 get_extra = getattr(ctypes.pythonapi, "PyUnstable_Code_GetExtra" if sys.version_info >= (3, 12) else "_PyCode_GetExtra")

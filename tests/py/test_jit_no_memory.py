@@ -1,5 +1,5 @@
-"""An allocation that fails inside a call of a compiled function, at every place in turn: MemoryError or CPython going on, and a
-function that works afterwards. A library in front of malloc makes them fail, so these run in processes of their own."""
+"""Every allocation inside a call of a compiled function fails once, in turn. Each time the call raises MemoryError or CPython completes it,
+and the function works afterwards. A preloaded library makes the allocations fail, so these tests run in separate processes."""
 import os
 import pathlib
 import shutil

@@ -1,4 +1,4 @@
-"""Builtins and operators given values they are seldom given: what tests/fuzz/value_fuzz.py found, and a short run of it."""
+"""Builtins and operators with unusual values: what tests/fuzz/value_fuzz.py found, and a short run of it."""
 import pathlib
 import sys
 

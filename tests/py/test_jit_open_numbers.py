@@ -1,4 +1,4 @@
-"""Numbers that differ from call to call: what is left open must behave as the number it is."""
+"""Numbers that differ from call to call: one that a capture leaves open must behave as a constant of that value would."""
 import collections
 import math
 
@@ -17,7 +17,7 @@ def x23(fill=1.0):
 
 
 def test_tuples_of_other_lengths_are_compared_item_by_item():
-    """An open size beside a tensor of several elements: its truth raises although the lengths differ."""
+    """A comparison of tuples with an open size and a tensor of several elements: the tensor's truth raises, although the lengths of the tuples differ."""
     def fn(x, n, xs):
         y = ops.tanh(x) * n
         return y, tuple(xs) == (n, 2), (n, 1) != tuple(xs)
@@ -241,7 +241,7 @@ def test_arithmetic_that_raises_is_done_though_nobody_uses_it(fn, monkeypatch):
 
 @pytest.mark.parametrize("last", [30, 2500])
 def test_numbers_made_of_themselves_again_and_again(last):
-    """Twice as many parts each time: without a limit a call would take minutes."""
+    """The expression of such a number doubles in each turn. Without a limit on its terms a call would take minutes."""
     def floats(x, n):
         for _ in range(last):
             n = n * n

@@ -1,5 +1,5 @@
-"""What is written to between the forward and the backward run: an error where a gradient reads what was there, and no part of
-its business elsewhere, however a compiled region comes by its gradients."""
+"""Writes between the forward and the backward run. They are an error if a gradient reads the overwritten value, and must have no effect on
+other gradients, however a compiled region computes these."""
 import re
 
 import numpy as np
@@ -27,7 +27,7 @@ class Net(nn.Cell):
 
 
 def running_mean(net, x):
-    """The buffer goes into what the root is taken of, but the rules read only the root."""
+    """The root's operand contains the buffer, but the gradient reads only the root."""
     d = ops.sqrt(x * x + net.w + net.state)
     ops.assign(net.state, net.state * 0.9 + x.mean(0) * 0.1)
     return d, d * 2
@@ -46,14 +46,14 @@ def product_with_a_parameter(net, x):
 
 
 def sum_with_a_parameter(net, x):
-    """Its gradient reads neither; that of the second result, which is not asked for, does."""
+    """The gradient of the sum does not read the Parameter. That of the product, which is not asked for, does."""
     y, z = x + net.w, x * net.w
     net.w[0] = 5.0
     return y, z
 
 
 def activation_next_to_a_product(net, x):
-    """Half of the results read the Parameter, the other half only what was computed from it."""
+    """The gradient of the product reads the Parameter, that of relu only its own result."""
     y, z = ops.relu(net.w), net.w * x
     net.w[1] = 5.0
     return y, z
@@ -151,7 +151,8 @@ AFTER = [
 
 
 def outcome(body, jit, write):
-    """Three steps: the gradients of one result, and the other one, or the error. With `write` the other one comes first."""
+    """For each of three steps the gradients of one result and the value of the other, or the error. With `write`, the second result is
+    differentiated, and the first one is overwritten before."""
     net, seen = Net(body), []
     run = ms.jit(net, mode="PIJit") if jit else net
 
@@ -206,7 +207,7 @@ def test_a_view_of_what_a_branch_hands_on():
 
 
 def test_a_result_has_a_history_when_its_branch_gave_it_one():
-    """A write to a tensor without one shows in its views; with one, it is a new value."""
+    """A write to a tensor without history shows in its views. A write to a tensor with history gives it a new value, and the views keep the old one."""
     def arms(x, y):
         if x.sum() > 0:
             z = x - 1
@@ -236,7 +237,7 @@ def test_a_result_has_a_history_when_its_branch_gave_it_one():
 
 
 def test_a_reversed_slice_is_a_copy_whatever_it_is_of():
-    """One of a broadcast tensor too, whose strides of zero have no direction."""
+    """Also of a broadcast tensor: its stride is zero, so a reversed view would look like the original."""
     def fn(x):
         y = ops.broadcast_to(x, (3,))
         return y[::-1], y

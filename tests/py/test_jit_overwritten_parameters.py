@@ -1,5 +1,5 @@
-"""Steps that write new Parameters over the old ones in place: what else sees that memory, before and behind a step, is what eager
-code lets it see."""
+"""Steps that write new Parameters over the old ones in place. Whatever else uses that memory, before or after a step, must see what it sees
+in eager code."""
 import gc
 
 import numpy as np
@@ -192,7 +192,7 @@ def test_an_error_in_the_step_changes_nothing():
 
 
 def test_finalizers_that_write_parameters():
-    """A collection in the midst of a step; what it writes is not lost."""
+    """A collection in the middle of a step runs a finalizer that writes a Parameter. That write is not lost."""
     def program(options):
         net, step = make_step(options, lambda p: nn.SGD(p, 0.1))
         found, ran = [steps(step)], []

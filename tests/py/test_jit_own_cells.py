@@ -1,4 +1,4 @@
-"""Variables of the jitted function itself that inner functions share: such a cell dies with the call unless one of them outlives it."""
+"""Closure variables of the jitted function itself: their cells die with the call unless an inner function outlives it."""
 import numpy as np
 import pytest
 
@@ -85,7 +85,7 @@ FUNCTIONS = [in_a_comprehension, returned, counted, two_of_them, kept_in_a_list,
 
 
 def shown(value):
-    """What functions in a result give, called twice, and the other parts as they are."""
+    """The result, with each function in it replaced by what two calls of it return."""
     if callable(value):
         arguments = value.__code__.co_argcount
         return [value(*(2 for _ in range(arguments))) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""print(): to any text file of CPython's own, in program order, and to files of the program, which are left to it."""
+"""print() to any text file of CPython's own, in program order. Printing to file objects that the program defines is left to the interpreter."""
 import io
 import sys
 
@@ -124,7 +124,7 @@ def test_a_closed_file_raises_where_it_stands(broken):
 
 
 class Raw(io.RawIOBase):
-    """A stream of the program below CPython's own text file: it sees what has changed so far."""
+    """A raw stream of the program below CPython's own text file. When text reaches it, it sees all changes made before the print."""
 
     def __init__(self, m):
         self.m, self.seen = m, []

@@ -1,4 +1,4 @@
-"""NumPy arrays of the program: their dtype and shape are guarded, what they hold is read at each call."""
+"""NumPy arrays of the program: guards check their dtype and shape, and each call reads their elements."""
 import numpy as np
 import pytest
 

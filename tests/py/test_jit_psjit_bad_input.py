@@ -1,5 +1,5 @@
-"""PSJit and bad input: functions without a source, or with another one than runs; recursion; sizes beyond reason. Either the
-results are Python's, or an error says what to do; never is a function run uncompiled without a word at level STRICT."""
+"""PSJit and bad input: functions without a source, or with a source that is not what runs; recursion; excessive sizes. Either the results
+are Python's, or an error says what to do. At level STRICT a function is never silently run uncompiled."""
 import importlib.util
 import linecache
 import py_compile

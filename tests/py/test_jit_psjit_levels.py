@@ -1,5 +1,5 @@
-"""PSJit's levels: which one judges a function, also where another function calls it; and that level STRICT gives the same
-answer whatever ran before, on however many threads."""
+"""PSJit's levels: which level applies to a function, also if another function calls it. Level STRICT must decide the same whatever ran
+before, and on several threads."""
 import copy
 import pickle
 import subprocess

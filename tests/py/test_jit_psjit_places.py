@@ -146,7 +146,8 @@ def needs_truth(x):
 
 @pytest.mark.parametrize("function, cure", [
     (long_loop, "write one operation on a tensor that holds all the items"),
-    (until, "a recursion that a tensor ends has to be a while loop"), (differentiates, "or use level LAX"), (needs_truth, "use ops.where, ops.logical_and")])
+    (until, "a recursion that stops on a tensor's value must become a while loop"), (differentiates, "or use level LAX"),
+    (needs_truth, "use ops.where, ops.logical_and")])
 def test_cures_say_what_to_write(function, cure):
     text = error_of(function)
     assert re.search(cure, text), text

@@ -1,6 +1,6 @@
-"""PSJit against its tables: every program of psjit_positive gives Python's own results in every mode, for changed
-arguments too, and is one graph at level STRICT, also as the construct of a Cell in GRAPH_MODE; every program of
-psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
+"""PSJit against its tables. Every program of psjit_positive gives Python's own results in every mode, for changed arguments too. At level
+STRICT it is one graph, also as the construct of a Cell in GRAPH_MODE. Every program of psjit_negative is refused there, with the right
+place, and gives Python's results at level LAX."""
 import importlib.util
 import re
 import sys
@@ -173,7 +173,7 @@ def test_negative_runs_as_python(program, mode):
 
 @pytest.mark.captures
 def test_negative_at_level_strict(program):
-    """Level STRICT without fullgraph refuses what is outside the language; the interpreter runs other steps between graphs."""
+    """Level STRICT without fullgraph refuses only what is outside the language. Steps that are merely in no graph run in the interpreter."""
     if program.row.at_all_levels:
         return
     module, plain = program.load(), program.load()

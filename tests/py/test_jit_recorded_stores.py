@@ -1,5 +1,5 @@
-"""x[...] = value to a tensor made inside a gradient transform: eager gives it new memory, so what looked into it before keeps
-what it showed. Captured, values and gradients are the same; so is what is left to CPython."""
+"""x[...] = value on a tensor made inside a gradient transform. Eager code gives the tensor new memory, so views made before keep the old
+values. Captured code has the same values and gradients, also where CPython runs the rest."""
 import numpy as np
 import pytest
 

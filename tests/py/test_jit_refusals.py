@@ -1,4 +1,4 @@
-"""What a CompileError says where a function cannot be one graph: every one tells what to write instead."""
+"""What a CompileError says if a function cannot be one graph: every message says what to write instead."""
 import pathlib
 import re
 
@@ -53,7 +53,7 @@ def test_what_to_write_instead(options, call, instead):
 
 
 def test_no_reason_is_left_out():
-    """Reasons that need no cure where the interpreter may go on have one where it may not."""
+    """Reasons whose cure is "none needed", because the interpreter takes over, have a second cure for functions that must be one graph."""
     rows = [row for row in BREAKS.read_text().splitlines() if '"none needed' in row]
     assert len(rows) >= 5
     assert not [row for row in rows if not re.search(r'"none needed[^"]*", "[^"]+"\)$', row)]

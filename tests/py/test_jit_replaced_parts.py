@@ -1,5 +1,5 @@
-"""Objects that captures know by identity and that change all the same: the functions in properties and static methods, the
-class of a module, the metaclass of a class, the builtins of a function's globals."""
+"""Objects that a capture identifies by identity, but whose parts can be replaced: the functions in properties and static methods, the class
+of a module, the metaclass of a class, the builtins of a function's globals."""
 import numpy as np
 import pytest
 
@@ -119,7 +119,7 @@ def test_replaced(name):
 
 
 def test_builtins_of_a_called_function_are_replaced():
-    """Before Python 3.10 every frame looks for its builtins, later a function keeps those it was made with."""
+    """Before Python 3.10 every frame looks up its builtins in the globals. Later versions keep those with which the function was made."""
     names = {"__builtins__": {"size": lambda x: 5}}
     exec("def g(x):\n    return x * size(x)\ndef h(x):\n    return (lambda x: x + size(x))(x)\n", names)
     g, h = names["g"], names["h"]

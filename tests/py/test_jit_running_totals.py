@@ -84,7 +84,7 @@ def test_captured_whole(fn, make):
 
 
 def test_a_total_of_the_program_is_not_looked_at():
-    """It differs in each call, and one capture serves them all."""
+    """A total of the program may differ in each call: one capture serves all calls."""
     def step(x, meter, total):
         loss = ops.tanh(x).sum()
         meter.total += float(loss)

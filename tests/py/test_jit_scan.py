@@ -63,7 +63,7 @@ def test_results(program, mode):
 
 
 def one_node(captured, *args):
-    """Whether the loop is one node, or left to none at all: what rows alone give is computed for all of them."""
+    """Whether the loop became one node. In `no_state` no loop is left at all, because everything in it can be computed for all rows at once."""
     text = str(ms.explain(captured, *args))
     return "= scan(" in text or (captured.__name__ == "no_state" and "graphs for the sizes met" in text)
 
@@ -77,7 +77,7 @@ def test_one_node(program):
     assert one_node(captured, *inputs(13))
 
 
-# Functions made of one piece of code would share its captures.
+# Each function is compiled from this text, as functions of one code object would share its captures.
 STEP = """
 def loss(x, h, w):
     result = program(x, h, w)
@@ -119,7 +119,7 @@ def test_one_node_with_its_gradient(program):
 
 
 def test_some_gradients_alone():
-    """Gradients of some results of a region may need what those of all results do not: a state from before the last turns."""
+    """Gradients of only some results may need a state from before the last turns, which the gradients of all results do not need."""
     def states(x, h, w):
         ids, outs = (x[:, 0, 0] > 0).astype(ms.float32), []
         for t in range(x.shape[0]):

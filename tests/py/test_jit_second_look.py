@@ -1,4 +1,4 @@
-"""A region that ends in a callee because of what its first call alone does is captured anew, and goes on behind it."""
+"""A region that ends in a callee because of something only its first call does is captured again, and then continues behind it."""
 import logging
 import threading
 

@@ -1,4 +1,4 @@
-"""What a program could notice of the bytecode JIT: aliasing, identity, mutation, random numbers, gradients, tracing, threads,
+"""Behaviour by which a program could notice the bytecode JIT: aliasing, identity, mutation, random numbers, gradients, tracing, threads,
 leaks. Each case is the smallest program that shows it."""
 import gc
 import sys
@@ -414,7 +414,7 @@ def test_attribute_names_that_compare_by_python_code(late):
 
 @pytest.mark.parametrize("late", [False, True], ids=["before_capture", "after_capture"])
 def test_keys_that_compare_by_python_code(late):
-    """Each read of a global, a builtin or an item compares exactly as often as without capture."""
+    """Keys whose comparison runs Python code: a read of a global, a builtin or an item makes exactly as many comparisons as without capture."""
     compared = []
     table = {"gain": 2.0, 0: 1.0}
     space = {"table": table, "scale": 3.0}

@@ -36,7 +36,7 @@ def record(name):
 
 
 def captures(name):
-    """How often the function was captured; every capture but the first stems from a guard that failed."""
+    """How often the function was captured: once, and again for each guard that failed."""
     return 1 + sum(r["count"] for r in record(name)["recompiles"])
 
 
@@ -154,7 +154,7 @@ def test_both_dimensions():
 
 
 def test_equal_sizes_that_part_again():
-    """Two dimensions that change together are first taken for one."""
+    """Two dimensions that change together share one symbol at first. Later they differ."""
     def fn(x, y):
         return x * 2, y + 1, x.shape[0] + y.shape[0]
     _msjit.reset()
@@ -213,7 +213,7 @@ def test_ints_of_every_kind():
 
 
 def test_a_counter_needs_no_new_graph():
-    """A number that only values depend on is an input of the graph."""
+    """A number on which no shape or branch depends is an input of the graph."""
     def fn(x, step):
         return x * step + 1 if step > 2 else x
     _msjit.reset()

@@ -1,4 +1,4 @@
-"""Classes that derive from Tensor and Parameter: what they have of their own counts, as it does for the interpreter."""
+"""Classes derived from Tensor and Parameter: methods and attributes that they define are used, as by the interpreter."""
 import numpy as np
 import pytest
 

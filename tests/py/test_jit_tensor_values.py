@@ -1,4 +1,4 @@
-"""What hangs on the value of a tensor inside a region: Python numbers made of tensors, items that a tensor picks."""
+"""Results that depend on the value of a tensor inside a region: Python numbers made of tensors, items picked by a tensor index."""
 import itertools
 import sys
 

@@ -1,5 +1,5 @@
-"""Writes to tensors of the program inside regions: what the region and the program see afterwards is what they see
-without msjit, views and other names of the memory included."""
+"""Writes inside regions to tensors of the program: the region and the program then see what they see without msjit, also through views and
+other names of the memory."""
 import contextlib
 import os
 import random
@@ -326,8 +326,8 @@ def both(s, w):
 @pytest.mark.parametrize("write", [add_to, double, double_and_return, take_over, copy_into, both])
 @pytest.mark.parametrize("kind", [Tensor, lambda v: Parameter(Tensor(v), requires_grad=False)], ids=["Tensor", "state"])
 def test_gradients_of_what_is_written(write, kind):
-    """Found by the module fuzzer: what is read from a Parameter behind a write has no history, nor has what set_data and
-    assign_value write; a plain tensor that ops.assign writes has one, also behind the call."""
+    """Found by the module fuzzer. A read from a Parameter after a write has no history, nor have values that set_data and assign_value
+    write. A plain tensor that ops.assign writes has one, also after the call."""
     compiled, seen = ms.jit(write, mode="PIJit"), []
     for fn in (write, compiled, compiled, compiled):
         s, w = kind(np.ones((2, 3), np.float32)), X * 1

@@ -1,4 +1,4 @@
-"""Several threads in eager ops and captured functions: everybody gets turns, and nobody's change is lost or half seen."""
+"""Several threads in eager operators and captured functions: every thread gets to run, and no change is lost or half seen."""
 import signal
 import threading
 import time
@@ -74,7 +74,7 @@ def counts_until(x, limit, log):
 
 @pytest.mark.parametrize("who", ["thread", "handler"])
 def test_what_a_long_loop_changes_is_changed_meanwhile(who):
-    """By another thread, or by the handler of a signal: both changes stay."""
+    """While a long loop runs that appends to a list, another thread or a signal handler appends to it too: both changes stay."""
     f, shape = ms.jit(counts_until, mode="PIJit"), (100000,)
     x, limit = Tensor(np.zeros(shape, np.float32)), Tensor(np.float32(20000))
     f(x, Tensor(np.float32(3)), [])
@@ -117,7 +117,7 @@ def long_and_append(h, x):
 @pytest.mark.parametrize("tracked", [False, True])
 @pytest.mark.parametrize("work", [long_and_read, long_and_append])
 def test_threads_in_one_long_region(work, tracked):
-    """Another gives its weight other contents meanwhile: a call sees the old or the new ones. Nobody's change is lost."""
+    """Another thread replaces the weight while regions run: each call uses the old or the new one throughout, and no change is lost."""
     n, rng = 384, np.random.RandomState(0)
     weights = [rng.randn(n, n).astype(np.float32) / 8 for _ in range(2)]
     h, f = Holder(Parameter(Tensor(weights[0]), name="w")), ms.jit(work, mode="PIJit")
@@ -165,7 +165,7 @@ def saved_for_gradient(x, y, scale):
 @pytest.mark.parametrize("mode", ["eager", "PIJit"])
 @pytest.mark.parametrize("work", [one_op, saved_for_gradient])
 def test_one_call_sees_one_content(work, mode, tracked):
-    """Another thread changes what a Parameter holds: the value is that of one of the contents, and so is the gradient."""
+    """Another thread replaces the data of a Parameter: value and gradient of a call belong to one of the contents, not to a mixture."""
     shape = (512, 512)
     zeros, ones = (Tensor(np.full(shape, value, np.float32)) for value in (0, 1))
     contents = [zeros, ones * 50]

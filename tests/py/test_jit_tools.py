@@ -1,5 +1,5 @@
-"""Tools that watch a running program see under the bytecode JIT what they see without it: tracers, profilers, debuggers,
-coverage, warnings, inspect, frames, threads, forks, the end of the interpreter."""
+"""Tools that watch a running program see the same with and without the bytecode JIT: tracers, profilers, debuggers, coverage, warnings,
+inspect, frames, threads, forks, the end of the interpreter."""
 import os
 import subprocess
 import sys

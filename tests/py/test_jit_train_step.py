@@ -1,5 +1,4 @@
-"""Gradient transforms and optimizer steps inside captured functions: one region, and what eager code computes, changes and
-raises."""
+"""Gradient transforms and optimizer steps inside captured functions: one region that computes, changes and raises what eager code does."""
 import os
 import time
 

@@ -388,8 +388,8 @@ def count(function, *args):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_recursion_depth(mode):
-    """The limit counts the program's own frames; a deep recursion neither crashes nor ends early. (It may end later by the
-    few calls that the innermost region has inlined.)"""
+    """The recursion limit counts the program's own frames. A deep recursion neither crashes nor ends early. It may end later, by the few
+    calls that the innermost region has inlined."""
     limit = sys.getrecursionlimit()
     deep = limit - 50
     def run():

@@ -151,7 +151,7 @@ def quotient_in_a_loop(x, n):
 @pytest.mark.jit
 @pytest.mark.parametrize("fn", [branch_of_ints, loop_of_ints, loop_with_a_counter, integer_in_an_arm, quotient_in_a_loop])
 def test_branches_and_loops(fn):
-    """Where a branch or a loop hands on integers that a gradient goes through."""
+    """Branches and loops with integers through which a gradient passes."""
     compiled = ms.jit(fn, mode="PIJit")
     for values, count in (([1.0, 2.0], 2), ([1.5, 3.5], 3), ([2.0, 2.0], 1)):
         x, n = Tensor(np.array(values, np.float32)), Tensor(np.array(count, np.int32))
@@ -168,7 +168,7 @@ def test_branches_and_loops(fn):
 @pytest.mark.jit
 @pytest.mark.captures
 def test_counters_do_not_stand_in_the_way():
-    """A loop with an integer counter that no gradient goes through stays one region with a gradient of its own."""
+    """A loop with an integer counter through which no gradient passes stays one region, gradient included."""
     compiled = ms.jit(loop_with_a_counter, mode="PIJit")
     x, n = Tensor(np.array([1.0, 2.0], np.float32)), Tensor(np.array(3, np.int32))
     for _ in range(2):
@@ -176,7 +176,7 @@ def test_counters_do_not_stand_in_the_way():
         ms.grad(compiled, (0, 1))(x, n)
     before = _msjit.stats()["breaks"]
     assert np.allclose(ms.grad(compiled)(x, n).asnumpy(), [4, 32])
-    of_x, of_n = ms.grad(compiled, (0, 1))(x, n)  # asked for, but none comes to it
+    of_x, of_n = ms.grad(compiled, (0, 1))(x, n)  # the gradient by n is asked for, but none arrives
     assert np.allclose(of_x.asnumpy(), [4, 32]) and of_n.dtype == ms.int32 and of_n.asnumpy() == 0
     assert _msjit.stats()["breaks"] == before
 

@@ -81,6 +81,6 @@ def test_calls_of_cpython_name_a_reason(tool, path, text, bad):
 
 
 def test_all_kinds_of_loads_are_declared(tool):
-    """The build finds them by their first words."""
+    """The build finds load kinds by the first words of their declaration, so all must be declared in that form."""
     text = "".join(p.read_text() for p in (TOOLS.parents[1] / "guards/loads").glob("*.cc"))
     assert text.count("const LoadKind load::") == text.count("\nconst LoadKind load::") >= 22

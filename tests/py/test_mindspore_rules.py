@@ -1,4 +1,4 @@
-"""What `make test-oracle` found msjit to do otherwise than MindSpore, one small case each."""
+"""One small case for each difference from MindSpore that `make test-oracle` found."""
 import math
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What holds on CPUs without AVX-512, whose kernels oneDNN is told to use here."""
+"""Behaviour on CPUs without AVX-512. oneDNN is told here to use only older instructions."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Arguments and attributes that once were ignored: each does what it says, or is refused. Plainly and captured."""
+"""Arguments and attributes that were once ignored: each has its effect or is refused. Plainly and captured."""
 import numpy as np
 import pytest
 

@@ -152,7 +152,7 @@ def function_of(name, attrs):
 
 @pytest.mark.parametrize("name, index", CASES, ids=lambda v: str(v))
 def test_gradient_by_everything(name, index):
-    """Integers and bools among the inputs may be tracked too, labels and positions among them."""
+    """Gradients may be asked for integer and bool inputs too, such as labels and indices. That does not change the gradients of the float inputs."""
     row, arrays = ROWS[name], inputs(name, index)
     if not arrays or {"random", "in_place"} & set(row["traits"]):
         pytest.skip("nothing to differentiate")
@@ -203,7 +203,7 @@ def test_described(name):
 
 
 def test_every_operator_has_samples():
-    """But for those that write in place, draw numbers, make tensors of nothing or are the gradient of another."""
+    """Exceptions: operators that write in place, draw random numbers, make tensors from no tensor, or are the gradient of another one."""
     bare = [n for n, r in ROWS.items() if not r["samples"] and not set(r["traits"]) & {"in_place", "random"}
             and any(p["kind"].startswith("Tensor") for p in r["params"]) and not n.endswith(("_grad", "_from"))]
     assert not bare

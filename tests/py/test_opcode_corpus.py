@@ -94,8 +94,7 @@ def test_everything_is_decoded():
 
 
 class WithTensorWork(ast.NodeTransformer):
-    """Puts an operator on a tensor in front of a function's body and another behind what it returns, so that regions are
-    captured around whatever the function does."""
+    """Adds a tensor operation at the start of a function's body and another one to what it returns, so that regions are captured around the rest."""
 
     def __init__(self):
         self.inside = 0
@@ -173,7 +172,7 @@ def outcome(run, function, make):
 
 
 def outcomes(name, with_tensors, wrap):
-    """What each argument tuple gives, twice over, so that the second round meets what the first one compiled."""
+    """The outcome for each argument tuple, twice, so that the second round meets code that the first one has compiled."""
     function = make_function(name, with_tensors)
     run = wrap(function)
     makers = CORPUS[name][2]
@@ -193,7 +192,7 @@ def test_behaves_the_same(name, with_tensors):
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_stepped_from_anywhere(name):
-    """The frame goes back to CPython after any number of stepped instructions."""
+    """The frame can be handed back to CPython after any number of stepped instructions."""
     expected = outcomes(name, False, lambda f: f)
     for count in list(range(0, 40, 3)) + [57, 91, 10**6]:
         for finish in (False, True):

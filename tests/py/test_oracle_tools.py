@@ -1,4 +1,4 @@
-"""The oracle's own parts, without MindSpore: values of a text, what is a difference, which line covers it."""
+"""The parts of the oracle, without MindSpore: the values of a text, what counts as a difference, which line covers it."""
 import pathlib
 import subprocess
 import sys

@@ -20,7 +20,7 @@ def test_import_leaves_llvm_alone():
 
 
 def test_modules_have_what_they_have():
-    """hasattr answers, whatever is asked for; what is loaded at its first use is there."""
+    """hasattr() works for any name: names that are loaded at their first use are there, unknown names are not."""
     code = ("import msjit, types; print([n for n in sorted(msjit._LAZY) + list(msjit._LAZY_NAMES) if not hasattr(msjit, n)]);"
             "found = [m for m in [msjit] + list(vars(msjit).values()) if isinstance(m, types.ModuleType)];"
             "print([m.__name__ for m in found if hasattr(m, 'no_such_name') or hasattr(m, 'no_such_module')])")
@@ -32,8 +32,8 @@ def test_plain_python_does_not_import_msjit():
 
 
 def test_import_is_cheap():
-    """It takes this thread less processor time than NumPy's import, and starts no thread: those of OpenBLAS, which NumPy has
-    started, spin meanwhile. The least of some runs taken in turn, for the machine may be busy."""
+    """The import takes less processor time of this thread than NumPy's import, and starts no thread. (The threads of OpenBLAS, which NumPy
+    starts, spin meanwhile, so only this thread counts.) The least of several runs in turn, because the machine may be busy."""
     count = "len(os.listdir('/proc/self/task'))"
     run("import os, numpy; before = %s; import msjit; assert %s == before" % (count, count))
     code = "import time; t = time.thread_time(); import {}; print(time.thread_time() - t)"
@@ -47,7 +47,7 @@ def test_import_is_cheap():
 
 
 def test_import_does_without_what_few_calls_use():
-    """NumPy, and the parser, the disassembler and the signatures of the standard library, come with what needs them."""
+    """The import does not load NumPy, nor the parser, disassembler and signatures of the standard library. Calls that need them do."""
     code = ("import sys; before = set(sys.modules); import msjit;"
             "print(sorted({'ast', 'dis', 'enum', 'inspect', 'numpy', 're', 'tokenize'} & (set(sys.modules) - before)))")
     assert run(code) == "[]"

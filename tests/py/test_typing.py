@@ -1,4 +1,4 @@
-"""Type checkers know the package: the examples pass mypy, what jit makes keeps its signature, and wrong calls are found."""
+"""Type checkers understand the package: the examples pass mypy, jit keeps a function's signature, and wrong calls are found."""
 import importlib.util
 import pathlib
 import subprocess

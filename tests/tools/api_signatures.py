@@ -75,7 +75,7 @@ def holder_of(space):
 
 
 def unknown_keywords(value, names):
-    """Those of the names that a call does not know."""
+    """The names that a call does not accept as keywords."""
     found = []
     for name in names:
         try:

@@ -1,8 +1,8 @@
-"""usage: gen_package_stubs.py [--check]      (with the interpreter of a built msjit)
+"""usage: gen_package_stubs.py [--check] (with the interpreter of a built msjit)
 
-Writes the type stubs of the packages that users import from, `__init__.pyi` beside each `__init__.py` of MODULES: their names with parameters
-and defaults, as `import` gives them. `make build` runs it. --check fails when a file is not what the build gives. What has types of its own is
-imported from the stub that has them (_msjit.pyi, jit.pyi).
+Writes the type stubs of the packages that users import from: `__init__.pyi` beside each `__init__.py` of MODULES. A stub lists the names
+that `import` gives, with parameters and defaults. `make build` runs it. --check fails if a file differs from what the build gives. Names
+that have types in another stub (_msjit.pyi, jit.pyi) are imported from there.
 """
 import enum
 import importlib

@@ -1,7 +1,8 @@
-"""Packs what a machine with a GPU needs for the tests and benchmarks of tests/gpu into one file: the package built for one Python,
-LLVM and the other libraries it is linked with (not the C library, whose version must be this one's or later), and the tests. There,
-`tar xf gpu.tar.xz && sh gpu/run.sh test` runs the tests, `sh gpu/run.sh bench` the benchmarks; they need that Python with NumPy,
-and pytest for the tests.
+"""Packs what a machine with a GPU needs for tests/gpu into one file: the package built for one Python, the tests, LLVM and the other
+libraries it is linked with. The C library is not packed: that machine's must be as new as this one's or newer.
+
+There, `tar xf gpu.tar.xz && sh gpu/run.sh test` runs the tests, `sh gpu/run.sh bench` the benchmarks. They need that Python with NumPy, and
+pytest for the tests.
 
     python tests/tools/gpu_bundle.py --python 3.12 --out build/gpu.tar.xz
 """

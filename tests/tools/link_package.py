@@ -1,8 +1,8 @@
 """usage: PYTHON link_package.py PACKAGE_DIR
 
-Installs msjit into the environment of the running interpreter by a link to the built package, with the .pth file and
-the metadata and the command of a real installation, so edits of the Python sources are seen at once. The interpreter msjit-python becomes
-a link beside `python`: a venv made with it then finds the real one.
+Installs msjit into the environment of the running interpreter by a link to the built package, so edits of the Python sources take effect at
+once. The .pth file, the metadata and the command are those of a real installation. msjit-python becomes a link beside `python`; a venv made
+with it then finds the real one.
 """
 
 import os

@@ -37,8 +37,9 @@ def changed_files():
 
 
 def tidy_database():
-    """The text of a copy of compile_commands.json, in build/tidy, that includes GCC's precompiled headers as text. Clang 14
-    cannot read the headers of 3.13 and later: what is compiled for other interpreters too is checked with theirs."""
+    """Writes a copy of compile_commands.json to build/tidy and returns its text. It includes GCC's precompiled headers as text. Clang 14
+    cannot read the headers of CPython 3.13 and later, so entries with these are left out; files that are also compiled for other
+    interpreters are checked with the headers of those."""
     folder = sources.ROOT / "build/tidy"
     folder.mkdir(parents=True, exist_ok=True)
 

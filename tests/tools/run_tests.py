@@ -89,10 +89,10 @@ def cpp():
     return gtest("cpp", BUILD / "msjit_tests", environment())
 
 
-# Under the sanitizers in the short form: what handles wrong arguments, objects that die, and memory that is shared.
+# The Python tests that also run under the sanitizers: those of wrong arguments, dying objects and shared memory.
 SANITIZED = ["tests/py/test_%s.py" % name for name in (
     "bad_input", "guards", "image_kernels", "jit_api", "jit_bad_input", "jit_finalizers", "jit_growing_lists", "jit_hooks")]
-# What measures time, memory or stack is left out: the sanitizers take some of each.
+# Not under the sanitizers: tests that measure time, memory or stack, because the sanitizers need more of each.
 UNSANITIZED = ["tests/py/" + name for name in (
     "test_guards.py::test_memory_is_flat_over_recompiles_and_calls", "test_guards.py::test_the_check_of_a_model_is_cheap",
     "test_jit_bad_input.py::test_recursion_in_a_thread_with_a_small_stack")]
@@ -127,8 +127,8 @@ def asan(version, args):
     env = environment(ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1",
                       LSAN_OPTIONS="suppressions=%s:print_suppressions=0" % (ROOT / "tests/tools/lsan.supp"), **undefined)
     result = gtest("asan", BUILD / "asan/msjit_tests", env)
-    # The interpreter is not built with the sanitizers, so their library comes first; what it leaks is not ours to know. Their
-    # frames are large: the deepest recursion allowed needs more than the usual stack.
+    # The interpreter is not built with the sanitizers, so their library is preloaded, and leaks are not reported. Stack frames of
+    # code built with them are large: the deepest recursion allowed needs more than the usual stack.
     library = subprocess.check_output([os.environ.get("CXX", "c++"), "-print-file-name=libasan.so"]).decode().strip()
     chosen = [*args, *("--deselect=" + name for name in UNSANITIZED)]
     result.add(pytest("asan-py", version, SANITIZED, chosen, prefix=["bash", "-c", 'ulimit -s hard; exec "$@"', "stack"],
@@ -152,7 +152,7 @@ def pytest(name, version, targets, args, prefix=(), **extra):
 
 
 def break_distances(version, versions):
-    """Instructions between forced side exits: 1, and of the longer distances one in the oldest, a middle and the newest version."""
+    """Instructions between forced side exits: 1 on each version. The oldest, a middle and the newest version each try one longer distance too."""
     longer = {versions[-1]: 7, versions[len(versions) // 2]: 3, versions[0]: 2}
     return (1, longer[version]) if version in longer else (1,)
 

@@ -1,4 +1,4 @@
-"""What two sides gave for one network, as a row of the table."""
+"""Compares what msjit and MindSpore gave for one network, and makes a row of the table."""
 import numpy as np
 
 TOLERANCE = 1e-3
@@ -13,10 +13,10 @@ def distance(found, wanted):
 
 
 def gradient_distance(found, wanted):
-    """Greatest difference of the two numbers of a Parameter, relative to its gradient's norm.
+    """Greatest difference between the two numbers that stand for a Parameter's gradient (worker.py), relative to the gradient's norm.
 
-    A norm below a thousandth of the root mean square of all counts as that: where a gradient is zero but for rounding
-    there is nothing to compare.
+    A norm counts as at least a thousandth of the root mean square of all norms: a gradient that is zero but for rounding has nothing to
+    compare.
     """
     if found.shape != wanted.shape:
         return float("inf")
@@ -35,7 +35,15 @@ def first_difference(ours, theirs):
 
 
 class Row:
-    """One network: runs (here), oracle (MindSpore runs it), asked (it has been tried: theirs is not empty), equal, whole (one region, no break, its gradients too), wrong."""
+    """One network.
+
+        runs     it runs here
+        oracle   MindSpore runs it
+        asked    MindSpore has been tried (`theirs` is not empty)
+        equal    there are results to compare, and none differs
+        whole    one region without a break, also for its gradients
+        wrong    MindSpore runs it, but it fails here or differs
+    """
 
     COLUMNS = ("network", "runs", "MindSpore", "outputs eager,jit", "gradients", "regions", "breaks", "gr.reg.", "breaks")
     TIMES = ("eager ms", "PIJit ms", "MindSpore ms")
@@ -55,7 +63,7 @@ class Row:
         self.wrong = self.oracle and bool(mine or self.differs or far)
 
     def limit(self, what):
-        """The distance that counts as equal: the tolerance, more where rounding alone makes that much (see worker.swing)."""
+        """The greatest distance that counts as equal: the tolerance, or more if a change of the input by a millionth makes as much (worker.swing)."""
         return max(TOLERANCE, 3 * self.ours.get("swing", (0, 0))["gradient" in what])
 
     def _errors(self):

@@ -15,7 +15,7 @@ LIMIT = 900  # seconds for one network
 
 def _stamp():
     """Changes with what the networks are built and fed by: results of MindSpore are kept until then."""
-    return hashlib.sha256((HERE / "nets.py").read_bytes() + b"1").hexdigest()  # another number where worker.py gives other facts
+    return hashlib.sha256((HERE / "nets.py").read_bytes() + b"1").hexdigest()  # changed by hand when worker.py gives other facts
 
 
 class Side:

@@ -84,8 +84,8 @@ class Run:
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
 
     def swing(self):
-        """How far outputs and gradients go when each number of the input changes by a millionth, up or down: what rounding can do
-        to them, and to the order of numbers that are all but equal."""
+        """How far outputs and gradients move when each number of the input changes by a millionth, up or down. Rounding can move them as
+        far, and can reorder numbers that are almost equal."""
         x, out, before, facts = self.x, self.out, self.arrays["gradient"], dict(self.facts)
         signs = nets.numbers("swing").choice((-1, 1), x.shape).astype(np.float32)
         self.x = ms.Tensor(x.asnumpy() * (1 + np.float32(1e-6) * signs))

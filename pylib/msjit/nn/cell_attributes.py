@@ -279,8 +279,8 @@ class CellAttributes:
 
     def register_parameter_forward_hook(self, hook):
         """Not offered: MindSpore calls such hooks only in graphs."""
-        raise NotImplementedError("[register_parameter_forward_hook] functions of Parameters before each use are not offered: call "
-                                  "them in construct")
+        raise NotImplementedError("[register_parameter_forward_hook] hooks on Parameters are not offered: call "
+                                  "the function in construct")
 
     def to_empty(self, *, device=None, recurse=True):
         """Keeps shapes and dtypes of Parameters and buffers; their values are undefined afterwards. Returns self. Errors of `device` as in

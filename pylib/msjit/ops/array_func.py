@@ -162,7 +162,7 @@ def movedim(x, source, destination):
     check_tensor(x, "movedim")
     sources, targets = _axes(source, x.ndim), _axes(destination, x.ndim)
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
-        raise ValueError("[movedim] axes must be as many and distinct, got %s and %s" % (source, destination))
+        raise ValueError("[movedim] source and destination must be equally many axes, each list without repeats, got %s and %s" % (source, destination))
     order = [i for i in _py_range(x.ndim) if i not in sources]
     for target, axis in sorted(zip(targets, sources)):
         order.insert(target, axis)

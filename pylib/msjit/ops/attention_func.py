@@ -138,7 +138,7 @@ def attention_parts(where, query, key, value, head_num, shift=None, drop_mask=No
     if isinstance(head_num, bool) or not isinstance(head_num, int) or head_num < 1:
         raise RuntimeError("[%s] number of heads, got %r, expected an int above 0" % (where, head_num))
     if any((end is None) is (layout == "TND") for end in ends):
-        raise ValueError("[%s] actual_seq_qlen and actual_seq_kvlen, expected with the layout TND, and with no other" % where)
+        raise ValueError("[%s] actual_seq_qlen and actual_seq_kvlen, expected both with the layout TND, and neither with another layout" % where)
     if (keep_prob == 1.0) is not (drop_mask is None):
         raise ValueError("[%s] drop_mask, got %s for keep_prob %s, expected one for a keep_prob below 1 alone"
                          % (where, "None" if drop_mask is None else "one", keep_prob))

@@ -5,7 +5,7 @@ from .primitive import rows as _rows
 
 
 def _elsewhere(p, *inputs):
-    raise NotImplementedError("[%s] call, got one, which is not offered: it reads a flag of NPUs; amp.all_finite looks at gradients" % p.name)
+    raise NotImplementedError("[%s] calls are not offered: they read the overflow flag of an NPU; use amp.all_finite on the gradients" % p.name)
 
 
 class FloatStatus(_Primitive):

@@ -47,7 +47,7 @@ def masked_select(input, mask):
 def _scatter(where, x, indices, updates, accumulate):
     _check(indices, where), _check(x, where)
     if indices.ndim < 1 or indices.shape[-1] > x.ndim:
-        raise ValueError("[%s] last axis of indices, got %s for %d dimensions" % (where, tuple(indices.shape), x.ndim))
+        raise ValueError("[%s] shape of indices, got %s, expected a last size of at most %d, the rank of the input" % (where, tuple(indices.shape), x.ndim))
     parts, axes = _coordinates(indices)
     return _k.index_update([x, updates] + list(parts), axes, accumulate)
 

@@ -238,7 +238,7 @@ def batch_dot(x1, x2, axes=None):
     first, second = (axes, axes) if isinstance(axes, int) else axes
     first, second = first % rank1, second % rank2
     if first == 0 or second == 0:
-        raise ValueError("[batch_dot] axes must not be that of the stack, got %s" % (axes,))
+        raise ValueError("[batch_dot] axes must not be 0, the axis of the batch, got %s" % (axes,))
     letters = "abcdefghijklmnopq"
     left, right = list(letters[1:rank1]), list(letters[rank1:rank1 + rank2 - 1])
     left[first - 1] = right[second - 1] = "z"

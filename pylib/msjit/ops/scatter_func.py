@@ -21,7 +21,7 @@ def _combined(x, updates, parts, axes, how):
 def _at_coordinates(name, x, indices, updates, how):
     _check(x, name)
     if _check(indices, name).ndim < 1 or indices.shape[-1] > x.ndim:
-        raise ValueError("[%s] last axis of indices, got shape %s for %d dimensions" % (name, tuple(indices.shape), x.ndim))
+        raise ValueError("[%s] shape of indices, got %s, expected a last size of at most %d, the rank of the input" % (name, tuple(indices.shape), x.ndim))
     wanted = tuple(indices.shape[:-1]) + tuple(x.shape[indices.shape[-1]:])
     if isinstance(updates, _Tensor) and tuple(updates.shape) != wanted and updates.ndim:
         raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))

@@ -38,7 +38,7 @@ WORKS = {
     "unet block": "128 channels, 32x32: convolutions, group norm, SiLU, attention",
     "graph net train": "2 layers, 2000 nodes, 10000 edges, width 64, gather and index_add, Adam",
 }
-# Where torch gains from weights that stay as they are.
+# Works that torch runs faster if the weights are frozen.
 CONVOLUTIONS = ("resnet18", "resnet50", "resnet18 b32", "resnet50 b32", "unet block")
 # What `--work models` stands for.
 GROUP = [*WORKS, "newton loop 64", "softmax 1Kx1K"]
@@ -67,7 +67,7 @@ class Weights:
         self.random = np.random.RandomState(7)
 
     def take(self, shape, ones=False):
-        """Ones for what scales a normalised value; else small numbers that keep the size of a layer's input."""
+        """Ones for the scales of normalised values. For other weights, small numbers that keep values about the size of the layer's input."""
         if ones:
             return np.ones(shape, np.float32)
         scale = np.prod(shape[1:]) ** -0.5 if len(shape) > 1 else 0.1

@@ -6,8 +6,7 @@ import models
 
 
 def agreeing(rows):
-    """The rows of one model whose results are those of the first row, which is msjit eager where that ran; the others are
-    named and left out."""
+    """The rows of one model whose results agree with those of the first row, which is msjit eager if that ran. The other rows are named and left out."""
     kept, expected = [], None
     for row in rows:
         results = row.pop("results")

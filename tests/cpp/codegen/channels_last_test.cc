@@ -165,7 +165,8 @@ TEST(ChannelsLast, RandomNetsAgreeWithTheEvaluator) {
   }
 }
 
-// conv - norm - relu - conv - add: all but what comes in and goes out lies channels last.
+// conv - norm - relu - conv - norm - relu - add: all images but the input and the output are
+// channels last.
 TEST(ChannelsLast, StaysSoBetweenConvolutions) {
   if (!onednn::prefers_channels_last()) GTEST_SKIP();
   GraphMaker g;
@@ -191,7 +192,8 @@ TEST(ChannelsLast, StaysSoBetweenConvolutions) {
   EXPECT_GE(images, 4);
 }
 
-// One kernel reads several images that lie channels last and writes one that leaves, plain.
+// One kernel reads several images that are channels last. It writes the output, which is channels
+// first.
 TEST(ChannelsLast, SumThatLeaves) {
   for (const Dim channels : {16, 20, 37}) {
     GraphMaker g;
@@ -213,7 +215,7 @@ TEST(ChannelsLast, SumThatLeaves) {
   }
 }
 
-// An image that leaves the run, or that a view reads, stays plain.
+// An image that is an output of the run, or that a view reads, stays channels first.
 TEST(ChannelsLast, WhatLeavesIsPlain) {
   GraphMaker g;
   const Val x = g.input(DType::kFloat32, {2, 16, 16, 16});

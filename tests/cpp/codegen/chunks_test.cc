@@ -76,7 +76,8 @@ TEST(Chunks, SumsAreCarriedOnInDouble) {
   EXPECT_NEAR(element(got, 0), want, want * 1.2e-7);
 }
 
-// A loss: elementwise maths before, a mean and more maths behind, a result that leaves in between.
+// A loss: elementwise maths before a mean and more maths after it; a value in between is an output
+// too.
 TEST(Chunks, MathsAround) {
   GraphMaker g;
   Val x = g.input(DType::kFloat32, {600, 700}), y = g.input(DType::kFloat32, {700});
@@ -92,7 +93,7 @@ TEST(Chunks, MathsAround) {
   *inputs[2].data_as<float>() = 0.25f;
   check_graph(*g.graph(), inputs, kTolerance);
   EXPECT_TRUE(same(run_open(g, inputs), interpret(*g.graph(), inputs).value(), kTolerance));
-  // Another layout than the one that was planned for.
+  // An input in another layout than the plan assumed.
   inputs[0] =
       Tensor::view(random_tensor(rng, DType::kFloat32, {700, 600}), {600, 700}, {1, 600}, 0);
   check_graph(*g.graph(), inputs, kTolerance);

@@ -1,5 +1,5 @@
-// If and While in executables against the reference evaluator: values, identity of what is handed
-// on, buffers, threads, gradients, and random nests of branches and loops.
+// If and While in executables against the reference evaluator: values, identity of values that an
+// arm returns unchanged, buffers, threads, gradients, and random nests of branches and loops.
 #include <thread>
 
 #include "codegen/graph_maker.h"
@@ -120,7 +120,7 @@ TEST(Control, ManyThreadsRunOneLoop) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A constant must not leave a run: whoever gets it may write to it.
+// A run must not return a constant's own tensor, because the caller may write to it.
 TEST(Control, AConstantIsCopied) {
   auto graph = parsed(R"(graph f(%0: bool[], %1: float32[3]) {
   %2: float32[] = constant(7.0)
@@ -211,7 +211,7 @@ class NestMaker {
 };
 
 std::shared_ptr<Graph> swept(std::shared_ptr<Graph> graph) {
-  auto again = parse_graph(print(*graph));  // without what the arms have left behind
+  auto again = parse_graph(print(*graph));  // drops values that building the arms has left
   return again.ok() ? again.take() : nullptr;
 }
 

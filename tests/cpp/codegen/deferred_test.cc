@@ -1,5 +1,5 @@
-// Executables that are planned on the compile thread: the same results, storage and errors before
-// the plan is there as after it.
+// Executables whose plan is made on the compile thread: results, storage and errors are the same
+// before the plan is ready and after.
 #include <thread>
 
 #include "codegen/compile_queue.h"
@@ -38,13 +38,14 @@ class HeldQueue {
 
 class Deferred : public ::testing::Test {
  protected:
-  // Plans that are dropped while they are made allocate until they are done; then their kernels.
+  // A plan that is dropped while it is being made, and then its kernels, still allocate. Waits
+  // until both are done.
   void TearDown() override {
     for (int i = 0; i < 2; ++i) HeldQueue held;
   }
 };
 
-// So many ops that planning is put off.
+// Has so many ops that the compile thread makes the plan.
 Val long_chain(GraphMaker& g, Val x) {
   for (int i = 0; i < 220; ++i) x = g.call("tanh", {g.call("add", {x, g.number(0.25)})});
   return x;
@@ -139,7 +140,7 @@ TEST_F(Deferred, ErrorsAreThoseOfTheOp) {
   EXPECT_EQ(before.error().message, after.error().message);
 }
 
-// Forward and backward graphs of a region are put off likewise; nothing is recorded twice.
+// The compile thread also plans forward and backward graphs of a region. Nothing is recorded twice.
 TEST_F(Deferred, GradientsOfRegions) {
   GraphMaker g;
   g.output(long_chain(g, g.input(DType::kFloat32, {4, 5})));

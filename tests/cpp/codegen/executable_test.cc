@@ -182,7 +182,7 @@ TEST(Executable, BigLoopsRunOnSeveralThreads) {
   }
 }
 
-// All of them read x; the last one depends on the first through something between them.
+// All groups read x. The last one depends on the first through a product, so they must not be one.
 TEST(Fusion, SiblingsThatNeedEachOtherStayApart) {
   GraphMaker g;
   Val x = g.input(DType::kFloat32, {8, 8});
@@ -197,7 +197,8 @@ TEST(Fusion, SiblingsThatNeedEachOtherStayApart) {
   check(g, 1e-5);
 }
 
-// Results of 32 MiB together; that the second reads the first within the loop does not count.
+// Results of 32 MiB together are stored past the caches, unless a later step reads them. A read
+// inside the loop that makes them does not count.
 TEST(Executable, LargeResultsAreWrittenPastTheCaches) {
   for (const bool read_again : {false, true}) {
     GraphMaker g;

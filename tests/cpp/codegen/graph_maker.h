@@ -157,7 +157,7 @@ inline void check_graph(const Graph& graph, std::span<const Tensor> inputs, doub
   if (!want.ok()) {
     executable.wait_compiled();
     auto got = run(executable, inputs, graph.outputs.size());
-    // The refusing op may have been dead code, and of several any may come first.
+    // The op that fails may have been dead code, and of several failing ops any may run first.
     if (!got.ok()) {
       EXPECT_NE(got.error().message.find("not supported"), std::string::npos);
     }

@@ -55,7 +55,7 @@ TEST_F(Objects, RunOnceLoaded) {
   EXPECT_GT(loaded.value()->bytes(), 0);
 }
 
-// Whatever is damaged, loading ends: with an error, or with code that is not run here.
+// Loads objects with random damage. It must end with an error, or with code, which is not run here.
 TEST_F(Objects, ThatAreDamagedDoNoHarm) {
   for (size_t size = 0; size < object_.size(); size += 7)
     EXPECT_FALSE(LoadedObject::load(object_.substr(0, size)).ok());

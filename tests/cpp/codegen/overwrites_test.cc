@@ -1,5 +1,5 @@
-// Runs that write results over inputs: which results do, what they read meanwhile, and that giving
-// up before the commit leaves no trace.
+// Runs that write results over inputs: which results are written so, what other steps read
+// meanwhile, and that a run given up before the commit has changed nothing.
 #include "codegen/graph_maker.h"
 #include "codegen/pending_run.h"
 #include "codegen/plan.h"
@@ -107,8 +107,8 @@ TEST(Overwrites, NotWhatIsUsedBehind) {
   check_commit(*g.graph(), 1e-5);
 }
 
-// Two layers and their update: that of the second comes before the first one's gradient, but behind
-// the product that reads what it overwrites.
+// Two layers and their updates. The update of the second layer comes before the gradient of the
+// first, but after the product that reads the weight that it overwrites.
 std::shared_ptr<Graph> two_layers() {
   GraphMaker g;
   const Val x = g.input(DType::kFloat32, {16, 64}), w = g.input(DType::kFloat32, {64, 64}),

@@ -7,7 +7,7 @@
 
 namespace msjit::testing {
 
-// A graph whose sizes are drawn anew: the same seed with other sizes gives the same program.
+// A random graph. The seed determines its operators, `sizes` only its sizes.
 class RandomGraph {
  public:
   RandomGraph(uint32_t seed, std::span<const Dim> sizes) : rng_(seed), sizes_(sizes) {
@@ -18,8 +18,8 @@ class RandomGraph {
   const std::shared_ptr<Graph>& graph() const { return maker_.graph(); }
 
  private:
-  // `exact`: the same bits whichever way it is computed, so that steps may be taken of it. `shape`
-  // holds indices of sizes.
+  // `exact`: every way to compute it gives the same bits, so that operators with steps (floor,
+  // sign, comparisons) may use it. `shape` holds indices of sizes.
   struct Value {
     Val val;
     std::vector<int> shape;
@@ -36,7 +36,7 @@ class RandomGraph {
   void add(Val val, std::vector<int> shape, bool exact) {
     if (val) values_.push_back({std::move(val), std::move(shape), exact});
   }
-  // Keeps values small, so that errors stay so.
+  // Keeps values small, and with them the errors.
   Val tamed(const Val& v) { return maker_.call("tanh", {v}); }
   Val list(const char* name, const Val& v, const char* attr, IntList items, bool keepdims = false) {
     return maker_.try_call(
@@ -83,7 +83,7 @@ class RandomGraph {
     add(y, x.shape, x.exact);
   }
 
-  // Whose shapes broadcast: the second's is the end of the first's, with ones here and there.
+  // Two values whose shapes broadcast: the second shape is the end of the first, with some ones.
   void binary() {
     static const char* const smooth[] = {"add", "sub", "mul"};
     const Value x = any(), y = any();

@@ -12,7 +12,7 @@ using namespace testing_util;
 using namespace words;
 using Doubles = std::vector<double>;
 
-// As an embedding program does: the compiler ends before the process does.
+// Ends the compiler before the process ends, as an embedding program does.
 class StopCompiler : public ::testing::Environment {
  public:
   void TearDown() override { compile_queue_stop(); }

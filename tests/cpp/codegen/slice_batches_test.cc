@@ -55,7 +55,8 @@ TEST(SliceBatches, ResidualNetwork) {
   EXPECT_EQ(check(*net.graph()), 1);
 }
 
-// Small layers behind large ones are a loop of their own or none.
+// Large layers are one loop over slices of the batch. Small layers behind them are a separate loop
+// or none.
 TEST(SliceBatches, LayersOfOtherSizes) {
   Network net;
   Val x = net.call("relu", {net.conv(net.input(DType::kFloat32, {kBatch, 3, kSize, kSize}), 16)});
@@ -65,7 +66,7 @@ TEST(SliceBatches, LayersOfOtherSizes) {
   EXPECT_EQ(check(*net.graph()), 1);
 }
 
-// What all rows go into is computed behind the loop.
+// A value that all rows of the batch go into is computed after the loop.
 TEST(SliceBatches, StatisticsOfTheBatch) {
   Network net;
   Val x = net.call("relu", {net.conv(net.input(DType::kFloat32, {kBatch, 3, kSize, kSize}), 16)});
@@ -74,7 +75,7 @@ TEST(SliceBatches, StatisticsOfTheBatch) {
   EXPECT_EQ(check(*net.graph()), 1);
 }
 
-// Nothing is saved where every layer's result leaves the run, and small batches stay whole.
+// Slicing saves nothing if every layer's result is an output. Small batches are not sliced either.
 TEST(SliceBatches, OnlyWhereItPays) {
   Network leaves;
   Val x = leaves.input(DType::kFloat32, {kBatch, 3, kSize, kSize});
@@ -87,7 +88,7 @@ TEST(SliceBatches, OnlyWhereItPays) {
   EXPECT_EQ(check(*small.graph()), 0);
 }
 
-// One value, read by rows and as a whole.
+// A value of which one reader takes slices and another one the whole.
 TEST(SliceBatches, ReadBothWays) {
   Network net;
   const Val w = net.input(DType::kFloat32, {kBatch, 16, 1, 1});

@@ -1,4 +1,5 @@
-// Fused kernels of several stages: what is folded along rows or columns, and used along them again.
+// Fused kernels of several stages: reductions along rows or columns whose results are used along
+// the same rows or columns again.
 #include "codegen/graph_maker.h"
 
 namespace msjit::testing {
@@ -58,7 +59,7 @@ TEST(Stages, OneKernelEach) {
   check(library, kTolerance);
 }
 
-// What leads back to the same element may be anything: NaN and infinities in every place.
+// NaN and infinities in every place of a row that is reduced.
 TEST(Stages, SpecialValues) {
   for (const char* op : {"softmax", "log_softmax"}) {
     GraphMaker g;
@@ -68,7 +69,8 @@ TEST(Stages, SpecialValues) {
   }
 }
 
-// The first stage's dear values are kept in memory that an output of the last one gets.
+// Values of the first stage that are expensive to compute are kept for later stages, in memory that
+// an output of the last stage uses.
 TEST(Stages, DearValuesAreKept) {
   GraphMaker g;
   Val x = g.input(DType::kFloat32, {30, 57});
@@ -76,14 +78,14 @@ TEST(Stages, DearValuesAreKept) {
   Val total = folded(g, "sum", g.call("mul", {dear, other}), {1});
   Val scaled = g.call("div", {dear, total});
   Val again = folded(g, "max", g.call("mul", {scaled, other}), {1});
-  g.output(other);  // read again from where it leaves
+  g.output(other);  // later stages read it from the output
   g.output(g.call("add", {g.call("mul", {scaled, again}), dear}));
   g.output(again);
   EXPECT_EQ(kernels_of(g), 1);
   check(g, kTolerance);
 }
 
-// A row that is too long to stay in the caches is folded by a kernel of its own.
+// A row that is too long to stay in the caches is reduced by a separate kernel.
 TEST(Stages, LongRowsAreNot) {
   GraphMaker g;
   add_softmax(g, g.input(DType::kFloat32, {2, 100000}), {1});

@@ -1,5 +1,5 @@
-// The seam to devices, on a device that checks how it is used: order between streams, lifetimes,
-// the caching allocator, fused kernels; and what is said where there is no GPU.
+// The interface to devices, on a device that checks how it is used: order between streams,
+// lifetimes, the caching allocator, fused kernels; and the errors if there is no GPU.
 #include "kernels/device/device_api.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Graphs whose kernels use all that a kernel for a GPU can hold.
+// Graphs whose kernels together use every feature of a kernel for a GPU.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Device kDevice{DeviceType::kCuda, 9};
 
-// The same graph of tensors on the device. Empty where constants of the host meet them.
+// The same graph with inputs on the device. Empty if it combines them with constants on the host.
 std::shared_ptr<Graph> on_device(const Graph& graph) {
   auto placed = std::make_shared<Graph>();
   GraphSink sink(placed);

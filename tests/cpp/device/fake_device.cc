@@ -192,7 +192,7 @@ Status FakeDevice::destroy_stream(DeviceStream stream) {
   if (!stream.handle || !streams_.count(stream.handle))
     return internal_error("[fake] stream, got none of this device");
   MSJIT_OK(sync(stream));
-  ended_.push_back(std::move(streams_[stream.handle]));  // clocks go on to know it
+  ended_.push_back(std::move(streams_[stream.handle]));  // clocks still refer to it
   streams_.erase(stream.handle);
   return {};
 }
@@ -296,7 +296,7 @@ Status FakeDevice::launch(DeviceFunction function, int64_t blocks, int,
   std::vector<Block*> used;
   for (const int64_t value : values) {
     const auto* at = reinterpret_cast<const char*>(value);
-    if (at < memory_ || at >= memory_ + kReserved) continue;  // a number
+    if (at < memory_ || at >= memory_ + kReserved) continue;  // not a pointer, but a number
     MSJIT_TRY(Block * block, find_block(at, 1));
     used.push_back(block);
   }

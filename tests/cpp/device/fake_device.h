@@ -1,9 +1,10 @@
-// A device for tests. Its memory is memory that the host may not touch: a page fault is the answer.
-// Queued work is done as late as the rules allow, when somebody waits for it, so that what forgot
-// to wait sees old bytes. It refuses what would be a race on a real device: two streams that use a
-// block, of which neither comes before the other by events or syncs; freed or foreign memory; a
-// block freed, or a module unloaded, while work that uses it is queued. A launch counts as a write
-// of all that it is given. Kernels run by the emulation of a GPU's threads.
+// A device for tests. Its memory is protected: an access by the host is a page fault. Queued work
+// is done as late as the rules allow, when somebody waits for it, so code that forgets to wait sees
+// old bytes. The device refuses what would be a race on a real device:
+// - two streams use a block, and no event or sync orders them;
+// - freed or foreign memory is used;
+// - a block is freed, or a module unloaded, while work that uses it is queued.
+// A launch counts as a write to all its operands. Kernels run by emulation of a GPU's threads.
 #pragma once
 
 #include <deque>
@@ -44,17 +45,17 @@ class FakeDevice final : public DeviceApi {
   Status launch(DeviceFunction function, int64_t blocks, int threads,
                 std::span<void* const> parameters, DeviceStream stream) override;
   Status product(const DeviceProduct& product, DeviceStream stream) override;
-  // By the project's calls of cuDNN, on a stub of that library.
+  // Through the project's own cuDNN code, on a stub of that library.
   Status convolution(const DeviceConvolution& convolution, const DeviceConvolutionData& data,
                      const DeviceScratch& scratch, DeviceStream stream) override;
 
-  // What has not been given back: "2 blocks, 1 module", "" when nothing.
+  // What has not been freed, as "2 blocks, 1 module"; "" if nothing.
   std::string leaks() const;
 
  private:
   struct Stream;
   struct Module;
-  using Clock = std::map<const Stream*, int64_t>;  // how much of each stream comes before
+  using Clock = std::map<const Stream*, int64_t>;  // how many items of each stream come before
   struct Event {
     Stream* stream;
     int64_t position;

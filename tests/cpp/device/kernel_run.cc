@@ -78,8 +78,8 @@ int64_t elements_of(const Shape& dims, const Shape& strides) {
   return last + 1;
 }
 
-// The tolerance of what is folded in another order, in terms of the largest element. Partial sums
-// of float32 are handed on as float64.
+// The tolerance of reductions in another order, relative to the largest element. Partial sums of
+// float32 are passed on as float64.
 double tolerance_of(const KernelSpec& spec, DType dtype) {
   for (const KernelStage& stage : spec.stages)
     for (const KernelReduce& reduce : stage.reduces)
@@ -112,7 +112,7 @@ class KernelRun {
  public:
   KernelRun(const KernelSpec& spec, uint32_t seed) : spec_(spec), rng_(seed) {
     sized_ = draw_sizes(spec, rng_);
-    // Vectors may start anywhere but where stores pass the caches.
+    // Operands may start at any element, unless stores go past the caches.
     const bool streams = std::ranges::any_of(spec.operands, &KernelOperand::streams);
     skip_ = streams || seed % 2 ? kMargin : kMargin + 1;
   }

@@ -1,4 +1,4 @@
-// One fused kernel on data of its own: by the host's code and as a GPU would run it, compared.
+// Runs one fused kernel on random data, by the host's code and as a GPU would, and compares.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace msjit::testing {
 
-// The specs that are asked for while it lives, each once.
+// Collects the specs of kernels that are requested while it lives, each once.
 class SpecCollector {
  public:
   SpecCollector();
@@ -21,8 +21,9 @@ class SpecCollector {
   std::vector<KernelSpec> specs_;
 };
 
-// Runs the kernel that `spec` becomes for a GPU against the host's, on random operands; an open one
-// for sizes drawn at random. Without reductions the same bits, else within a tolerance.
+// Compares the kernel of `spec` for a GPU with that for the host, on random operands. A spec with
+// open sizes gets random ones. Kernels without reductions must give the same bits, others results
+// within a tolerance.
 ::testing::AssertionResult agrees_with_host(const KernelSpec& spec, uint32_t seed);
 
 }  // namespace msjit::testing

@@ -1,6 +1,6 @@
-// PTX of fused kernels: that ptxas takes it, and what it holds. All kernels go to ptxas at once,
-// because it takes longer to start than to assemble one. With MSJIT_PTX=all every kernel that the
-// tests of this process have asked for is assembled at the end, and tried on the host.
+// PTX of fused kernels: ptxas accepts it, and it contains what it should. All kernels go to ptxas
+// at once, because it takes longer to start than to assemble one. With MSJIT_PTX=all, every kernel
+// that the tests of this process have requested is assembled at the end, and tried on the host.
 #include <gmock/gmock.h>
 
 #include "codegen/random_graph.h"
@@ -31,7 +31,7 @@ void expect_assembles(const std::vector<KernelSpec>& specs, int arch) {
     std::string error;
     kernels.push_back(ptx_of(spec, "fused_" + std::to_string(kernels.size()), arch, &error));
     EXPECT_FALSE(kernels.back().empty()) << error << " " << spec.str();
-    // Nothing from libdevice, no maths of fewer bits than the host's.
+    // No functions of libdevice, and no maths less precise than the host's.
     for (const char* text : {".extern .func", ".approx", ".ftz"})
       EXPECT_EQ(kernels.back().find(text), std::string::npos) << text << "\n" << kernels.back();
   }

@@ -8,7 +8,7 @@
 
 namespace msjit::testing {
 
-// Its path: on PATH, below CUDA_HOME or /usr/local/cuda, or what set-up has fetched. "" without.
+// Its path: on PATH, below CUDA_HOME or /usr/local/cuda, or where set-up has put it. "" if none.
 std::string find_ptxas();
 
 // PTX of one spec; "" with the reason in *error.

@@ -233,7 +233,7 @@ TEST(EagerSink, CountsAndMissingKernel) {
   Status status = run_op(bare, {&x, 1}, {}, &out);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind, ErrorKind::kNotImplemented);
-  EXPECT_EQ(status.error().message, "[bare] no kernel for device cpu");
+  EXPECT_EQ(status.error().message, "[bare] kernel for the CPU, got none, expected one");
   EXPECT_TRUE(out.empty());
 }
 

@@ -181,13 +181,13 @@ TEST(Autodiff, BackwardGraphCanBeDifferentiatedAgain) {
 }
 
 TEST(Autodiff, KeepsLittle) {
-  // All of an elementwise chain can be had again from its input.
+  // The backward graph can recompute an elementwise chain from its input.
   Program chain = [](OpSink*, const Vals& in) { return square(in[0] * 2.0 + 1.0) * in[0]; };
   std::vector<Tensor> inputs = {make(Shape{100}, {1, 2})};
   GradGraphs graphs = differentiate_all(*build_graph(chain, inputs));
   EXPECT_EQ(graphs.residuals, (std::vector<Residual>{{Residual::From::kInput, 0}}));
   EXPECT_EQ(graphs.forward->outputs.size(), 1u);
-  // A product and a tanh are kept, not done twice; the output serves where it is enough.
+  // A product and a tanh are kept, not recomputed. Here the output alone is enough.
   Program dense = [](OpSink*, const Vals& in) { return tanh(matmul(in[0], in[1])); };
   inputs = {make(Shape{8, 8}, {1, 2}), make(Shape{8, 8}, {1, 2})};
   graphs = differentiate_all(*build_graph(dense, inputs));

@@ -1,5 +1,5 @@
-// Open sizes: expressions, the environment of a capture, guesses, and graphs built again for other
-// sizes.
+// Open sizes: expressions, the environment of a capture, expressions fitted to values (fit_size),
+// and graphs built again for other sizes.
 #include <gtest/gtest.h>
 
 #include "graph/shape_trace.h"
@@ -70,7 +70,7 @@ TEST(ShapeEnv, KeepsWhatWasReliedOn) {
   EXPECT_FALSE(env.relations()[0].holds(std::vector<int64_t>{2}));
 }
 
-// What fit_size makes of an expression that it can only ask for values.
+// The expression that fit_size finds if it only gets the values of a given one.
 std::string fitted(const SizeExpr& truth, std::vector<int64_t> hints, int64_t multiple = 1) {
   int64_t base = 0;
   EXPECT_TRUE(evaluate(*truth, hints, &base));

@@ -114,7 +114,7 @@ TEST(Allocator, ReusesBlocksAndKeepsCount) {
   EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes);
   EXPECT_GT(allocator_stats().cached_bytes, before.cached_bytes);
   allocator_trim();
-  EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes);  // what other threads keep
+  EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes);  // other threads keep these
 }
 
 TEST(Allocator, RemembersTheMostBytes) {

@@ -102,8 +102,8 @@ TEST(Matmul, Vectors) {
   EXPECT_TRUE(close(run("matmul", {v, m}), run("matmul", {m, v}, {true, false})));
 }
 
-// A row on the left or a column on the right, which have loops of their own: sizes around the
-// vectors' and the parts', either layout of the matrix, stacks, a bias.
+// A row on the left or a column on the right, for which there are separate loops. Sizes around
+// those of vectors and of parts, either layout of the matrix, stacks, a bias.
 TEST(Matmul, VectorsTimesMatrices) {
   for (auto [k, n] : {std::array<int64_t, 2>{8, 200}, {16, 130}, {33, 64}, {2100, 9}, {45, 4103}}) {
     Tensor row = random({1, k}), matrix = random({k, n}), bias = random({n}), one = random({1});
@@ -164,8 +164,9 @@ TEST(Matmul, PrimitivesAreKept) {
   EXPECT_EQ(onednn::cached_primitives(), before);
 }
 
-// Numbers of rows that change from call to call share programs for blocks of rows, and the results
-// are what a program of their own gives: those of the first rows of a larger product.
+// Calls with changing numbers of rows share programs for blocks of rows. Their results must have
+// the bits that a program for that number gives, which are those of the first rows of a larger
+// product.
 TEST(Linear, AnyNumberOfRows) {
   Tensor w = random({50, 40}), bias = random({50}), x = random({2500, 40}), scale = random({40});
   Doubles all = values_of(run("linear", {x, w, bias}));

@@ -125,7 +125,8 @@ TEST(Pool, MaximumGradientGoesToTheFirst) {
   for (DType dtype : {DType::kFloat32, kF64})
     EXPECT_EQ(values_of(run("max_pool2d_grad", {as(flat, dtype), as(dy, dtype)}, {ints({2})})),
               (Doubles{3, 0, 5, 0, 0, 0, 0, 0}));
-  Doubles distinct;  // after rounding to bfloat16 as well: which is greatest does not depend on it
+  Doubles
+      distinct;  // also after rounding to bfloat16, so that rounding does not change the maximum
   for (int i = 0; i < 2 * 3 * 7 * 9; ++i) distinct.push_back(i * 5 % 378 - 189);
   check_dtypes("max_pool2d_grad", {make({2, 3, 7, 9}, distinct, kF64), random({2, 3, 4, 5}, kF64)},
                {ints({3}), ints({2}), ints({1})});

@@ -15,7 +15,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return a.nbytes() == b.nbytes() && std::memcmp(a.data(), b.data(), a.nbytes()) == 0;
 }
 
-// Runs `op` often enough for a copy, had one been allowed, and compares every result.
+// Runs `op` so often that a packed copy would be made if one were allowed, and compares every
+// result.
 void repeat(const char* op, const std::vector<Tensor>& in, const Attrs& attrs = {}) {
   Tensor first = run(op, in, attrs);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(same_bits(run(op, in, attrs), first)) << op << i;
@@ -36,7 +37,7 @@ TEST(Packed, SameBitsInEveryShape) {
   repeat("conv2d", {random({2, 16, 12, 12}), random({32, 16, 3, 3})});
 }
 
-// Whether this machine's kernels gain by packing at all.
+// Whether kernels on this machine use packed weights at all.
 bool packs() {
   Tensor x = random({8, 256}), weight = random({128, 256});
   int64_t before = packed::kept_bytes();

@@ -149,7 +149,7 @@ int run(int which, const Problem& p, int algorithm, void* scratch, size_t scratc
                                      {pw, bytes_of(*p.w), which == 2},
                                      {py, bytes_of(*p.y), which == 0},
                                      {scratch, scratch_bytes, true}};
-  // Descriptors count as they are now.
+  // Takes the values that the descriptors have now; the program may change them later.
   const Form x = *p.x, w = *p.w, y = *p.y, c = *p.c;
   const auto work = [=] {
     compute_any(which, x, w, y, c, px, pw, py);

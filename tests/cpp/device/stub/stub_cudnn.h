@@ -1,4 +1,4 @@
-// What the stub of cuDNN asks of the device whose memory it works on.
+// What the stub of cuDNN needs from the device whose memory it works on.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@ struct StubUse {
   size_t bytes;
   bool writes;
 };
-// Puts work on a stream; false where a use is none of the device's.
+// Queues work on a stream. False if a use is of memory that is not the device's.
 using StubQueue =
     std::function<bool(void* stream, const std::vector<StubUse>& uses, std::function<void()> work)>;
-// The library exports `void stub_cudnn_attach(const StubQueue*)`, which counts from then on.
+// The library exports `void stub_cudnn_attach(const StubQueue*)`. The stub uses that queue from
+// then on.
 
 }  // namespace msjit::testing
