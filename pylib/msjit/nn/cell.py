@@ -18,6 +18,7 @@ from ..jit_cell import JitCell, set_plain_call
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
+from .cell_index import Index, indexed, store_item
 from .cell_names import CellNames
 from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
@@ -53,15 +54,18 @@ class Cell(CellState, CellAttributes, CellNames):
     _recompute = False
     _auto_cast = None  # the dtype of amp level "auto"
     _keeps_casts = None  # the class itself, where `construct` only reads the Parameters and hands none of them out
+    _keeps_dtype = ()  # names of Parameters that construct writes to: these are not cast
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
+    _params = indexed("_params", "The Parameters of this Cell alone, by their attributes.")
+    _cells = indexed("_cells", "The Cells right below this one, by their attributes.")
 
     def __init__(self, auto_prefix=True, flags=None):
         set_attr = object.__setattr__
-        set_attr(self, "_params", OrderedDict())
-        set_attr(self, "_cells", OrderedDict())
+        set_attr(self, "_params", Index())
+        set_attr(self, "_cells", Index())
         set_attr(self, "_auto_prefix", auto_prefix)
         set_attr(self, "_hooks", None)
         set_attr(self, "_compute_dtype", None)
@@ -120,7 +124,8 @@ class Cell(CellState, CellAttributes, CellNames):
         """construct with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
-        own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
+        own = {name: p for name, p in store["_params"].items()
+               if p is not None and store.get(name) is p and name not in self._keeps_dtype}
         cast = _cast_weight if self._keeps_casts is type(self) and not _msjit.in_graph_call() else _cast_float
         try:
             for name, param in own.items():
@@ -157,6 +162,9 @@ class Cell(CellState, CellAttributes, CellNames):
         self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
 
+    def _index_written(self):
+        """A program has written to _cells or _params."""
+
     def _free_parameter_name(self):
         number = 1
         while "Parameter$%d" % number in self.__dict__.get("_params", ()):
@@ -171,7 +179,7 @@ class Cell(CellState, CellAttributes, CellNames):
             self._check_free(name, "_cells", "_buffers")
             if not has_own_name(param):
                 param.name = name
-        store["_params"][name] = param
+        store_item(store["_params"], name, param)
 
     def _register_cell(self, name, cell, rename=True):
         store = self.__dict__
@@ -180,7 +188,7 @@ class Cell(CellState, CellAttributes, CellNames):
         self._check_free(name, "_params", "_buffers")
         if rename and store["_auto_prefix"]:
             cell.update_parameters_name(name + ".")
-        store["_cells"][name] = cell
+        store_item(store["_cells"], name, cell)
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Adds a Cell under a name; the names of its Parameters stay, as in MindSpore."""

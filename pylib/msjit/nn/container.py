@@ -208,6 +208,9 @@ class CellList(_Indexed):
         self._refresh()
         self.extend(args[0] if len(args) == 1 else list(args))
 
+    def _index_written(self):
+        self._refresh()
+
     def _part(self, pairs):
         return CellList([cell for _, cell in pairs])
 
@@ -227,7 +230,7 @@ class CellDict(_Container):
             self.update(args[0])
 
     def __getitem__(self, key):
-        return self._cells[key]
+        return self.__dict__["_cells"][key]
 
     def __setitem__(self, key, cell):
         if not isinstance(key, str):

@@ -100,3 +100,7 @@ class OwnOptimizers:
     def _is_dynamic_lr_or_weight_decay(self):
         """Whether a learning rate or a weight decay changes with the step."""
         return self.dynamic_lr or self.dynamic_weight_decay
+
+    def flatten_gradients(self, gradients):
+        """The gradients themselves: Parameters are not joined to larger ones here."""
+        return gradients
