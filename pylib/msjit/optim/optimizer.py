@@ -75,8 +75,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         self._decays = [self._grouped or not ("beta" in p.name or "gamma" in p.name) for p in parameters]
         object.__setattr__(self, "_own_step", own_step() if is_own(type(self)) else None)
         self._give_operators(given)
-        if all(isinstance(group.rate, (tuple, Cell)) for group in self._groups):
-            self._show_learning_rate()  # a Cell below this one, as in MindSpore
+        self._forget_rates()
 
     @property
     def _group_of(self):

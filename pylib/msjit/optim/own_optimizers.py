@@ -104,3 +104,7 @@ class OwnOptimizers:
     def flatten_gradients(self, gradients):
         """The gradients themselves: Parameters are not joined to larger ones here."""
         return gradients
+
+    def _grad_sparse_indices_deduplicate(self, gradients):
+        """The gradients themselves: sparse ones are added up where they are applied."""
+        return gradients

@@ -146,9 +146,11 @@ class ShownState(Shown):
         return kept[name]
 
     def _forget_rates(self):
-        """Drops the Cells of learning rates that were set anew."""
+        """Makes the Cells of learning rates that were set anew, where all change with the step: MindSpore lists them from the start."""
         self.__dict__.pop("_rate_cells", None)
         self._cells.pop("learning_rate", None)
+        if all(isinstance(group.rate, (tuple, Cell)) for group in self._groups):
+            self._show_learning_rate()
 
     def _shown_rate(self, group):
         """A Parameter with a learning rate; None for a schedule."""
