@@ -188,3 +188,42 @@ def test_identity_gives_what_it_gets():
 
 def test_context_says_whether_the_graph_engine_is_on():
     assert ms.get_context("enable_ge") is False
+
+
+class Counts(nn.Cell):
+    def __init__(self, value):
+        super().__init__()
+        self.count, self.value = Parameter(Tensor(0, ms.int32), name="count"), value
+
+    def construct(self, x):
+        self.count += 1
+        if self.value is not None:
+            self.count = self.value
+        return x * self.count
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("value, left", [(None, [1, 2, 3]), (0, [0, 0, 0]), (True, [1, 1, 1])])
+def test_numbers_for_parameters_are_written_in_compiled_source(mode, value, left):
+    net = Counts(value)
+    run = compiled(lambda x: net(x), mode)
+    if value is None or mode == "PSJit":
+        assert [float(run(Tensor(2.0))) for _ in left] == [2.0 * count for count in left]
+        assert isinstance(net.count, Parameter) and net.count.dtype == ms.int32
+    else:  # as in MindSpore's PYNATIVE_MODE
+        with pytest.raises(TypeError, match="parameter 'count' is there already"):
+            run(Tensor(2.0))
+
+
+def test_a_number_is_no_value_of_a_vector():
+    class Writes(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+
+        def construct(self, x):
+            self.weight = 3.0
+            return x
+
+    with pytest.raises(ValueError, match=r"value of 'weight', got a number, expected a Tensor of the shape \(2,\)"):
+        ms.jit(Writes().construct)(Tensor(1.0))

@@ -1,7 +1,14 @@
 """What may be assigned to the name of a Cell's Parameter, sub-cell or buffer."""
+from .._native import _msjit
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..ops.primitive import Primitive
+
+
+def _write_number(param, name, value):
+    if param.ndim:
+        raise ValueError("[assign] value of %r, got a number, expected a Tensor of the shape %s" % (name, tuple(param.shape)))
+    param.set_data(Tensor(value, param.dtype))
 
 
 class CellNames:
@@ -11,12 +18,15 @@ class CellNames:
         """What becomes of a Parameter, Cell or buffer when something else is assigned to its name; whether that is all of it.
 
         None leaves the place for another one. Functions and numbers are refused, as MindSpore does: code that walks the Cell
-        would no longer find what computes.
+        would no longer find what computes. In GRAPH_MODE and in PSJit a number is written into the Parameter.
         """
         params, cells = self._params, self._cells
         if name in params:
             if isinstance(value, Tensor) and params[name] is not None:
                 params[name].set_data(value)
+                return True
+            if isinstance(value, (int, float)) and params[name] is not None and _msjit.in_graph_call():
+                _write_number(params[name], name, value)
                 return True
             return self._replace(params, "parameter", "a Parameter or a Tensor", name, value)
         if name in cells:
