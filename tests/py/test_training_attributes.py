@@ -227,3 +227,32 @@ def test_a_number_is_no_value_of_a_vector():
 
     with pytest.raises(ValueError, match=r"value of 'weight', got a number, expected a Tensor of the shape \(2,\)"):
         ms.jit(Writes().construct)(Tensor(1.0))
+
+
+@pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
+def test_the_index_is_read_in_one_graph(mode):
+    class Chain(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = dense(), nn.ReLU()
+
+        def construct(self, x):
+            for cell in self._cells.values():
+                x = cell(x)
+            return x
+
+    class Sliced(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.CellList([Twice(), Twice(), Twice()])
+
+        def construct(self, x):
+            for layer in self.layers[:2]:
+                x = layer(x)
+            return x
+
+    chain, sliced = Chain(), Sliced()
+    for net, expected in ((chain, [[2, 2, 2]]), (sliced, [[4, 4]])):
+        run = ms.jit(lambda x, net=net: net(x), mode=mode, fullgraph=True)
+        for _ in range(3):
+            assert run(Tensor([[1.0, 1.0]])).asnumpy().tolist() == expected

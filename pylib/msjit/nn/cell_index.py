@@ -9,7 +9,7 @@ class Index(OrderedDict):
     """An OrderedDict that gives its Cell the attribute of what is written to it.
 
     A Cell keeps what it calls in its __dict__, where MindSpore's Cell looks it up in these dicts. `owner` is a weak reference to the
-    Cell, None until something outside of Cell reads the dict. Copies have no owner: that of a copied Cell comes when it is read.
+    Cell, None until something outside of compiled code reads the index.
     """
 
     owner = None
@@ -25,16 +25,8 @@ class Index(OrderedDict):
         return Index, (), None, None, iter(self.items())
 
 
-def indexed(name, doc):
-    """The property of a Cell that gives the index called `name` of its __dict__."""
-    def read(self):
-        found = self.__dict__.get(name)
-        if found is None:
-            raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
-        if type(found) is Index and (found.owner is None or found.owner() is not self):
-            found.owner = ref(self)
-        return found
-
-    def write(self, value):
-        self.__dict__[name] = value
-    return property(read, write, doc=doc)
+def owned(cell, index):
+    """The index of a Cell, which belongs to the Cell from now on, unless it is that of a living one of which this is a shallow copy."""
+    if index.owner is None or index.owner() is None:
+        index.owner = ref(cell)
+    return index

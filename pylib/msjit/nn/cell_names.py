@@ -1,8 +1,17 @@
 """What may be assigned to the name of a Cell's Parameter, sub-cell or buffer."""
+from weakref import ref
+
 from .._native import _msjit
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
+from ..context import is_graph_mode
 from ..ops.primitive import Primitive
+
+
+def _in_source_jit(cell):
+    """Whether a PSJit function is under way. Compiled code takes in_graph_call() as true in PIJit as well, so the answer has to come from
+    the interpreter: the weak reference, which is not captured, sees to that."""
+    return ref(cell)() is cell and _msjit.in_graph_call()
 
 
 def _write_number(param, name, value):
@@ -20,12 +29,12 @@ class CellNames:
         None leaves the place for another one. Functions and numbers are refused, as MindSpore does: code that walks the Cell
         would no longer find what computes. In GRAPH_MODE and in PSJit a number is written into the Parameter.
         """
-        params, cells = self._params, self._cells
+        params, cells = self._param_index, self._cell_index
         if name in params:
             if isinstance(value, Tensor) and params[name] is not None:
                 params[name].set_data(value)
                 return True
-            if isinstance(value, (int, float)) and params[name] is not None and _msjit.in_graph_call():
+            if isinstance(value, (int, float)) and params[name] is not None and (is_graph_mode() or _in_source_jit(self)):
                 _write_number(params[name], name, value)
                 return True
             return self._replace(params, "parameter", "a Parameter or a Tensor", name, value)

@@ -98,7 +98,7 @@ class ShownState(Shown):
         yield from zip(self._first_names, self.parameters)
         for name, values in self._shown_numbers():
             yield name, self._show(name, values)
-        yield from list(self._params.items())
+        yield from list(self._param_index.items())
         for name, values in self._shown_last():
             yield name, self._show(name, values)
         if changing:
@@ -124,14 +124,14 @@ class ShownState(Shown):
             shown = self._rate_cell(self._groups[0]) if changing else self._groups[0].rate
         elif not changing:
             return ParameterTuple([group.rate for group in self._group_of])
-        elif "learning_rate" in self._cells:
-            return self._cells["learning_rate"]
+        elif "learning_rate" in self._cell_index:
+            return self._cell_index["learning_rate"]
         else:
             from ..nn.container import CellList  # here, as that module needs optimizers
             cells = [self._rate_cell(group) for group in self._group_of]
             shown = CellList(cells, auto_prefix=False) if all(isinstance(cell, Cell) for cell in cells) else tuple(cells)
         if isinstance(shown, Cell):
-            self._cells["learning_rate"] = shown
+            self._cell_index["learning_rate"] = shown
         return shown
 
     def _rate_cell(self, group):
@@ -148,7 +148,7 @@ class ShownState(Shown):
     def _forget_rates(self):
         """Makes the Cells of learning rates that were set anew, where all change with the step: MindSpore lists them from the start."""
         self.__dict__.pop("_rate_cells", None)
-        self._cells.pop("learning_rate", None)
+        self._cell_index.pop("learning_rate", None)
         if all(isinstance(group.rate, (tuple, Cell)) for group in self._groups):
             self._show_learning_rate()
 
