@@ -174,12 +174,6 @@ def test_training_goes_on_in_its_mode_after_an_evaluation():
     assert net.training
 
 
-def test_keywords_of_older_releases_of_datasets_are_ignored():
-    data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
-    data = data.map(lambda x: x + 1, "x", column_order=["x"]).batch(2, other=1)
-    assert [row[0].tolist() for row in data.create_tuple_iterator(output_numpy=True)] == [[2, 3], [4, 5]]
-
-
 def test_identity_gives_what_it_gets():
     given = (Tensor(1.0), "text")
     assert ops.identity(given) is given and ops.functional.identity(None) is None

@@ -36,10 +36,6 @@ class Run:
             pool.close()
 
 
-_MAP_KEYWORDS = "python_multiprocessing", "cache", "callbacks", "max_rowsize", "offload"
-_BATCH_KEYWORDS = "per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize"
-
-
 class Dataset:
     """Base class: a subclass gives `_open`, and where it can `_count`, `_columns` and `_children`."""
 
@@ -65,8 +61,7 @@ class Dataset:
         per_batch_map(*columns, info) changes the lists of rows of the input_columns before they are stacked.
         """
         _waiting.batched(self, batch_size)
-        return _steps.Batch(self, batch_size, drop_remainder, _waiting.workers(self, num_parallel_workers),
-                            **{name: kwargs[name] for name in _BATCH_KEYWORDS if name in kwargs})
+        return _steps.Batch(self, batch_size, drop_remainder, _waiting.workers(self, num_parallel_workers), **kwargs)
 
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
         """As batch, after padding columns: pad_info maps a column to (shape or None, value).
@@ -85,12 +80,10 @@ class Dataset:
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Applies one operation, or several one after the other, to columns (to the first by default).
 
-        num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes. Other keywords, as the
-        column_order of older releases, are ignored, as in MindSpore.
+        num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes.
         """
         workers = _waiting.workers(self, num_parallel_workers)
-        more = {name: kwargs[name] for name in _MAP_KEYWORDS if name in kwargs}
-        return _steps.Map(self, operations, some(names(input_columns), "input_columns"), names(output_columns), workers, **more)
+        return _steps.Map(self, operations, some(names(input_columns), "input_columns"), names(output_columns), workers, **kwargs)
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """The rows for which predicate(*input_columns) is true."""
