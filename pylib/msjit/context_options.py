@@ -90,5 +90,5 @@ OPTIONS = {
     # Of older releases, which take more.
     "memory_offload": ("OFF", _anything), "precompile_only": (False, _anything), "enable_sparse": (False, _anything),
     "grad_for_scalar": (False, _anything), "enable_dump": (False, _anything), "save_dump_path": ("", _anything),
-    "auto_tune_mode": ("NO_TUNE", _anything),
+    "auto_tune_mode": ("NO_TUNE", _anything), "enable_ge": (False, _anything),
 }

@@ -18,7 +18,7 @@ def cell_html(cell):
     from html import escape
     rows, total, trained = [], 0, 0
     for path, layer in cell.cells_and_names():
-        own = [p for p in layer._params.values() if p is not None]
+        own = [p for p in layer._param_index.values() if p is not None]
         shapes = ", ".join("%s %s" % (p.name.rpartition(".")[2], tuple(p.shape)) for p in own)
         rows.append((path or "(itself)", type(layer).__name__, layer.extend_repr(), shapes))
     for p in cell.get_parameters():

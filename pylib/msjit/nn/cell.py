@@ -1,7 +1,8 @@
 """Cell: the building block of networks. It holds Parameters and other Cells; `construct` is its computation.
 
 Everything assigned to a Cell lives in the instance dictionary, so reading `self.weight` is a plain attribute read
-(fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned.
+(fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned. The indexes
+themselves are `_param_index` and `_cell_index`, which code of this library reads.
 """
 from collections import OrderedDict
 
@@ -18,6 +19,7 @@ from ..jit_cell import JitCell, set_plain_call
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
+from .cell_index import Index, owned, store_item
 from .cell_names import CellNames
 from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
@@ -53,15 +55,15 @@ class Cell(CellState, CellAttributes, CellNames):
     _recompute = False
     _auto_cast = None  # the dtype of amp level "auto"
     _keeps_casts = None  # the class itself, if its `construct` only reads the Parameters and returns or stores none of them
+    _keeps_dtype = ()  # names of Parameters that construct writes to: these are not cast
     _output_dtype = None  # the dtype of the floats that a Cell returns, if it computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
-
     def __init__(self, auto_prefix=True, flags=None):
         set_attr = object.__setattr__
-        set_attr(self, "_params", OrderedDict())
-        set_attr(self, "_cells", OrderedDict())
+        set_attr(self, "_param_index", Index())
+        set_attr(self, "_cell_index", Index())
         set_attr(self, "_auto_prefix", auto_prefix)
         set_attr(self, "_hooks", None)
         set_attr(self, "_compute_dtype", None)
@@ -120,7 +122,8 @@ class Cell(CellState, CellAttributes, CellNames):
         """Runs construct with inputs and own Parameters cast. The tape records the casts, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
-        own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
+        own = {name: p for name, p in store["_param_index"].items()
+               if p is not None and store.get(name) is p and name not in self._keeps_dtype}
         cast = _cast_weight if self._keeps_casts is type(self) and not _msjit.in_graph_call() else _cast_float
         try:
             for name, param in own.items():
@@ -145,42 +148,55 @@ class Cell(CellState, CellAttributes, CellNames):
                 if not has_own_name(item):  # or one would take the place of another
                     item.name = self._free_parameter_name()
                 self._register_parameter(item.name, item, attribute=False)
-        elif "_params" in store and self._set_registered(name, value):
+        elif "_param_index" in store and self._set_registered(name, value):
             return
         if name == "bprop":
             object.__setattr__(self, "_intercept", True)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
-        self._params.pop(name, None)
-        self._cells.pop(name, None)
+        self._param_index.pop(name, None)
+        self._cell_index.pop(name, None)
         self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
 
+    @property
+    def _params(self):
+        """The Parameters of this Cell alone, by their attributes; what is written there is an attribute too."""
+        return self._param_index if _msjit.in_graph_call() else owned(self, self._param_index)
+
+    @property
+    def _cells(self):
+        """The Cells right below this one, by their attributes; what is written there is an attribute too."""
+        return self._cell_index if _msjit.in_graph_call() else owned(self, self._cell_index)
+
+    def _index_written(self):
+        """A program has written to _cells or _params."""
+
     def _free_parameter_name(self):
         number = 1
-        while "Parameter$%d" % number in self.__dict__.get("_params", ()):
+        while "Parameter$%d" % number in self.__dict__.get("_param_index", ()):
             number += 1
         return "Parameter$%d" % number
 
     def _register_parameter(self, name, param, attribute=True):
         store = self.__dict__
-        if "_params" not in store:
+        if "_param_index" not in store:
             raise AttributeError(_NOT_INITIALISED.format("parameter %r" % name))
         if attribute:
-            self._check_free(name, "_cells", "_buffers")
+            self._check_free(name, "_cell_index", "_buffers")
             if not has_own_name(param):
                 param.name = name
-        store["_params"][name] = param
+        store_item(store["_param_index"], name, param)
 
     def _register_cell(self, name, cell, rename=True):
         store = self.__dict__
-        if "_cells" not in store:
+        if "_cell_index" not in store:
             raise AttributeError(_NOT_INITIALISED.format("cell %r" % name))
-        self._check_free(name, "_params", "_buffers")
+        self._check_free(name, "_param_index", "_buffers")
         if rename and store["_auto_prefix"]:
             cell.update_parameters_name(name + ".")
-        store["_cells"][name] = cell
+        store_item(store["_cell_index"], name, cell)
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Adds a Cell under a name. Its Parameters keep their names, as in MindSpore."""
@@ -190,7 +206,7 @@ class Cell(CellState, CellAttributes, CellNames):
             raise KeyError("[cell] child_name must be a name without '.', got %r" % child_name)
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
-        self._check_insert(child_name, self._cells)
+        self._check_insert(child_name, self._cell_index)
         self._register_cell(child_name, child_cell, False)
         object.__setattr__(self, child_name, child_cell)
 
@@ -200,9 +216,9 @@ class Cell(CellState, CellAttributes, CellNames):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
         if not param_name or (check_name_contain_dot and "." in param_name):
             raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % param_name)
-        self._check_insert(param_name, self._params)
+        self._check_insert(param_name, self._param_index)
         if param is None:
-            self._params[param_name] = None
+            self._param_index[param_name] = None
         object.__setattr__(self, param_name, param) if param is None else setattr(self, param_name, param)
 
     # -- walking ------------------------------------------------------------------------------------------------
@@ -214,7 +230,7 @@ class Cell(CellState, CellAttributes, CellNames):
             return
         seen.add(id(self))
         yield name_prefix, self
-        for name, cell in self._cells.items():
+        for name, cell in self._cell_index.items():
             if cell is not None:
                 prefix = name_prefix + "." + name if name_prefix else name
                 for pair in cell.cells_and_names(seen, prefix):
@@ -231,7 +247,7 @@ class Cell(CellState, CellAttributes, CellNames):
                     yield (cell_name + "." + name if cell_name else name), param
 
     def _own_parameters(self):
-        return self._params.items()
+        return self._param_index.items()
 
     def get_parameters(self, expand=True):
         """Yields every Parameter once."""
@@ -261,7 +277,7 @@ class Cell(CellState, CellAttributes, CellNames):
     def name_cells(self):
         """OrderedDict of the direct child Cells, each once."""
         found, seen = OrderedDict(), set()
-        for name, cell in self._cells.items():
+        for name, cell in self._cell_index.items():
             if cell is not None and id(cell) not in seen:
                 seen.add(id(cell))
                 found[name] = cell
@@ -413,16 +429,16 @@ class Cell(CellState, CellAttributes, CellNames):
     def __repr__(self):
         own = self.extend_repr()
         lines = [own] if own else []
-        for name, cell in self._cells.items():
+        for name, cell in self._cell_index.items():
             lines.append("(%s): %s" % (name, repr(cell).replace("\n", "\n  ")))
-        if not self._cells:
+        if not self._cell_index:
             return "%s(%s)" % (type(self).__name__, own)
         return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(lines))
 
     _repr_html_ = cell_html
 
     def __dir__(self):
-        return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))
+        return sorted(set(object.__dir__(self)) | set(self._cell_index) | set(self._param_index))
 
 
 set_plain_call(Cell.__call__)

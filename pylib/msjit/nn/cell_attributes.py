@@ -65,7 +65,7 @@ def _kept(name, make):
 def _leaves(self):
     """Parameters and buffers of this Cell and all below: (cell, name or None, Tensor)."""
     for _, cell in self.cells_and_names():
-        for param in cell._params.values():
+        for param in cell._param_index.values():
             if param is not None:
                 yield cell, None, param
         for name in cell.__dict__.get("_buffers", ()):
@@ -153,7 +153,7 @@ class CellAttributes:
         self._set_scopes("Default", {id(self)})
 
     def _set_scopes(self, above, seen):
-        for name, cell in self._cells.items():
+        for name, cell in self._cell_index.items():
             if cell is not None and id(cell) not in seen:
                 seen.add(id(cell))
                 scope = cell.__dict__["_scope"] = "%s/%s-%s" % (above, name, type(cell).__name__)

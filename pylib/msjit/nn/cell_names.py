@@ -1,7 +1,23 @@
 """Rules for assignments to the name of a Cell's Parameter, sub-cell or buffer."""
+from weakref import ref
+
+from .._native import _msjit
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
+from ..context import is_graph_mode
 from ..ops.primitive import Primitive
+
+
+def _in_source_jit(cell):
+    """Whether a PSJit function is under way. Compiled code takes in_graph_call() as true in PIJit as well, so the answer has to come from
+    the interpreter: the weak reference, which is not captured, sees to that."""
+    return ref(cell)() is cell and _msjit.in_graph_call()
+
+
+def _write_number(param, name, value):
+    if param.ndim:
+        raise ValueError("[assign] value of %r, got a number, expected a Tensor of the shape %s" % (name, tuple(param.shape)))
+    param.set_data(Tensor(value, param.dtype))
 
 
 class CellNames:
@@ -10,13 +26,16 @@ class CellNames:
     def _set_registered(self, name, value):
         """Handles an assignment of another value to the name of a Parameter, Cell or buffer. True: nothing else is left to do.
 
-        A Tensor is written into a Parameter. None reserves the name. Functions and numbers are refused, as in MindSpore: code that
-        walks the Cell would no longer find the part that computes.
+        A Tensor is written into a Parameter; in GRAPH_MODE and in PSJit a number too. None reserves the name. Otherwise functions and
+        numbers are refused, as in MindSpore: code that walks the Cell would no longer find the part that computes.
         """
-        params, cells = self._params, self._cells
+        params, cells = self._param_index, self._cell_index
         if name in params:
             if isinstance(value, Tensor) and params[name] is not None:
                 params[name].set_data(value)
+                return True
+            if isinstance(value, (int, float)) and params[name] is not None and (is_graph_mode() or _in_source_jit(self)):
+                _write_number(params[name], name, value)
                 return True
             return self._replace(params, "parameter", "a Parameter or a Tensor", name, value)
         if name in cells:

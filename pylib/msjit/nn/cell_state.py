@@ -84,10 +84,10 @@ class CellState:
         """The Cell at a path of attributes, "blocks.0"; this one for "". AttributeError if there is none."""
         cell = self
         for name in target.split(".") if target else ():
-            found = cell._cells.get(name)
+            found = cell._cell_index.get(name)
             if found is None:
                 raise AttributeError("[get_sub_cell] %s, got no Cell %r, expected one of %s"
-                                     % (type(cell).__name__, name, list(cell._cells)))
+                                     % (type(cell).__name__, name, list(cell._cell_index)))
             cell = found
         return cell
 
@@ -103,7 +103,7 @@ class CellState:
                 yield name, self.__dict__[name]
 
     def _children(self):
-        return [(name, cell) for name, cell in self._cells.items() if cell is not None]
+        return [(name, cell) for name, cell in self._cell_index.items() if cell is not None]
 
     def state_dict(self, destination=None, prefix="", keep_vars=False):
         """OrderedDict from path of attributes, behind the text `prefix`, to the Parameter or persistent buffer itself.

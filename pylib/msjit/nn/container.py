@@ -62,7 +62,7 @@ class _Container(Cell):
 
     def _prefix(self):
         """The components before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
-        return _get_prefix_and_index(self._cells)[0].split(".")[:-1]
+        return _get_prefix_and_index(self._cell_index)[0].split(".")[:-1]
 
     def _put(self, key, cell, lead=()):
         """Adds a Cell under a key and names its Parameters after the key."""
@@ -76,11 +76,11 @@ class _Indexed(_Container):
     """Children in order, under the names "0", "1", ... or other keys. construct iterates over `cell_list`."""
 
     def _refresh(self):
-        object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cells))
+        object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cell_index))
 
     def _arrange(self, pairs):
         """Replaces the children by those of (present key or None, Cell) pairs. Keys that are positions are renumbered in this order."""
-        lead, old = self._prefix(), list(self._cells)
+        lead, old = self._prefix(), list(self._cell_index)
         for name in old:
             self.__delattr__(name)
         for place, (key, cell) in enumerate(pairs):
@@ -106,18 +106,18 @@ class _Indexed(_Container):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._part(list(self._cells.items())[index])
+            return self._part(list(self._cell_index.items())[index])
         if isinstance(index, Tensor):  # the value is the position; in captured code the graph picks the Cell
             return self.cell_list[index]
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):
         _valid_cell(cell, type(self).__name__)
-        self._put(list(self._cells)[self._index(index)], cell, self._prefix())
+        self._put(list(self._cell_index)[self._index(index)], cell, self._prefix())
         self._refresh()
 
     def __delitem__(self, index):
-        pairs = list(self._cells.items())
+        pairs = list(self._cell_index.items())
         del pairs[index if isinstance(index, slice) else self._index(index)]
         self._arrange(pairs)
 
@@ -132,7 +132,7 @@ class _Indexed(_Container):
 
     def append(self, cell):
         """Adds a Cell at the end."""
-        self._put(str(len(self._cells)), cell, self._prefix())
+        self._put(str(len(self._cell_index)), cell, self._prefix())
         self._refresh()
 
     def extend(self, cells):
@@ -141,14 +141,14 @@ class _Indexed(_Container):
             raise TypeError("[%s] cells to add must be a list, got %s" % (type(self).__name__, type(cells).__name__))
         lead = self._prefix()
         for cell in cells:
-            self._put(str(len(self._cells)), cell, lead)
+            self._put(str(len(self._cell_index)), cell, lead)
         self._refresh()
         return self
 
     def insert(self, index, cell):
         """Puts a Cell before position index."""
         _valid_cell(cell, type(self).__name__)
-        pairs = list(self._cells.items())
+        pairs = list(self._cell_index.items())
         if not -len(pairs) <= index <= len(pairs):
             raise IndexError("[%s] index out of range, got %d, expected at most %d"
                              % (type(self).__name__, index, len(pairs)))
@@ -208,6 +208,9 @@ class CellList(_Indexed):
         self._refresh()
         self.extend(args[0] if len(args) == 1 else list(args))
 
+    def _index_written(self):
+        self._refresh()
+
     def _part(self, pairs):
         return CellList([cell for _, cell in pairs])
 
@@ -227,57 +230,57 @@ class CellDict(_Container):
             self.update(args[0])
 
     def __getitem__(self, key):
-        return self._cells[key]
+        return self._cell_index[key]
 
     def __setitem__(self, key, cell):
         if not isinstance(key, str):
             raise TypeError("[cell_dict] keys must be strs, got %s" % type(key).__name__)
         if not isinstance(cell, Cell) or isinstance(cell, (CellDict, CellList, SequentialCell)):
             raise TypeError("[cell_dict] values must be Cells and no containers, got %s" % type(cell).__name__)
-        taken = hasattr(type(self), key) or (key not in self._cells and hasattr(self, key))
+        taken = hasattr(type(self), key) or (key not in self._cell_index and hasattr(self, key))
         if "." in key or not key or taken:
             raise KeyError("[cell_dict] key %r cannot be used: it is empty, contains '.' or is the name of an attribute" % key)
         self._put(key, cell, self._prefix())
 
     def __delitem__(self, key):
-        if key not in self._cells:
+        if key not in self._cell_index:
             raise KeyError(key)
         delattr(self, key)
 
     def __len__(self):
-        return len(self._cells)
+        return len(self._cell_index)
 
     def __bool__(self):
         return True
 
     def __iter__(self):
-        return iter(list(self._cells))
+        return iter(list(self._cell_index))
 
     def __contains__(self, key):
-        return key in self._cells
+        return key in self._cell_index
 
     def clear(self):
         """Removes all Cells."""
-        for key in list(self._cells):
+        for key in list(self._cell_index):
             delattr(self, key)
 
     def pop(self, key):
         """Removes a Cell and returns it."""
-        cell = self._cells[key]
+        cell = self._cell_index[key]
         delattr(self, key)
         return cell
 
     def keys(self):
         """The keys, in order."""
-        return self._cells.keys()
+        return self._cell_index.keys()
 
     def values(self):
         """The Cells, in order."""
-        return self._cells.values()
+        return self._cell_index.values()
 
     def items(self):
         """(key, Cell) pairs, in order."""
-        return self._cells.items()
+        return self._cell_index.items()
 
     def update(self, cells):
         """Adds the items of a mapping, a CellDict or an iterable of pairs."""

@@ -16,6 +16,8 @@ class _BatchNorm(Cell):
     MindSpore, the attribute momentum is 1 minus the argument.
     """
 
+    _keeps_dtype = ("moving_mean", "moving_variance")
+
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, data_format="NCHW",
                  dtype=mstype.float32):

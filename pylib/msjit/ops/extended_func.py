@@ -45,6 +45,16 @@ def deepcopy(input_x):
     return _k.identity(_check(input_x, "deepcopy"))
 
 
+def identity(x):
+    """x itself, whatever it is.
+
+    >>> import msjit as ms
+    >>> ms.ops.identity((1, 2))
+    (1, 2)
+    """
+    return x
+
+
 def dyn_shape(input_x):
     """The sizes as a Tensor, int64."""
     return _Tensor(list(_check(input_x, "dyn_shape").shape), _mstype.int64)

@@ -79,7 +79,7 @@ class GroupedOptimizer(Shown, Cell):
         yield from zip(self._first_names, self.parameters)
         if first:
             yield from step
-        yield from list(self._params.items())
+        yield from list(self._param_index.items())
         for last, values in self._shown_last():
             yield last, self._show(last, values)
         if not first:

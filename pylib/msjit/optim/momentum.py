@@ -1,5 +1,6 @@
 """SGD and Momentum."""
 from .._native import _msjit
+from ..common.tensor import Tensor
 from .assigned import filled
 from .optimizer import Optimizer
 
@@ -15,7 +16,32 @@ def _fraction(value, where, what):
     return float(value)
 
 
-class SGD(Optimizer):
+class _WithMomentum(Optimizer):
+    """An optimizer whose momentum is a number that every step reads."""
+
+    @property
+    def momentum(self):
+        """The momentum, a Parameter; what is written to it counts from the next step on.
+
+        Setting it to a Tensor or a Parameter of one element writes that value; TypeError for anything else.
+        """
+        self._take_shown()
+        return self._show("momentum", self._momentum)
+
+    @momentum.setter
+    def momentum(self, value):
+        if not isinstance(value, Tensor):
+            raise TypeError("[%s] momentum, got %s, expected a Tensor" % (self._where, type(value).__name__))
+        object.__setattr__(self, "_momentum", float(value.asnumpy()))
+
+    def _adopt(self, name, values):
+        if name == "momentum":
+            object.__setattr__(self, "_momentum", float(values))
+        else:
+            super()._adopt(name, values)
+
+
+class SGD(_WithMomentum):
     """Stochastic gradient descent with momentum, dampening and Nesterov's variant.
 
     >>> import msjit as ms
@@ -28,18 +54,18 @@ class SGD(Optimizer):
     def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
                  loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.momentum = _fraction(momentum, "sgd", "momentum")
+        self._momentum = _fraction(momentum, "sgd", "momentum")
         self.dampening = _fraction(dampening, "sgd", "dampening")
         if not isinstance(nesterov, bool):
             raise TypeError("[sgd] nesterov must be a bool, got %s" % type(nesterov).__name__)
-        if nesterov and (self.momentum <= 0 or self.dampening != 0):
+        if nesterov and (self._momentum <= 0 or self.dampening != 0):
             raise ValueError("[sgd] nesterov needs a momentum above 0 and no dampening, got %s and %s"
                              % (momentum, dampening))
         self.nesterov = nesterov
-        self.accum = self._state("accum") if self.momentum else None
+        self.accum = self._state("accum") if self._momentum else None
 
     def _shown_numbers(self):
-        yield "momentum", self.momentum
+        yield "momentum", self._momentum
         if self.accum is None:
             yield from (("accum." + name, filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
 
@@ -53,10 +79,10 @@ class SGD(Optimizer):
             return
         # the first step starts the momentum with the whole gradient
         dampening = 0.0 if self.step_count == 0 else self.dampening
-        _momentum_step(param, self.accum[index], gradient, rate, self.momentum, decay, dampening, self.nesterov)
+        _momentum_step(param, self.accum[index], gradient, rate, self._momentum, decay, dampening, self.nesterov)
 
 
-class Momentum(Optimizer):
+class Momentum(_WithMomentum):
     """Gradient descent with a velocity: v = momentum v + g; p -= rate v.
 
     >>> import msjit as ms
@@ -71,14 +97,14 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if isinstance(momentum, int):
             raise TypeError("[momentum] momentum must be a float, got %s" % type(momentum).__name__)
-        self.momentum = _fraction(momentum, "momentum", "momentum")
+        self._momentum = _fraction(momentum, "momentum", "momentum")
         if not isinstance(use_nesterov, bool):
             raise TypeError("[momentum] use_nesterov must be a bool, got %s" % type(use_nesterov).__name__)
         self.use_nesterov = use_nesterov
         self.moments = self._state("moments")
 
     def _shown_numbers(self):
-        return [("momentum", self.momentum)]
+        return [("momentum", self._momentum)]
 
     def _update(self, index, param, gradient, rate, decay):
-        _momentum_step(param, self.moments[index], gradient, rate, self.momentum, decay, 0.0, self.use_nesterov)
+        _momentum_step(param, self.moments[index], gradient, rate, self._momentum, decay, 0.0, self.use_nesterov)

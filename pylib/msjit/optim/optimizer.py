@@ -11,7 +11,7 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
-from .own_optimizers import OwnOptimizers, is_own, own_step, value_at
+from .own_optimizers import OwnOptimizers, is_own, own_step, settable, value_at
 from .shown import ShownState, name_parameters
 
 
@@ -75,6 +75,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         self._decays = [self._grouped or not ("beta" in p.name or "gamma" in p.name) for p in parameters]
         object.__setattr__(self, "_own_step", own_step() if is_own(type(self)) else None)
         self._give_operators(given)
+        self._forget_rates()
 
     @property
     def _group_of(self):
@@ -94,21 +95,16 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
 
     @property
     def learning_rate(self):
-        """The learning rate: a Parameter (writing to it changes the rate), a schedule, or a tuple with a value for each step. With
-        groups, a tuple of these, one for each of the parameters."""
-        for group in self._groups:
-            if isinstance(group.rate, float):
-                group.rate = self._shown_rate(group)
-        if not self._grouped:
-            return self._groups[0].rate
-        rates = tuple(group.rate for group in self._group_of)
-        return ParameterTuple(rates) if all(isinstance(rate, Parameter) for rate in rates) else rates
+        """The learning rate: a Parameter, through which it can be changed, or a schedule that is called with the step number.
+        When a group has a learning rate of its own, a ParameterTuple or a CellList of these, one for each of the parameters."""
+        return self._show_learning_rate()
 
     @learning_rate.setter
     def learning_rate(self, value):
         rate = _rate(value, self._where)
         for group in self._groups:
             group.rate = rate
+        self._forget_rates()
 
     @property
     def target(self):
@@ -119,17 +115,17 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
     def target(self, value):
         raise NotImplementedError("[%s] target, got %r, expected a subclass that has places to choose from" % (self._where, value))
 
-    @property
+    @settable
     def is_group(self):
         """Whether the parameters were given in groups."""
         return self._grouped
 
-    @property
+    @settable
     def dynamic_lr(self):
         """Whether any learning rate changes with the step."""
         return any(not isinstance(g.rate, (float, Tensor)) for g in self._groups)
 
-    @property
+    @settable
     def weight_decay(self):
         """The weight decay as a Tensor; with groups, a tuple with one for each of the parameters."""
         decays = tuple(g.decay if isinstance(g.decay, Cell) else Tensor(g.decay * self.loss_scale, mstype.float32)
@@ -170,7 +166,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         return gradients if self.loss_scale == 1.0 else tuple([g / self.loss_scale for g in gradients])
 
     def get_lr_parameter(self, param):
-        """The learning rate of a Parameter; of a list of them, a list.
+        """The learning rate of a Parameter: a Parameter with the number, or with one number a step, or the schedule; of a list a list.
 
         Raises TypeError for anything else, ValueError for a Parameter that is not optimised here.
         """
@@ -180,7 +176,9 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
             raise TypeError("[%s] param, got %s, expected a Parameter or a list of them" % (self._where, type(param).__name__))
         for group, own in zip(self._group_of, self.parameters):
             if own is param:
-                return _as_tensor(_rate_at(group.rate, self.step_count))
+                if isinstance(group.rate, float):
+                    group.rate = self._shown_rate(group)
+                return self._shown_rate(group) if isinstance(group.rate, tuple) else group.rate
         raise ValueError("[%s] param, got %r, expected a Parameter that is optimised here" % (self._where, param.name))
 
     def construct(self, gradients):

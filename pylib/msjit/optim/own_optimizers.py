@@ -27,6 +27,19 @@ def value_at(rate, step):
     return value.reshape(()) if isinstance(value, Tensor) else Tensor(value, mstype.float32)
 
 
+def settable(read):
+    """A property of an optimizer that a subclass may set: what was set is read then, as MindSpore keeps these as attributes."""
+    name = "_set_" + read.__name__
+
+    def get(self):
+        value = getattr(self, name, None)
+        return read(self) if value is None else value
+
+    def put(self, value):
+        object.__setattr__(self, name, value)
+    return property(get, put, doc=read.__doc__)
+
+
 class OwnOptimizers:
     """The part of Optimizer for programs that define construct; msjit's own optimizers do not use it."""
 
@@ -47,40 +60,52 @@ class OwnOptimizers:
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
-    @property
+    @settable
     def need_scale(self):
         """Whether there is a loss scale."""
         return self.loss_scale != 1.0
 
-    @property
+    @settable
     def reciprocal_scale(self):
         """1 / loss_scale, a Tensor."""
         return Tensor(1.0 / self.loss_scale, mstype.float32)
 
-    @property
+    @settable
     def dynamic_decay_flags(self):
         """Whether the weight decay is a schedule; with groups a tuple, one for each of the parameters."""
         flags = tuple(isinstance(group.decay, Cell) for group in self._group_of)
         return flags if self._grouped else flags[0]
 
-    @property
+    @settable
     def dynamic_weight_decay(self):
         """Whether any weight decay is a schedule."""
         return any(isinstance(group.decay, Cell) for group in self._groups)
 
-    @property
+    @settable
     def exec_weight_decay(self):
         """Whether anything decays."""
         return any(isinstance(group.decay, Cell) or group.decay > 0 for group in self._groups)
 
-    @property
+    @settable
     def decay_flags(self):
         """One for each of the parameters: with groups whether it has a weight decay, else whether it may have one."""
         if self._grouped:
             return tuple(isinstance(group.decay, Cell) or group.decay != 0 for group in self._group_of)
         return tuple(self._decays)
 
-    @property
+    @settable
     def grad_centralization_flags(self):
         """Whether the gradient is centred, one for each of the parameters."""
         return tuple(group.centred for group in self._group_of)
+
+    def _is_dynamic_lr_or_weight_decay(self):
+        """Whether a learning rate or a weight decay changes with the step."""
+        return self.dynamic_lr or self.dynamic_weight_decay
+
+    def flatten_gradients(self, gradients):
+        """The gradients themselves: Parameters are not joined to larger ones here."""
+        return gradients
+
+    def _grad_sparse_indices_deduplicate(self, gradients):
+        """The gradients themselves: sparse ones are added up where they are applied."""
+        return gradients

@@ -7,6 +7,8 @@ operators write is copied back at the next listing, and when a checkpoint has be
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..common.tensor import Tensor
+from ..nn.cell import Cell
+from .rates import _ConvertToCell, _IteratorLearningRate
 
 
 class _ShownParameter(Parameter):
@@ -26,6 +28,9 @@ class _ShownParameter(Parameter):
     def clone_alone(self):
         """A plain Parameter of the same name and value, without a connection to the optimizer."""
         return Parameter(self.detach(), name=self.name, requires_grad=self.requires_grad)
+
+
+_ShownParameter.__name__ = "Parameter"  # what programs print
 
 
 class Shown:
@@ -71,8 +76,6 @@ class ShownState(Shown):
         """Takes over what was written to a Parameter that shows something; values: an array."""
         if name == "global_step":
             object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
-        elif name == "momentum":
-            object.__setattr__(self, "momentum", float(values))
         elif name.startswith("learning_rate"):
             for group in self._groups:
                 if _rate_name(group) == name:  # the number is replaced by a Parameter, which every step then reads
@@ -95,7 +98,7 @@ class ShownState(Shown):
         yield from zip(self._first_names, self.parameters)
         for name, values in self._shown_numbers():
             yield name, self._show(name, values)
-        yield from list(self._params.items())
+        yield from list(self._param_index.items())
         for name, values in self._shown_last():
             yield name, self._show(name, values)
         if changing:
@@ -107,9 +110,47 @@ class ShownState(Shown):
         for place, index in enumerate(self._group_index):
             name = _rate_name(self._groups[index])
             if name not in found:
-                path = ("learning_rate.%d.learning_rate" % place if self._grouped else "learning_rate.learning_rate") if changing else name
+                path = ("learning_rate.%d.learning_rate" % place if self.is_group_lr else "learning_rate.learning_rate") if changing else name
                 found[name] = path, self._shown_rate(self._groups[index])
         return [pair for pair in found.values() if pair[1] is not None], changing
+
+    def _show_learning_rate(self):
+        """What `learning_rate` gives; a Cell among that is listed below the optimizer."""
+        for group in self._groups:
+            if isinstance(group.rate, float):
+                group.rate = self._shown_rate(group)
+        changing = self.dynamic_lr
+        if not self.is_group_lr:
+            shown = self._rate_cell(self._groups[0]) if changing else self._groups[0].rate
+        elif not changing:
+            return ParameterTuple([group.rate for group in self._group_of])
+        elif "learning_rate" in self._cell_index:
+            return self._cell_index["learning_rate"]
+        else:
+            from ..nn.container import CellList  # here, as that module needs optimizers
+            cells = [self._rate_cell(group) for group in self._group_of]
+            shown = CellList(cells, auto_prefix=False) if all(isinstance(cell, Cell) for cell in cells) else tuple(cells)
+        if isinstance(shown, Cell):
+            self._cell_index["learning_rate"] = shown
+        return shown
+
+    def _rate_cell(self, group):
+        """The learning rate of a group as something that is called with the step number."""
+        kept = self.__dict__.setdefault("_rate_cells", {})
+        name = _rate_name(group)
+        if name not in kept:
+            if isinstance(group.rate, tuple):
+                kept[name] = _IteratorLearningRate(self._shown_rate(group))
+            else:
+                kept[name] = _ConvertToCell(group.rate) if isinstance(group.rate, Parameter) else group.rate
+        return kept[name]
+
+    def _forget_rates(self):
+        """Makes the Cells of learning rates that were set anew, where all change with the step: MindSpore lists them from the start."""
+        self.__dict__.pop("_rate_cells", None)
+        self._cell_index.pop("learning_rate", None)
+        if all(isinstance(group.rate, (tuple, Cell)) for group in self._groups):
+            self._show_learning_rate()
 
     def _shown_rate(self, group):
         """A Parameter with a learning rate; None for a schedule."""

@@ -54,6 +54,7 @@ class Model:
             raise ValueError("[model] metrics need a loss_fn or an eval_network")
         self._manager, self._amp_level = kwargs.get("loss_scale_manager"), amp_level
         self._train_network, self._is_shared = self._build_step(kwargs), False
+        self._is_training = True  # the mode that this model has set last
 
     def _build_step(self, options):
         if self._optimizer is None:
@@ -125,6 +126,7 @@ class Model:
                             last_save_ckpt_step=None, latest_ckpt_file=None)
         context = RunContext(state)
         self._train_network.set_train(True)
+        self._is_training = True
         self._share_parameters()
         rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one iterator for all epochs: so each epoch has another order
         with _Entered(callbacks), closing(rows):
@@ -160,6 +162,7 @@ class Model:
             state.cur_step_num += 1
             state.train_dataset_element = tuple(row)
             _tell(callbacks, "on_train_step_begin", context)
+            self._set_mode(self._train_network, True)
             state.net_outputs = self._train_network(*row)
             if self._manager is not None and self._manager.get_drop_overflow_update():
                 self._manager.update_loss_scale(bool(state.net_outputs[1]))
@@ -175,7 +178,13 @@ class Model:
         metrics = self._evaluate(valid_dataset, callbacks, loss)
         state.metrics, state.eval_results = metrics, dict(metrics)
         state.eval_results["eval_loss"] = loss.eval()
-        self._train_network.set_train(True)
+
+    def _set_mode(self, network, is_training):
+        """Puts a network into the mode of training or of evaluation, where this model has set the other mode last. So a training goes
+        on as one after an evaluation within it, and, as in MindSpore, what the program itself sets between two calls stays."""
+        if self._is_training != is_training:
+            network.set_train(is_training)
+            self._is_training = is_training
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
         """Metrics over a dataset, as a dict."""
@@ -189,7 +198,7 @@ class Model:
         state = self._state("eval", callbacks, batch_num=dataset.get_dataset_size(), cur_epoch_num=1, epoch_num=1,
                             valid_dataset=dataset)
         context = RunContext(state)
-        self.eval_network.set_train(False)
+        self._set_mode(self.eval_network, False)
         for metric in self._metrics.values():
             metric.clear()
         _tell(callbacks, "on_eval_begin", context)
@@ -238,7 +247,7 @@ class Model:
         """Output of the network."""
         if backend is not None:
             raise NotImplementedError("[model] backend of predict, got %r, expected None" % (backend,))
-        self._network.set_train(False)
+        self._set_mode(self._network, False)
         for item in predict_data:
             if not isinstance(item, (Tensor, tuple, list)):
                 raise TypeError("[model] predict takes Tensors, got %s" % type(item).__name__)
