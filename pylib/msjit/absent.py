@@ -28,9 +28,9 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFact
 _SPARSE = """SparseGatherV2 MapCacheIdx MapUniform ScatterNonAliasingAdd
     Sparse make_map_parameter row_tensor_add"""
 
-_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
+_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
-    cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
+    cpp_create_prim_instance_helper deprecated embed env_get environ_add environ_create environ_get
     environ_set geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
     ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache

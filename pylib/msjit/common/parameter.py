@@ -202,4 +202,12 @@ class ParameterTuple(tuple):
             copied.name = prefix + "." + param.name
             clones.append(copied)
         return ParameterTuple(clones)
+_keys = itertools.count(1)
+
+
+def _get_unique_parameter_key():
+    """1, 2, 3, ...: another number at each call."""
+    return next(_keys)
+
+
 __getattr__ = _absent(__name__)

@@ -19,7 +19,7 @@ from .primitive import Primitive
 
 # Names that mean one of mint under another name.
 _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
-            "reduce_sum": "sum"}
+            "reduce_sum": "sum", "batch_mat_mul": "bmm", "muls": "mul", "split_with_size": "split"}
 _FIRST = ("pyboost_", "inner_")
 _GRADIENTS = ("gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "later_gradients")
 _LAST = ("_impl", "_ext", "_op", "_view")
