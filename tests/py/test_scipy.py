@@ -199,3 +199,30 @@ def test_pairs_that_are_left_over():
         with pytest.raises(ValueError, match="dimension_limit"):
             optimize.linear_sum_assignment(costs, False, limit)
     np.testing.assert_allclose(solve_triangular(Tensor(UPPER), Tensor(V)).asnumpy(), np.linalg.solve(UPPER, V), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("history_size, calls, steps", [(20, 21, 12), (2, 20, 10)])
+def test_limited_memory(history_size, calls, steps):
+    """Himmelblau's function; MindSpore needs so many calls and steps."""
+    from msjit.scipy.optimize import minimize
+
+    def himmelblau(p):
+        return (p[0] ** 2 + p[1] - 11) ** 2 + (p[0] + p[1] ** 2 - 7) ** 2
+    options = {"gtol": 1e-6, "history_size": history_size} if history_size == 20 else {"history_size": history_size}
+    found = minimize(himmelblau, Tensor(np.zeros(2, np.float32)), method="LBFGS", options=options)
+    assert found.success and found.status == 0 and (found.nfev, found.nit) == (calls, steps) and found.hess_inv is None
+    np.testing.assert_allclose(found.x.asnumpy(), [3, 2], atol=1e-4)
+    early = minimize(himmelblau, Tensor(np.zeros(2, np.float32)), method="lbfgs", options={"maxiter": 3})
+    assert not early.success and early.status == 1 and early.nfev == 10
+    np.testing.assert_allclose(early.x.asnumpy(), [2.2011464, 2.8459265], rtol=1e-5)
+
+
+def test_limited_memory_of_many_numbers():
+    from msjit.scipy.optimize import minimize
+    scale, place = Tensor(np.linspace(1, 30, 40).astype(np.float32)), Tensor(np.linspace(-2, 2, 40).astype(np.float32))
+    found = minimize(lambda x, shift: (scale * (x - place - shift) ** 2).sum(), Tensor(np.zeros(40, np.float32)), (1.0,), method="LBFGS",
+                     options={"gtol": 1e-3})
+    assert found.success
+    np.testing.assert_allclose(found.x.asnumpy(), place.asnumpy() + 1, atol=1e-3)
+    with pytest.raises(NotImplementedError, match="LAGRANGE"):
+        minimize(lambda x: x.sum(), Tensor([1.0]), method="LAGRANGE")
