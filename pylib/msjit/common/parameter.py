@@ -105,8 +105,9 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """The Parameter itself, so that `param.data.set_data(...)` changes it. A Tensor that is assigned replaces the values, of any shape."""
-        return self
+        """A Tensor on the same memory, without gradients: what is written into it is the Parameter's, what set_data replaces is not seen in
+        it. A Tensor that is assigned replaces the values, of any shape."""
+        return self.detach()
 
     @data.setter
     def data(self, value):
