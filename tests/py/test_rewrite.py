@@ -6,7 +6,7 @@ import pytest
 
 import msjit as ms
 from msjit import Tensor, nn, ops
-from msjit.rewrite import Node, NodeType, ScopedValue, SymbolTree, ValueType
+from msjit.rewrite import Node, NodeType, PatternEngine, PatternNode, Replacement, ScopedValue, SymbolTree, ValueType, VarNode
 
 name = ScopedValue.create_naming_value
 
@@ -186,3 +186,85 @@ def test_values():
     assert [str(v) for v in ScopedValue.create_name_values(["a", "b"], ["", "self"])] == ["a", "self.b"]
     assert name_of(None).type is ValueType.ConstantValue and name_of({"k": [1]}).type is ValueType.DictValue
     assert NodeType.CellContainer.value == 10 and len({name("x"), name("x"), name_of("x")}) == 2
+
+
+class Chain(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 2, 3, weight_init="ones")
+        self.bn = nn.BatchNorm2d(2)
+        self.relu = nn.ReLU()
+        self.inner = Inner()
+        self.conv2, self.bn2 = nn.Conv2d(2, 2, 3), nn.BatchNorm2d(2)
+
+    def construct(self, x):
+        x = self.relu(self.bn(self.conv(x)))
+        x = self.inner(x)
+        kept = self.conv2(x)
+        return self.bn2(kept) + kept
+
+
+class Inner(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(2, 2, 3, weight_init="ones"), nn.BatchNorm2d(2)
+
+    def construct(self, x):
+        return self.bn(self.conv(x))
+
+
+class Fused(nn.Cell):
+    def __init__(self, conv):
+        super().__init__()
+        self.conv = conv
+
+    def construct(self, x):
+        return self.conv(x) * 3
+
+
+class Fuse(Replacement):
+    def build(self, pattern, is_chain_pattern, matched):
+        assert is_chain_pattern and pattern.type() is nn.BatchNorm2d
+        conv, bn = matched.values()
+        return [Node.create_call_cell(Fused(conv.get_instance()), bn.get_targets(), conv.get_args(), name="fused")]
+
+
+def test_patterns():
+    net = Chain()
+    tree = SymbolTree.create(net)
+    assert PatternEngine([nn.Conv2d, nn.BatchNorm2d], Fuse()).apply(tree)
+    names = [n.get_name() for n in tree.nodes()]
+    assert names == ["input_x", "fused", "relu", "inner", "conv2", "bn2", "binop_add", "return"]  # what conv2 gives is used elsewhere too
+    assert [n.get_name() for n in tree.get_node("inner").get_sub_tree().nodes()] == ["input_x", "fused", "return"]
+    made = tree.get_network()
+    kept = net.conv2(net.inner.conv(ops.relu(net.conv(X) * 3)) * 3)
+    np.testing.assert_allclose(made(X).asnumpy(), (net.bn2(kept) + kept).asnumpy(), rtol=1e-5)
+    assert not PatternEngine([nn.Conv2d, nn.BatchNorm2d], Fuse()).apply(SymbolTree.create(Fused(nn.Conv2d(1, 1, 1))))
+    assert not PatternEngine([nn.Conv2d, nn.BatchNorm2d]).apply(SymbolTree.create(net))
+
+
+def test_patterns_of_several_inputs():
+    class Two(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.add, self.relu, self.tanh = ops.Add(), nn.ReLU(), nn.Tanh()
+
+        def construct(self, x, y):
+            return self.add(self.relu(x), self.tanh(y))
+
+    class Second(Replacement):
+        def build(self, pattern, is_chain_pattern, matched):
+            assert list(matched) == ["r", "add"] and not is_chain_pattern
+            return [Node.create_call_cell(ops.Mul(), matched["add"].get_targets(), [matched["r"].get_args()[0], matched["add"].get_args()[1]])]
+    tree = SymbolTree.create(Two())
+    pattern = PatternNode("add", ops.Add, [PatternNode("r", nn.ReLU), VarNode()])
+    assert not PatternEngine(PatternNode("add", ops.Add, [VarNode()]), Second()).apply(tree)
+    assert PatternEngine(pattern, Second()).apply(tree)
+    x, y = Tensor([-1.0, 2.0]), Tensor([0.5, 0.5])
+    np.testing.assert_allclose(tree.get_network()(x, y).asnumpy(), (x * ops.tanh(y)).asnumpy(), rtol=1e-6)
+    whole = PatternNode.create_pattern_from_node(tree.get_node("Mul"))
+    assert whole.type() is ops.Mul and [part.name() for part in whole.get_inputs()] == ["input_x", "tanh"]
+    for call in (lambda: PatternEngine(3), lambda: PatternEngine([3]), lambda: PatternEngine(pattern, 3), lambda: PatternNode(3),
+                 lambda: pattern.add_input(3), lambda: PatternEngine(pattern).apply(3), Replacement):
+        with pytest.raises(TypeError):
+            call()
