@@ -205,9 +205,12 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
              callback=None, options=None):
     """The x (N,), from x0 on, at which func(x, *args) is least: OptimizeResults, by method 'BFGS', or 'LBFGS' for many numbers.
 
+    Method 'LAGRANGE' finds one at which all `constraints`, functions of x, are below `tol`; its options are those of
+    scipy.lagrange.minimize_lagrange, and it gives (succeeded, best_value, object_value, loss_value).
+
     options: maxiter, norm and gtol (of the gradient at the end), line_search_maxiter; 'LBFGS' has history_size, the number of
     steps it looks back, and gives no hess_inv. jac(x) gives the gradient, else it is computed. Raises ValueError for no method or
-    an unknown one, TypeError for args that are no tuple and for unknown options, NotImplementedError for 'LAGRANGE'.
+    an unknown one, TypeError for args that are no tuple and for unknown options.
 
     >>> from msjit import Tensor, ops
     >>> from msjit.scipy.optimize import minimize
@@ -216,13 +219,15 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     (True, [2.0, 2.0, 2.0])
     """
     if method is None:
-        raise ValueError("[minimize] method, got None, expected 'BFGS' or 'LBFGS'")
+        raise ValueError("[minimize] method, got None, expected 'BFGS', 'LBFGS' or 'LAGRANGE'")
     if not isinstance(args, tuple):
         raise TypeError("[minimize] args, got %s, expected a tuple" % type(args).__name__)
     if method.lower() == "lagrange":
-        raise NotImplementedError("[minimize] method, got %r, expected 'BFGS' or 'LBFGS': the other is not written yet" % method)
+        from .lagrange import check_lagrange, minimize_lagrange
+        check_lagrange(func, constraints, tol, (options or {}).get("coincide_fun"))
+        return minimize_lagrange(func, x0, constraints, tol, **(options or {}))
     if method.lower() not in ("bfgs", "lbfgs"):
-        raise ValueError("[minimize] method, got %r, expected 'BFGS' or 'LBFGS'" % method)
+        raise ValueError("[minimize] method, got %r, expected 'BFGS', 'LBFGS' or 'LAGRANGE'" % method)
     return (_bfgs if method.lower() == "bfgs" else _lbfgs)(lambda x: func(x, *args), x0, jac, **(options or {}))
 
 
