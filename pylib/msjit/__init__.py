@@ -70,6 +70,7 @@ _LAZY_NAMES.update({"get_ps_context": "context", "reset_ps_context": "context", 
 _LAZY_NAMES.update(dict.fromkeys(("sdc_detect_start", "sdc_detect_stop", "get_sdc_detect_result"), "utils"))
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
+_LAZY_NAMES.update(dict.fromkeys(("Node", "NodeType", "ScopedValue", "SymbolTree"), "rewrite"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
              "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",

@@ -234,4 +234,17 @@ def args_type_check(*type_args, **type_kwargs):
 
 
 number_type = _mstype.number_type
-__getattr__ = _absent(__name__, lambda name: "unwritten" if name.startswith("check_") else None)
+_refuse = _absent(__name__, lambda name: "unwritten" if name.startswith("check_") else None)
+
+
+def is_stub_tensor(tensor):
+    """False: every tensor has its values when an operator returns it."""
+    return False
+
+
+def __getattr__(name):
+    if not name.startswith("_"):
+        from .common import param_checks
+        if hasattr(param_checks, name):
+            return getattr(param_checks, name)
+    return _refuse(name)

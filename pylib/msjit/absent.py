@@ -17,7 +17,7 @@ _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Pus
     TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace get_ckpt_path_with_strategy"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFactor FusedAdaFactorWithGlobalNorm
-    FusedWeightScaleApplyMomentum GetNext GroupTopk RNNTLoss TensorDump BatchToSpaceNDV2
+    FusedWeightScaleApplyMomentum GetNext GroupTopk RNNTLoss TensorDump BatchToSpaceNDV2 BasicLSTMCell
     batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
@@ -28,17 +28,17 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFact
 _SPARSE = """SparseGatherV2 MapCacheIdx MapUniform ScatterNonAliasingAdd
     Sparse make_map_parameter row_tensor_add"""
 
-_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
+_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
-    cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
+    cpp_create_prim_instance_helper deprecated embed env_get environ_add environ_create environ_get
     environ_set geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
     ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
     PrimitiveFunction_ Primitive_ Validator ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell SparseMatrixOrderingAMD SparseSplit Sspaddmm
-    LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
+_UNWRITTEN = """SparseMatrixOrderingAMD SparseSplit Sspaddmm
+    MsDispatchMode
     SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils DSDMatmul MatmulDDS"""
 
 _TABLE = {}

@@ -19,6 +19,7 @@ _MOVED = {
     "nn.learning_rate_schedule": "nn.dynamic_lr",
     "nn.loss.loss": "nn.loss",
     "ops.composite.base": "ops.composite",
+    "ops.composite.multitype_ops": "ops.multitype_ops",
     "mint.nn.functional": "mint.functional",
     "dataset.engine": "dataset",
     "dataset.engine.datasets": "dataset",
@@ -28,6 +29,7 @@ _MOVED = {
     "dataset.engine.iterators": "dataset.core",
     "dataset.text.utils": "dataset.text",
     "nn.layer.thor_layer": "nn.thor_layer",
+    "nn.layer.rnns": "nn.rnn",
     "nn.optim.thor": "nn.thor_layer",
     "nn.metrics": "train.metrics",
     "nn.sparse": "nn",
@@ -108,14 +110,47 @@ _MOVED = {
     "dataset.vision.transforms": "dataset.vision.transforms",
     "dataset.vision.utils": "dataset.vision",
     "dataset.transforms.transforms": "dataset.transforms",
+    "dataset.transforms.py_transforms_util": "dataset.modes",
 }
+_MOVED.update({
+    "graph._utils": "graph",
+    "graph._parse": "_extends.parse",
+    "graph._parse.compile_config": "_extends.parse.compile_config",
+    "graph._parse.resources": "_extends.parse.resources",
+    "graph._parse.trope": "_extends.parse.trope",
+    "graph.dynamic_shape": "graph_hints",
+    "graph._mark_deprecated": "common.api",
+    "device_context.ascend.device": "device_context.ascend",
+    "device_context.gpu.device": "device_context.gpu",
+    "experimental.map_parameter": "experimental",
+    "hal.contiguous_tensors_handle": "hal",
+    "mint.nn.layer._functions": "ops.operations",
+    "ops.operations.manually_defined._inner": "ops._inner_operations",
+    "ops.vm_impl_registry": "ops",
+    "parallel._ps_context": "parallel.ps_context",
+    "parallel.function": "ops.function",
+    "parallel.function.reshard_func": "ops.function",
+    "parallel.transform_safetensors": "parallel.unified",
+    "profiler.dynamic_profiler": "profiler_dynamic",
+    "profiler.envprofiler": "profiler",
+    "profiler.experimental_config": "profiler",
+    "profiler.mstx": "profiler",
+    "runtime.device_limit": "runtime",
+    "runtime.stream_limit": "runtime",
+    "scipy.optimize._bfgs": "scipy.optimize",
+    "scipy.optimize._lbfgs": "scipy.optimize",
+    "scipy.optimize._lagrange": "scipy.optimize",
+    "tools.data_dump": "graph_hints",
+    "train.train_thor.model_thor": "train",
+})
 _MOVED.update(("mindrecord.tools.%s_to_mr" % kind, "mindrecord") for kind in "cifar10 cifar100 csv imagenet mnist tfrecord".split())
-_MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.composite") for kind in """add zeros_like ones_like bitwise_and
+_MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.multitype_ops") for kind in """add zeros_like ones_like bitwise_and
     bitwise_or bitwise_xor div equal floordiv getitem greater greater_equal in invert left_shift less less_equal logical_and logical_not
     logical_or mod mul negative not_equal not_in pow right_shift setitem sub uadd""".split())
 _MOVED.update(("rewrite.api." + part, "rewrite") for part in "node node_type scoped_value symbol_tree pattern_engine".split())
 _MOVED.update(("parallel.nn." + part, "parallel.nn") for part in "parallel_cell_wrapper parallel_grad_reducer".split())
-_MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _infer _scalar _sequence _quant _rl_inner".split()),
+_MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in """_grad _inner _infer _scalar _sequence _quant
+    _rl_inner _thor _embedding_cache _map_tensor _ocr _sparse_grad control reshard""".split()),
                             "ops._inner_operations"))
 # Packages of MindSpore that are one module here: {package: its modules}.
 _WHOLE = {
@@ -124,7 +159,7 @@ _WHOLE = {
     "ops.operations": """array_ops comm_ops custom_ops debug_ops image_ops inner_ops linalg_ops manually_defined math_ops nn_ops
         other_ops random_ops sparse_ops spectral_ops _csr_ops
         manually_defined.ops_def""",
-    "ops.composite": "base math_ops array_ops random_ops clip_ops multitype_ops env_ops vmap_impl",
+    "ops.composite": "base math_ops array_ops random_ops clip_ops env_ops vmap_impl",
     "ops.auto_generate": """gen_ops_def gen_ops_prim gen_arg_handler gen_arg_dtype_cast gen_enum_def gen_extend_func
         pyboost_inner_prim cpp_create_prim_instance_helper""",
     "numpy": "array_creations array_ops dtypes logic_ops math_ops utils utils_const",

@@ -77,16 +77,19 @@ def _check_network(network, level, dtype):
         raise ValueError("[amp] dtype, got %s, expected float16 or bfloat16" % dtype)
 
 
+_INNER_AMP_BLACK_LIST = []  # classes that a package keeps from being cast, whatever the lists of a program say
+
+
 def _cast_listed(network, classes, dtype):
     for _, cell in network.cells_and_names():
-        if type(cell) in classes and cell._compute_dtype is None:
+        if type(cell) in classes and type(cell) not in _INNER_AMP_BLACK_LIST and cell._compute_dtype is None:
             cell.to_float(dtype)
             cell.add_flags(_output_dtype=mstype.float32)
 
 
 def _cast_unlisted(network, classes, dtype):
     for _, cell in network.cells_and_names():
-        if isinstance(cell, tuple(classes)):  # later Cells get its result in the lower precision
+        if isinstance(cell, tuple(classes) + tuple(_INNER_AMP_BLACK_LIST)):  # later Cells get its result in the lower precision
             cell.add_flags(_compute_dtype=mstype.float32, _output_dtype=dtype, _intercept=True)
         else:
             cell.add_flags(_compute_dtype=dtype, _intercept=True)

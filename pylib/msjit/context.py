@@ -87,6 +87,11 @@ def set_context(**kwargs):
             raise ValueError("[set_context] unknown keyword %r" % name)
 
 
+def _get_mode():
+    """The mode, as get_context("mode")."""
+    return get_context("mode")
+
+
 def get_context(attr_key):
     """Value of one keyword of set_context."""
     if attr_key not in _state:

@@ -100,15 +100,9 @@ class DeviceCtx:
     def __init__(self, name, device_id=None):
         if name not in ("CPU", "GPU", "Ascend", "meta"):
             raise ValueError("[DeviceCtx] name, got %r, expected one of 'CPU', 'GPU', 'Ascend', 'meta'" % (name,))
-<<<<<<< HEAD
         if name not in ("CPU", "GPU"):
             raise NotImplementedError("[DeviceCtx] device %r is not offered: tensors lie on CPUs and GPUs" % name)
         self.name, self.device_id, self._before = name, device_id, []
-=======
-        if name != "CPU":
-            raise NotImplementedError("[DeviceCtx] device %r is not offered: set_device() and x.move_to() choose where tensors lie" % name)
-        self.name, self.device_id = name, device_id
->>>>>>> p5
 
     def __enter__(self):
         before = _current_device()

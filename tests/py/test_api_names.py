@@ -86,8 +86,11 @@ def test_generated_names():
     assert auto_generate.SumExt()(x).item() == 1 and auto_generate.contiguous(x).tolist() == [-1, 2]
     assert auto_generate.TupleToTensor()((1, 2), ms.float32).tolist() == [1, 2]
     assert auto_generate.inplace_exp(Tensor([0.0])).tolist() == [1]
+    assert auto_generate.pyboost_exp(ops.Exp(), [Tensor([0.0])]).tolist() == [1]
+    with pytest.raises(RuntimeError, match="expected 2: a primitive and a list"):
+        auto_generate.pyboost_exp(x)
     with pytest.raises(NotImplementedError, match="kernel of a gradient"):
-        auto_generate.abs_grad(x)
+        auto_generate.dropout_grad_ext_op(x, x, 0.5)
 
 
 PATHS = """ops.function.math_func ops.function.nn_func ops.operations.math_ops ops.operations._inner_ops ops.operations.nn_ops

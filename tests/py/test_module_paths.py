@@ -91,7 +91,7 @@ def test_imports():
 
 
 @pytest.mark.parametrize("call, name", [
-    (lambda: ms.rewrite.SymbolTree.create(3), "SymbolTree"), (lambda: ms.parallel.parameter_broadcast(None), "parameter_broadcast"),
+    (lambda: ms.rewrite.TreeNodeHelper(3), "TreeNodeHelper"), (lambda: ms.parallel.parameter_broadcast(None), "parameter_broadcast"),
     (lambda: ms.boost.AutoBoost("O1"), "AutoBoost"), (lambda: ms.utils.stress_detect(), "stress_detect"),
     (lambda: ms.boost.freeze_cell(), "freeze_cell")])
 def test_refused_names(call, name):

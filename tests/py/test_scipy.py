@@ -104,7 +104,9 @@ def test_factors_and_dtypes():
     (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), method="x"), ValueError),
     (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), args=3, method="BFGS"), TypeError),
     (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), method="BFGS", options={"foo": 1}), TypeError),
-    (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), method="LAGRANGE"), NotImplementedError),
+    (lambda: optimize.minimize(3, Tensor([0.0, 0.0]), method="LAGRANGE"), TypeError),
+    (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), method="LAGRANGE", constraints=[3]), TypeError),
+    (lambda: optimize.minimize(rosen, Tensor([0.0, 0.0]), method="LAGRANGE", constraints=[rosen], tol=[1.0, 2.0]), ValueError),
     (lambda: optimize.line_search(rosen, [0.0], Tensor([1.0])), TypeError),
     (lambda: optimize.linear_sum_assignment(Tensor(A), Tensor(True)), TypeError),
     (lambda: optimize.linear_sum_assignment(Tensor(V), True), ValueError),
@@ -199,3 +201,48 @@ def test_pairs_that_are_left_over():
         with pytest.raises(ValueError, match="dimension_limit"):
             optimize.linear_sum_assignment(costs, False, limit)
     np.testing.assert_allclose(solve_triangular(Tensor(UPPER), Tensor(V)).asnumpy(), np.linalg.solve(UPPER, V), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("history_size, calls, steps", [(20, 21, 12), (2, 20, 10)])
+def test_limited_memory(history_size, calls, steps):
+    """Himmelblau's function; MindSpore needs so many calls and steps."""
+    from msjit.scipy.optimize import minimize
+
+    def himmelblau(p):
+        return (p[0] ** 2 + p[1] - 11) ** 2 + (p[0] + p[1] ** 2 - 7) ** 2
+    options = {"gtol": 1e-6, "history_size": history_size} if history_size == 20 else {"history_size": history_size}
+    found = minimize(himmelblau, Tensor(np.zeros(2, np.float32)), method="LBFGS", options=options)
+    assert found.success and found.status == 0 and (found.nfev, found.nit) == (calls, steps) and found.hess_inv is None
+    np.testing.assert_allclose(found.x.asnumpy(), [3, 2], atol=1e-4)
+    early = minimize(himmelblau, Tensor(np.zeros(2, np.float32)), method="lbfgs", options={"maxiter": 3})
+    assert not early.success and early.status == 1 and early.nfev == 10
+    np.testing.assert_allclose(early.x.asnumpy(), [2.2011464, 2.8459265], rtol=1e-5)
+
+
+def test_limited_memory_of_many_numbers():
+    from msjit.scipy.optimize import minimize
+    scale, place = Tensor(np.linspace(1, 30, 40).astype(np.float32)), Tensor(np.linspace(-2, 2, 40).astype(np.float32))
+    found = minimize(lambda x, shift: (scale * (x - place - shift) ** 2).sum(), Tensor(np.zeros(40, np.float32)), (1.0,), method="LBFGS",
+                     options={"gtol": 1e-3})
+    assert found.success
+    np.testing.assert_allclose(found.x.asnumpy(), place.asnumpy() + 1, atol=1e-3)
+
+
+def test_constraints():
+    """The point next to (2, 1) on the line x + y = 1 is (1, 0)."""
+    from msjit.scipy.optimize import minimize
+
+    def distance(x):
+        return ((x - Tensor([2.0, 1.0])) ** 2).sum()
+    found = minimize(distance, Tensor([0.3, 0.2]), method="LAGRANGE", constraints=[lambda x: x.sum() - 1.0], tol=[1e-2],
+                     options={"rounds": 25, "steps": 40, "learning_rate": 0.05})
+    assert found.succeeded and found.loss_value[0] < 1e-2
+    np.testing.assert_allclose(found.best_value, [1, 0], atol=0.03)
+    assert abs(found.object_value - 2) < 0.05 and abs(float(distance(Tensor(found.best_value))) - found.object_value) < 1e-6
+    bounds = {"lower": Tensor([0.0, 0.2]), "upper": Tensor([1.5, 0.6])}
+    inside = minimize(lambda x, total: distance(x) + 0 * total, Tensor([-3.0, -3.0]), method="LAGRANGE", constraints=[lambda x, total: total - 1.0],
+                      tol=[1e-2], options=dict(bounds, rounds=25, steps=40, learning_rate=0.05, coincide_fun=lambda x: x.sum()))
+    assert inside.succeeded and 0.2 <= inside.best_value[1] <= 0.6
+    np.testing.assert_allclose(inside.best_value, [0.8, 0.2], atol=0.05)
+    never = minimize(distance, Tensor([0.3, 0.2]), method="LAGRANGE", constraints=[lambda x: x.sum() * 0 + 5.0], options={"rounds": 1, "steps": 2})
+    assert not never.succeeded and never.best_value.tolist() == pytest.approx([0.3, 0.2])

@@ -33,7 +33,7 @@ LEFT_OUT = {
             sys_path update_auto_dynamic_shape_phase verify_inputs_signature is_reboot_node np_types DeviceManagerConf
             PARAMETER_NAME_DEFAULT PARAMETER_NAME_PREFIX_MAX_LEN auto_parallel_context init_to_value
             SUPPORTED_TUPLE_IN_TUPLE_STRATEGY recompute_block tail zip_operation distribute delta_seed index_of_parent_ set_dtype
-            Tensor_ Node NodeType ScopedValue SymbolTree mindio_preload ms_memory_recycle
+            Tensor_ mindio_preload ms_memory_recycle
             load_mindir save_mindir export_split_mindir obfuscate_ckpt load_obf_params_into_net memory_replay
             ConvertModelUtils ConvertNetUtils get_level get_log_config run_check UntypedStorage set_deterministic""",
         "what a module of MindSpore has imported for itself":

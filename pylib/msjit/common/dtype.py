@@ -198,4 +198,7 @@ def __getattr__(name):
         return QuantDtype
     if name in _SHADOWING:
         return _SHADOWING[name]
+    if name in ("typing", "String"):
+        from . import type_kinds
+        return type_kinds if name == "typing" else type_kinds.String
     raise AttributeError("module 'msjit.common.dtype' has no attribute %r" % name)

@@ -105,8 +105,9 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """The Parameter itself, so that `param.data.set_data(...)` changes it. Assigning a Tensor of any shape replaces the values."""
-        return self
+        """A Tensor on the same memory, without gradients. Writes into either are seen in the other; set_data() gives the Parameter other
+        memory, which this Tensor does not see. Assigning a Tensor of any shape replaces the values."""
+        return self.detach()
 
     @data.setter
     def data(self, value):
@@ -202,4 +203,12 @@ class ParameterTuple(tuple):
             copied.name = prefix + "." + param.name
             clones.append(copied)
         return ParameterTuple(clones)
+_keys = itertools.count(1)
+
+
+def _get_unique_parameter_key():
+    """1, 2, 3, ...: another number at each call."""
+    return next(_keys)
+
+
 __getattr__ = _absent(__name__)

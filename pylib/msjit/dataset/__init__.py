@@ -19,7 +19,7 @@ from .images import (
     Cifar100Dataset, Cifar10Dataset, EMnistDataset, FakeImageDataset, FashionMnistDataset, ImageFolderDataset, KMnistDataset,
     MnistDataset,
 )
-from .modes import Shuffle
+from .modes import Implementation, Shuffle
 from .callback import DSCallback, WaitedDSCallback
 from .config import ErrorSamplesMode
 from .debug import DebugHook

@@ -55,6 +55,10 @@ class ErrorSamplesMode(enum.IntEnum):
     REPLACE = 1
     SKIP = 2
 
+class Implementation(enum.IntEnum):
+    C = 0
+    PY = 1
+
 class Shuffle(str, enum.Enum):
     FALSE = 'false'
     GLOBAL = 'global'

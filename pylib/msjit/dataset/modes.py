@@ -1,5 +1,5 @@
 """Names that arguments of datasets take."""
-from enum import Enum
+from enum import Enum, IntEnum
 
 
 class Shuffle(str, Enum):
@@ -11,3 +11,10 @@ class Shuffle(str, Enum):
     INFILE = "infile"
     PARTIAL = "partial"
     ADAPTIVE = "adaptive"
+
+
+class Implementation(IntEnum):
+    """What the attribute `implementation` of transforms may be set to; each transform has one implementation here."""
+
+    C = 0
+    PY = 1

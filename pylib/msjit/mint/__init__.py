@@ -2,6 +2,7 @@
 from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
+from ..common.tensor import Tensor  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import (  # noqa: F401
     abs, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,

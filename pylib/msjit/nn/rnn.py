@@ -89,6 +89,9 @@ _STEPS = {"LSTM": (_DynamicLSTMCPUGPU, lstm_step), "GRU": (_DynamicGRUCPUGPU, gr
           "RNN_RELU": (_DynamicRNNRelu, relu_step)}
 
 
+_DynamicLSTMAscend, _DynamicGRUAscend = _DynamicLSTMCPUGPU, _DynamicGRUCPUGPU  # one device, one kind of step
+
+
 class _RNNBase(Cell):
     """Layers of one kind of step, in one direction or in both."""
 

@@ -31,10 +31,11 @@ _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_int
 # Modules that few programs read.
 _LATER = {"signature": "signature", "auto_generate": "auto_generate", "functional_overload": "functional_overload"}
 _LATER.update(dict.fromkeys("gen_extend_func gen_ops_def gen_ops_prim pyboost_inner_prim".split(), "auto_generate"))
+_CUSTOM = ("CustomRegOp", "DataType", "custom_info_register")
 
 # `from mindspore.ops import *` also gives these names, which are loaded on first use. They are added to the modules' __all__ only here,
 # because the modules above have imported names from each other by __all__ before.
-__all__ += [*_LAZY_NAMES, *sorted(_PROCESSES), *_LATER]
+__all__ += [*_LAZY_NAMES, *sorted(_PROCESSES), *_LATER, *_CUSTOM]
 function.__all__ = [*function.__all__, *function._TRANSFORMS, *(_name for _name in _LAZY_NAMES if _name.islower())]
 functional.__all__ = [*functional.__all__, *(_name for _name in _LAZY_NAMES if _name.islower())]
 operations.__all__ = [*operations.__all__, *(_name for _name in _LAZY_NAMES if not _name.islower())]
@@ -42,6 +43,8 @@ operations.__all__ = [*operations.__all__, *(_name for _name in _LAZY_NAMES if n
 
 def __getattr__(name):
     from importlib import import_module
+    if name in _CUSTOM:
+        return getattr(import_module(".custom_info", __name__), name)
     if name in _LATER:
         return import_module("." + _LATER[name], __name__)
     if name not in _PROCESSES:

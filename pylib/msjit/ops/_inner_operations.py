@@ -7,8 +7,8 @@ from importlib import import_module as _import_module
 
 from .. import absent as _absent
 
-MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations",
-           "inner_kernels")
+MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "later_gradients",
+           "sequence_operations", "inner_kernels")
 # Names that ops.auto_generate makes from functions.
 _GENERATED = frozenset("TopkExt AddcdivExt AddcmulExt LayerNormExt MSELossExt SoftplusExt Embedding TypeAs".split())
 

@@ -1,8 +1,9 @@
 """Names of mindspore.ops.auto_generate: MindSpore generates a class, an instance and a function for each of its kernels.
 
-Here a name is resolved by its spelling when it is first used: `abs_op` is an instance of the primitive Abs, `pyboost_abs` and
-`abs_impl` are ops.abs, `sum_ext` and the primitive SumExt are mint.sum (if mint has that name), `inplace_exp` is Tensor.exp_.
-Unsupported names can be imported and raise when they are called.
+Here a name is resolved by its spelling when it is first used: `abs_op` is an instance of the primitive Abs, `abs_impl` is ops.abs,
+`sum_ext` and the primitive SumExt are mint.sum (if mint has that name), `inplace_exp` is Tensor.exp_, `pyboost_abs` takes a
+primitive and the list of all arguments. `relu_grad_op` is an instance of the gradient ReluGrad, and `log_softmax_grad_impl` a
+function of its inputs and its attributes. Unsupported names can be imported and raise when they are called.
 """
 import importlib
 import sys
@@ -18,8 +19,9 @@ from .primitive import Primitive
 
 # Names for which mint has another name.
 _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
-            "reduce_sum": "sum"}
+            "reduce_sum": "sum", "batch_mat_mul": "bmm", "muls": "mul", "split_with_size": "split"}
 _FIRST = ("pyboost_", "inner_")
+_GRADIENTS = ("gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "later_gradients")
 _LAST = ("_impl", "_ext", "_op", "_view")
 
 
@@ -127,6 +129,53 @@ def instance_named(name):
     return None if made is None else made()
 
 
+def _gradient_class(name):
+    """The class of the gradient that a name in small letters stands for, or None: MSELossGradExt for mse_loss_grad_ext."""
+    wanted = name.replace("_", "")
+    for path in _GRADIENTS:
+        module = importlib.import_module("." + path, __package__)
+        for known in module.__all__:
+            if known.lower() == wanted:
+                return getattr(module, known)
+    return None
+
+
+def _gradient_named(name):
+    """What a name of the kernel of a gradient stands for, or None: an instance, a function, or (NAMEPrim_) a primitive of it."""
+    if name.endswith("Prim_"):
+        function = _gradient_named(name[:-5].lower() + "_impl")
+        return None if function is None else type(name, (_Named,), {"_function": staticmethod(function), "__module__": __name__})
+    kind = _gradient_class(name[:-3] if name.endswith("_op") else name[:-5] if name.endswith("_impl") else name)
+    if kind is None:
+        return None
+    count = len(kind._attributes)
+    if name.endswith("_op"):
+        return kind()
+
+    def gradient(*arguments):
+        """The gradient, of the inputs of its primitive and then the attributes, all of them where there are any."""
+        if count and len(arguments) <= count:
+            raise TypeError("[%s] number of arguments, got %d, expected the inputs and %s" % (name, len(arguments), list(kind._attributes)))
+        return kind(*arguments[len(arguments) - count:])(*arguments[:len(arguments) - count])
+    gradient.__name__ = gradient.__qualname__ = name
+    return gradient
+
+
+def _boosted(name):
+    """The function that MindSpore calls with a primitive and the list of all arguments, or None."""
+    base = name[len("pyboost_"):]
+    function = _gradient_named(base) if _reason(name) == "gradient kernel" else _function_named(base)
+    if function is None:
+        return None
+
+    def call(*arguments):
+        if len(arguments) != 2:
+            raise RuntimeError("[%s] number of arguments, got %d, expected 2: a primitive and a list" % (name, len(arguments)))
+        return function(*arguments[1])
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 def _reason(name):
     if "Grad" in name or "_grad" in name or "ackward" in name:
         return "gradient kernel"
@@ -144,7 +193,11 @@ def __getattr__(name):
     if name in ("gen_ops_def", "gen_ops_prim"):
         return sys.modules[__name__]
     found = _inner.find(name) if name[0].isupper() else None
-    if found is None and _reason(name) != "gradient kernel":
+    if name.startswith("pyboost_"):
+        found = _boosted(name)
+    elif found is None and _reason(name) == "gradient kernel":
+        found = _gradient_named(name)
+    elif found is None:
         if name[0].isupper():
             found = _class_named(name)
         elif name.endswith("_op"):

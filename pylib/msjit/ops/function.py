@@ -71,6 +71,9 @@ def __getattr__(name):
     if name in _TRANSFORMS:
         import importlib
         return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
+    if name in ("get_square_sum", "apply_global_norm", "_check_same_type", "_expand"):
+        from . import inner_functions
+        return getattr(inner_functions, name)
     if name in _GENERATED or name.endswith("_ext"):
         from . import auto_generate
         found = auto_generate._function_named(name)

@@ -25,6 +25,7 @@ from .communication_operations import ReduceOp  # noqa: F401
 from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
+from .distorted_boxes import SampleDistortedBoundingBoxV2  # noqa: F401
 from .drawn_operations import *  # noqa: F403
 from .eigen_func import Eig  # noqa: F401
 from .elsewhere_operations import *  # noqa: F403

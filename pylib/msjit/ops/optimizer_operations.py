@@ -182,7 +182,17 @@ def _descent(p, var, alpha, delta):
     return _put(var, var.detach() - delta * _number(alpha))
 
 
+def _lars(p, weight, gradient, norm_weight, norm_gradient, weight_decay, learning_rate):
+    """The gradient with its decay, scaled to the norm of the weight: what nn.LARS hands on. The norms come as sums of squares."""
+    decay, size, slope = _number(weight_decay), _k.sqrt(norm_weight), _k.sqrt(norm_gradient)
+    trust = p.hyperpara * size / (slope + decay * size + p.epsilon)
+    if p.use_clip:
+        trust = _k.minimum(trust / _number(learning_rate), _k.ones_like(trust))
+    return _k.cast(trust * (gradient + decay * weight), gradient.dtype)
+
+
 __all__ = _rows(globals(), (
+    ("LARSUpdate", {"epsilon": 1e-05, "hyperpara": 0.001, "use_clip": False}, _lars),
     ("ApplyMomentum", {"use_nesterov": False, "use_locking": False, "gradient_scale": 1.0}, _momentum),
     ("ApplyKerasMomentum", _NESTEROV, _keras_momentum), ("Adam", _NESTEROV, _adam),
     ("AdamNoUpdateParam", _NESTEROV, _adam_step), ("AdamWeightDecay", _LOCK, _adam_weight_decay),

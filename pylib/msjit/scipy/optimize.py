@@ -1,4 +1,4 @@
-"""mindspore.scipy.optimize: a line search, minimisation by BFGS, and the assignment of least cost.
+"""mindspore.scipy.optimize: a line search, minimisation by BFGS and L-BFGS, and the assignment of least cost.
 
 The loops are plain Python. The function and its gradient run as the program defines them, eagerly or compiled.
 """
@@ -126,16 +126,65 @@ def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None,
     return LineSearchResults(status != 0, tries, line.calls, line.calls, tries + 1, point.at, point.value, point.gradient, status)
 
 
+def _least_curvature(kept, gradient, move, change):
+    """The direction uphill that the last moves and changes of the gradient say: algorithm 7.4 of Nocedal and Wright.
+
+    kept is a list of them, the newest last. A pair of too little curvature is not kept, and the gradient itself is taken.
+    """
+    curvature = (change * move).sum()
+    if float(curvature) <= 1e-10:
+        return gradient
+    kept.append((move, change, 1.0 / curvature))
+    q, parts = gradient, []
+    for s, y, rate in reversed(kept):
+        part = (rate * s * q).sum()
+        q = q - part * y
+        parts.append(part)
+    r = curvature / (change * change).sum() * q
+    for s, y, rate in kept:
+        r = r + parts.pop() * s - (rate * y * r).sum() * s
+    return r
+
+
+def _lbfgs(f, x0, jac=None, history_size=20, maxiter=None, norm=math.inf, gtol=1e-5, line_search_maxiter=10):
+    """L-BFGS: what the inverse of the Hessian does is made of the last `history_size` steps."""
+    kept = collections.deque(maxlen=history_size)
+    return _descended(f, x0, jac, maxiter, norm, gtol, line_search_maxiter, lambda gradient: gradient,
+                      lambda gradient, move, change: _least_curvature(kept, gradient, move, change), lambda: None)
+
+
+class _Inverse:
+    """The inverse of the Hessian, as BFGS knows it: algorithm 6.1 of Nocedal and Wright."""
+
+    def __init__(self, x0):
+        self.identity = self.matrix = _k.eye(x0.shape[0], x0.shape[0], x0.dtype)
+
+    def uphill(self, gradient):
+        """The direction for a gradient."""
+        return ops.matmul(self.matrix, gradient)
+
+    def learn(self, gradient, move, change):
+        """The direction for a gradient, after a move and the change of the gradient that came with it."""
+        scale = 1.0 / float((change * move).sum())
+        left = self.identity - scale * ops.outer(move, change)
+        self.matrix = ops.matmul(ops.matmul(left, self.matrix), ops.swapaxes(left, 0, 1)) + scale * ops.outer(move, move)
+        return self.uphill(gradient)
+
+
 def _bfgs(f, x0, jac=None, maxiter=None, norm=math.inf, gtol=1e-5, line_search_maxiter=10):
-    """BFGS with the inverse of the Hessian: algorithm 6.1 of Nocedal and Wright."""
+    """BFGS, with the whole inverse of the Hessian."""
+    inverse = _Inverse(x0)
+    return _descended(f, x0, jac, maxiter, norm, gtol, line_search_maxiter, inverse.uphill, inverse.learn, lambda: inverse.matrix)
+
+
+def _descended(f, x0, jac, maxiter, norm, gtol, line_search_maxiter, uphill, learn, inverse):
+    """OptimizeResults of line searches against the directions that `uphill` gives first and `learn` after each step."""
     jac = _grad(f) if jac is None else jac
     maxiter = 200 * x0.size if maxiter is None else maxiter
     x, value, gradient = x0, float(f(x0)), jac(x0)
-    identity = inverse = _k.eye(x0.shape[0], x0.shape[0], x0.dtype)
     old, calls, done, status = value + float(ops.norm(gradient)) / 2, 1, float(ops.norm(gradient, ord=norm)) < gtol, -1
-    k = 0
+    k, direction = 0, -uphill(gradient)
     while k < maxiter:
-        direction = -ops.matmul(inverse, gradient)
         found = line_search(f, x, direction, jac, gradient, value, old, maxiter=line_search_maxiter)
         calls += found.nfev
         if found.failed:
@@ -146,31 +195,40 @@ def _bfgs(f, x0, jac=None, maxiter=None, norm=math.inf, gtol=1e-5, line_search_m
         done = float(ops.norm(gradient, ord=norm)) < gtol
         if done:
             break
-        scale = 1.0 / float((change * move).sum())
-        left = identity - scale * ops.outer(move, change)
-        inverse = ops.matmul(ops.matmul(left, inverse), ops.swapaxes(left, 0, 1)) + scale * ops.outer(move, move)
+        direction = -learn(gradient, move, change)
         k += 1
     status = 0 if done else 1 if k == maxiter else status
-    return OptimizeResults(x, done and status == 0, status, value, gradient, inverse, calls, calls, k)
+    return OptimizeResults(x, done and status == 0, status, value, gradient, inverse(), calls, calls, k)
 
 
 def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None,
              callback=None, options=None):
-    """The x (N,), from x0 on, at which func(x, *args) is least: OptimizeResults, by method 'BFGS'.
+    """The x (N,), from x0 on, at which func(x, *args) is least: OptimizeResults, by method 'BFGS', or 'LBFGS' for many numbers.
 
-    options: maxiter, norm and gtol (of the gradient at the end), line_search_maxiter. jac(x) gives the gradient, else it is
-    computed. Raises ValueError for no method or an unknown one, TypeError for args that are no tuple and for unknown options,
-    NotImplementedError for 'LBFGS' and 'LAGRANGE'.
+    Method 'LAGRANGE' finds one at which all `constraints`, functions of x, are below `tol`; its options are those of
+    scipy.lagrange.minimize_lagrange, and it gives (succeeded, best_value, object_value, loss_value).
+
+    options: maxiter, norm and gtol (of the gradient at the end), line_search_maxiter; 'LBFGS' has history_size, the number of
+    steps it looks back, and gives no hess_inv. jac(x) gives the gradient, else it is computed. Raises ValueError for no method or
+    an unknown one, TypeError for args that are no tuple and for unknown options.
+
+    >>> from msjit import Tensor, ops
+    >>> from msjit.scipy.optimize import minimize
+    >>> found = minimize(lambda x: ((x - 2) ** 2).sum(), ops.zeros(3), method="LBFGS")
+    >>> found.success, found.x.tolist()
+    (True, [2.0, 2.0, 2.0])
     """
     if method is None:
-        raise ValueError("[minimize] method, got None, expected 'BFGS'")
+        raise ValueError("[minimize] method, got None, expected 'BFGS', 'LBFGS' or 'LAGRANGE'")
     if not isinstance(args, tuple):
         raise TypeError("[minimize] args, got %s, expected a tuple" % type(args).__name__)
-    if method.lower() in ("lbfgs", "lagrange"):
-        raise NotImplementedError("[minimize] method, got %r, expected 'BFGS': the others are not written yet" % method)
-    if method.lower() != "bfgs":
-        raise ValueError("[minimize] method, got %r, expected 'BFGS'" % method)
-    return _bfgs(lambda x: func(x, *args), x0, jac, **(options or {}))
+    if method.lower() == "lagrange":
+        from .lagrange import check_lagrange, minimize_lagrange
+        check_lagrange(func, constraints, tol, (options or {}).get("coincide_fun"))
+        return minimize_lagrange(func, x0, constraints, tol, **(options or {}))
+    if method.lower() not in ("bfgs", "lbfgs"):
+        raise ValueError("[minimize] method, got %r, expected 'BFGS', 'LBFGS' or 'LAGRANGE'" % method)
+    return (_bfgs if method.lower() == "bfgs" else _lbfgs)(lambda x: func(x, *args), x0, jac, **(options or {}))
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):

@@ -223,6 +223,42 @@ class History(Callback):
 _handle_loss = loss_of  # MindSpore's name
 
 
+class _CallbackManager(Callback):
+    """Several callbacks as one, and as a context manager that enters and leaves them all.
+
+    callbacks: a Callback, a list of them or None; TypeError for another.
+    """
+
+    def __init__(self, callbacks):
+        found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
+        for callback in found:
+            if not isinstance(callback, Callback):
+                raise TypeError("[callback_manager] callback, got %s, expected a Callback" % type(callback).__name__)
+        self._callbacks = found
+
+    def __enter__(self):
+        for callback in self._callbacks:
+            callback.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        for callback in reversed(self._callbacks):
+            callback.__exit__(*error)
+
+
+def _passed_on(event):
+    def tell(self, run_context):
+        for callback in self._callbacks:
+            getattr(callback, event)(run_context)
+    tell.__name__ = event
+    tell.__doc__ = "Tells all callbacks, in their order."
+    return tell
+
+
+for _event in [name for name in vars(Callback) if name[0] != "_"]:
+    setattr(_CallbackManager, _event, _passed_on(_event))
+
+
 def set_cur_net(net):
     """Stores nothing: checkpoints are made of the loop's own network."""
 

@@ -2,6 +2,7 @@
 import numbers
 from contextlib import closing
 
+from .. import _checkparam as Validator  # noqa: F401 - subclasses of Model take it from here
 from .. import context as _context
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
@@ -10,11 +11,21 @@ from ..context import ParallelMode, get_auto_parallel_context, is_data_parallel 
 from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
 from ..nn.wrap import WithEvalCell, WithLossCell
-from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
+from .callback import (  # noqa: F401
+    Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor, _CallbackManager, _InternalCallbackParam,
+)
 from .dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401
 from .metrics import Loss, get_metrics
 
 context = _context  # subclasses of Model written for MindSpore import it from here
+
+
+class _StepSync(Callback):
+    """Waits at the end of each step until all is computed, as it always is here."""
+
+    @staticmethod
+    def step_end(run_context):
+        """Nothing is left to wait for."""
 
 
 def _transfer_tensor_to_tuple(inputs):

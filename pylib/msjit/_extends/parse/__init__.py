@@ -1,1 +1,1 @@
-"""Names of mindspore._extends.parse that programs import: compile_config."""
+"""Names of mindspore._extends.parse that programs and packages import: compile_config, trope, resources."""

@@ -5,3 +5,8 @@ from . import lr_scheduler
 
 __all__ = ["Optimizer", "SGD", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop",
            "ASGD", "Rprop", "lr_scheduler"]
+
+
+def prepare_func(lr, weight_decay, state_step, beta1, beta2):
+    """(1 - lr weight_decay, the size of a step, the square root of 1 - beta2^step) of AdamW at a step."""
+    return 1 - lr * weight_decay, lr / (1 - beta1 ** state_step), (1 - beta2 ** state_step) ** 0.5
