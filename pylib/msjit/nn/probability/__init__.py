@@ -1,4 +1,4 @@
-"""Probability: distributions, and bijectors that make new ones of them."""
+"""Probability: distributions, and bijectors that turn them into new ones."""
 from .. import layer  # noqa: F401 - what the layers stand on
 from . import bijector, bnn_layers, distribution
 
