@@ -1,4 +1,4 @@
-"""eig and eigvals of general matrices, through NumPy."""
+"""Eigenvalues and eigenvectors of general matrices, computed with NumPy."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -15,7 +15,7 @@ def _decomposed(where, A):
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError("[%s] shape of A, got %s, expected (..., n, n)" % (where, tuple(A.shape)))
     values, vectors = numpy.linalg.eig(A.asnumpy())
-    order = numpy.lexsort((values.imag, values.real), axis=-1)  # MindSpore's: by real parts, then by imaginary ones
+    order = numpy.lexsort((values.imag, values.real), axis=-1)  # the order of MindSpore: by real parts, then by imaginary parts
     values = numpy.take_along_axis(values, order, -1)
     vectors = numpy.take_along_axis(vectors, order[..., None, :], -1)
     kind = _RESULTS[A.dtype]
@@ -23,7 +23,7 @@ def _decomposed(where, A):
 
 
 def _constant(where, A):
-    """The results, without gradients: asking for one raises, as in MindSpore."""
+    """Returns the results without gradients; asking for a gradient raises, as in MindSpore."""
     from ..custom_function import _Function
 
     class Eig(_Function):
