@@ -15,7 +15,7 @@ def fresh_seed():
 
 
 class Engine32:
-    """std::mt19937: NumPy's legacy generator gives the same words for the same seed."""
+    """Generates the words of C++'s std::mt19937; NumPy's legacy generator gives the same words for the same seed."""
 
     def __init__(self, seed):
         import numpy
@@ -47,7 +47,7 @@ class Engine32:
         return -math.log(1 - self.canonical())
 
     def shuffle(self, items):
-        """std::shuffle: it draws two positions from one word while their product fits."""
+        """Shuffles as C++'s std::shuffle does: draws two positions from one word while their product fits."""
         size = len(items)
         if size < 2:
             return
@@ -68,7 +68,7 @@ class Engine32:
 
 
 class Engine64:
-    """std::mt19937_64."""
+    """Generates the words of C++'s std::mt19937_64."""
 
     def __init__(self, seed):
         state = [seed & _WORD]

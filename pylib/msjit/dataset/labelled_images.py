@@ -362,7 +362,7 @@ class LFWDataset(Listed):
         return os.path.join(self._dir, self._top, name, "%s_%04d.jpg" % (name, int(number)))
 
     def get_class_indexing(self):
-        """Number of each person by name, of the task 'people'."""
+        """Returns the number of each person by name, for the task 'people'."""
         if self._task != "people":
             return {}
         return {line.split()[0]: i for i, line in enumerate(self._lines("lfw-names.txt"))}

@@ -94,7 +94,7 @@ def batched(dataset, size):
 
 
 def update(dataset, condition_name, num_batch, data):
-    """sync_update of a dataset."""
+    """Implements sync_update: lets waiting rows of the named sync_wait step go on."""
     if num_batch is not None and (isinstance(num_batch, bool) or not isinstance(num_batch, int) or num_batch < 1):
         raise RuntimeError("[sync_update] num_batch, got %r, expected an int of 1 or more" % (num_batch,))
     for step in waiting(dataset):

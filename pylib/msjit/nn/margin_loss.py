@@ -114,7 +114,7 @@ class TripletMarginLoss(LossBase):
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """As TripletMarginLoss with a distance function of the program; by default the 2-norm over axis 1."""
+    """Triplet loss like TripletMarginLoss, with distance_function in place of the norm; by default the 2-norm over axis 1."""
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
         super().__init__(reduction)

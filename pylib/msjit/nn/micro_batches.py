@@ -43,7 +43,7 @@ class GradAccumulationCell(_Parts):
 
 
 class PipelineCell(GradAccumulationCell):
-    """As GradAccumulationCell. Pipeline stages in several processes are not supported."""
+    """The same as GradAccumulationCell. Pipeline stages in several processes are not supported."""
 
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):

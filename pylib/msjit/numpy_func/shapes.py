@@ -225,7 +225,7 @@ def inner(a, b):
 
 @_public
 def kron(a, b):
-    """Kronecker product: each element of a times the whole of b."""
+    """Kronecker product: each element of a is replaced by its product with all of b."""
     return _ops.kron(_tensor(a), _tensor(b))
 
 

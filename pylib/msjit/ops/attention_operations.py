@@ -1,11 +1,14 @@
-"""The primitives of attention_func.py."""
+"""Primitives for attention; they call the functions of attention_func.py."""
 from . import attention_func as _f
 from . import registry as _k
 from .primitive import Primitive
 
 
 class FlashAttentionScore(Primitive):
-    """Attention as ops.flash_attention_score.
+    """Computes attention, as ops.flash_attention_score does.
+
+    A call returns (maximum scores, sums of exponentials, an empty Tensor, attention). The first two are float32 (B, N, S1,
+    8), with each\nnumber repeated eight times.
 
     A call returns (greatest scores, sums of exponentials, an empty Tensor, attention). The first two are float32 (B, N, S1,
     8), each number repeated eight times.
@@ -28,7 +31,7 @@ class FlashAttentionScore(Primitive):
 
 
 class PromptFlashAttention(Primitive):
-    """Attention for inference, as ops.prompt_flash_attention."""
+    """Computes attention for inference, as ops.prompt_flash_attention does."""
 
     def __init__(self, num_heads=1, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=0, input_layout="BSH", num_key_value_heads=0,
                  sparse_mode=0, inner_precise=1):
@@ -53,7 +56,8 @@ class ReshapeAndCache(Primitive):
 
 
 class PagedAttention(Primitive):
-    """Attention of one query in each batch (B, 1, H) over its first context_lens keys, which lie in blocks of caches.
+    """Computes the attention of one query in each batch (B, 1, H) to its first context_lens keys, stored in cache
+    blocks.
 
     The caches are (blocks, positions, N, D), and block_tables (B, M) names the blocks. Raises NotImplementedError for
     masks, for more than one query in a batch, and for quantised caches.
@@ -74,7 +78,7 @@ class PagedAttention(Primitive):
 
 
 class PagedAttentionMask(PagedAttention):
-    """As PagedAttention, for programs that may give a bias. Raises NotImplementedError for a bias, alibi_mask."""
+    """Computes the same as PagedAttention, in the form that takes a bias alibi_mask; raises NotImplementedError for a bias."""
 
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT"):
         super().__init__(head_num, scale_value, kv_head_num, kv_cache_quant_mode)

@@ -39,10 +39,11 @@ def _constant(where, A):
 
 
 def eig(A):
-    """(eigenvalues (..., n), eigenvectors (..., n, n) as columns of length 1) of matrices (..., n, n), complex64 or complex128.
+    """Computes eigenvalues and eigenvectors of general square matrices (..., n, n).
 
-    Eigenvalues rise by their real parts, then by the imaginary ones. Raises TypeError for other dtypes than float32, float64 and the complex
-    ones, ValueError for what is not square, numpy.linalg.LinAlgError for NaN and infinities.
+    Returns (eigenvalues (..., n), eigenvectors (..., n, n) in columns of length 1), complex64 or complex128. Eigenvalues ascend by their real
+    parts, then by their imaginary parts. Raises TypeError unless the dtype is float32, float64 or complex, ValueError for matrices that are
+    not square, and numpy.linalg.LinAlgError for NaN and infinities.
 
     >>> from msjit import Tensor, ops
     >>> ops.eig(Tensor([[2.0, 0.0], [0.0, 1.0]]))[0].asnumpy().real.tolist()
@@ -52,7 +53,7 @@ def eig(A):
 
 
 def eigvals(A):
-    """The eigenvalues that eig gives.
+    """Computes the eigenvalues of general square matrices, as eig does.
 
     >>> from msjit import Tensor, ops
     >>> ops.eigvals(Tensor([[0.0, -1.0], [1.0, 0.0]])).asnumpy().imag.tolist()
@@ -62,7 +63,7 @@ def eigvals(A):
 
 
 class Eig(_Primitive):
-    """(eigenvalues, eigenvectors), or with compute_v False the eigenvalues and an empty tensor."""
+    """Computes eigenvalues and eigenvectors; returns an empty tensor for the eigenvectors unless compute_v is True."""
 
     def __init__(self, compute_v=False):
         super().__init__()

@@ -173,7 +173,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """x, (N,) or (N, K), with a x = b (a^T x = b if trans is 1 or 2), from the result of lu_factor(a).
+    """Solves a x = b, or a^T x = b if trans is 1 or 2, from the result of lu_factor(a); b and x are (N,) or (N, K).
 
     Raises ValueError for another trans and for shapes that do not fit.
     """
@@ -194,7 +194,10 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
-    """(P, L, U) with P L U = a for a matrix (M, N), M <= N, P as int32; with permute_l (P L, U). ValueError where M > N."""
+    """Computes (P, L, U) with P L U = a for a matrix (M, N), M <= N; P is int32.
+
+    With permute_l it returns (P L, U). Raises ValueError where M > N.
+    """
     _bools("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     a = _matrix("lu", a, square=False)
     rows, columns = a.shape
@@ -210,8 +213,9 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 
 def lstsq(A, B, rcond=None, driver=None):
-    """(X of the least norm with the least |A X - B|, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore gives
-    them for A (M, N) and B (M,) or (M, K) of float32 or float64. Singular values up to rcond times the greatest count as 0."""
+    """Solves the least-squares problem A X = B; X is the solution of least norm. A is (M, N), B is (M,) or (M, K),
+    float32 or float64.\n\nReturns (X, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore does.
+    Singular values up to rcond times the greatest\ncount as 0."""
     given, A = A, _matrix("lstsq", A, "A", False)
     B = _right("lstsq", given, B)
     limit = max(A.shape) * (1.1920929e-07 if A.dtype == mstype.float32 else 2.220446049250313e-16) if rcond is None else rcond
