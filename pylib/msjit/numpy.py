@@ -71,7 +71,7 @@ def copy(a):
 
 
 def around(a, decimals=0):
-    """Rounds to so many decimals, halves to even; integers are returned as they are."""
+    """Rounds to `decimals` decimal places, halves to even; integers are returned as they are."""
     a = a if isinstance(a, _Tensor) else array(a)
     return a if a.dtype in _mstype.int_type + _mstype.uint_type else _ops.round(a, decimals=decimals)
 
@@ -197,7 +197,7 @@ def rand(*shape, dtype=_mstype.float32):
 
 
 def split(x, indices_or_sections, axis=0):
-    """Splits along an axis into so many equal parts, or at the listed indices. Raises ValueError where a part would be empty."""
+    """Splits along an axis into a number of equal parts, or at the listed indices. Raises ValueError where a part would be empty."""
     length = _check(x, "split").shape[axis]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1 or length % indices_or_sections:

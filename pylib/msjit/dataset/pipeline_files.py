@@ -172,8 +172,8 @@ def _checked(where, dataset):
 def serialize(dataset, json_filepath=""):
     """Returns the pipeline as a dict in MindSpore's format, and writes it to a file if one is named.
 
-    The data of a GeneratorDataset is not in it. Raises TypeError for anything but a Dataset, ValueError for a dataset that two steps read,
-    NotImplementedError for functions of the program, and for steps, sources and transforms that cannot be written.
+    The data of a GeneratorDataset is not included. Raises TypeError for anything but a Dataset, and ValueError for a dataset that two
+    steps read. Raises NotImplementedError for functions of the program, and for steps, sources and transforms that cannot be written.
     """
     _checked("serialize", dataset)
     found = _tree(dataset, set())
@@ -293,8 +293,8 @@ def _read(node):
 def deserialize(input_dict=None, json_filepath=None):
     """Makes a pipeline from a dict that serialize returned, or from a file that it wrote.
 
-    Raises ValueError if neither or both are given and if the format is not MindSpore's, NotImplementedError for steps and transforms that
-    cannot be read here, and for a GeneratorDataset, whose data is not in the dict.
+    Raises ValueError if neither or both are given, or if the format is not MindSpore's. Raises NotImplementedError for steps and transforms
+    that cannot be read here, and for a GeneratorDataset, whose data is not in the dict.
     """
     if (input_dict is None) == (json_filepath is None):
         raise ValueError("[deserialize] input_dict and json_filepath, expected one of them")

@@ -36,8 +36,6 @@ class TrainOneStepCell(Cell):
     With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient.
     Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
 
-    If it is made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
-
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
     >>> step = ms.nn.TrainOneStepCell(ms.nn.WithLossCell(net, ms.nn.MSELoss()), ms.nn.SGD(net.trainable_params(), 0.1))

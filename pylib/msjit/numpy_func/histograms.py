@@ -11,7 +11,7 @@ _public = public(__all__)
 
 
 def _edges(where, a, bins, span):
-    """The edges of the bins: as given, or of so many equal bins over a span (by default that of the elements)."""
+    """The edges of the bins: as given, or those of `bins` equal bins over a span (by default that of the elements)."""
     if isinstance(bins, str):
         raise NotImplementedError("[%s] bins, got %r, expected a number or bounds" % (where, bins))
     if isinstance(bins, (tuple, list, _Tensor)):

@@ -1,10 +1,7 @@
 """Private primitives of MindSpore (ops.operations._inner_ops, _grad_ops, ...) that some packages import nevertheless.
 
 They are rows of the modules named in MODULES; a module is imported when one of its names is first used. A public primitive
-of the same\nname takes precedence. Names in none of the modules can be imported and raise when they are called.
-
-They are rows of the modules that MODULES names; a module is imported when one of its names is first used. A public primitive of the same
-name takes precedence. Names that are in none of the modules can be imported and raise when they are called.
+of the same name takes precedence. Names in none of the modules can be imported and raise when they are called.
 """
 from importlib import import_module as _import_module
 

@@ -261,8 +261,7 @@ def slice(input_x, begin, size):
 def pad(input_x, padding, mode="constant", value=None):
     """Pads the last axes; padding is (left, right) of the last axis, then of the axis before it, and so on.
 
-    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' goes on
-    from the other side.
+    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' wraps around.
     """
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
@@ -381,7 +380,7 @@ def index_select(input, axis, index):
 
 
 def masked_fill(input_x, mask, value):
-    """Replaces the elements where `mask` is true by value, a number or a Tensor of no axes."""
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes."""
     check_tensor(input_x, "masked_fill")
     if isinstance(value, Tensor) and value.ndim:
         raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)

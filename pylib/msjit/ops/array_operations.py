@@ -1,10 +1,7 @@
 """Primitives as rows of tables: a name, its attributes in order with their defaults, and the function that computes it.
 
 The function is called with the primitive (for its attributes) and the inputs of the call. Primitives without attributes are
-rows of\n_PLAIN.
-
-The function is called with the primitive (for its attributes) and the inputs of the call. Primitives without attributes are rows of
-_PLAIN.
+rows of _PLAIN.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check_tensor

@@ -8,10 +8,7 @@ class FlashAttentionScore(Primitive):
     """Computes attention, as ops.flash_attention_score does.
 
     A call returns (maximum scores, sums of exponentials, an empty Tensor, attention). The first two are float32 (B, N, S1,
-    8), with each\nnumber repeated eight times.
-
-    A call returns (greatest scores, sums of exponentials, an empty Tensor, attention). The first two are float32 (B, N, S1,
-    8), each number repeated eight times.
+    8), with each number repeated eight times.
     """
 
     def __init__(self, head_num, keep_prob=1.0, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=_f._EVERY, inner_precise=0,

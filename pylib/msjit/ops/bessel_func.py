@@ -1,9 +1,6 @@
 """Bessel functions, from Chebyshev series (fitted to 40 digits) on two ranges of the argument each.
 
-All accept a Tensor of floats of any shape and return one of the same shape and dtype, computed in float64. Anything
-else\nraises TypeError.
-
-All accept a Tensor of floats of any shape and return one of that shape and dtype, computed in float64. Anything else
+All accept a Tensor of floats of any shape and return one of the same shape and dtype, computed in float64. Anything else
 raises TypeError.
 """
 import math as _math

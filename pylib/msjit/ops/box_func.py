@@ -32,7 +32,7 @@ def bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0),
     """Encodes boxes (boxes, 4) relative to their anchors (boxes, 4).
 
     A row of the result is (dx, dy, log of the width ratio, log of the height ratio), less `means`, divided by `stds`; dx
-    and dy are in\nunits of the anchor's size.
+    and dy are in units of the anchor's size.
     """
     where = "bounding_box_encode"
     _rows(where, anchor_box, "anchor_box")
@@ -49,8 +49,6 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
     width).
 
     The logarithms of sizes are clipped to +-|log(wh_ratio_clip)|.
-
-    Logarithms of sizes are limited to +-|log(wh_ratio_clip)|.
     """
     import math
     where = "bounding_box_decode"
@@ -146,11 +144,8 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     """Averages bilinear samples in the parts of boxes: (boxes, channels, pooled_height, pooled_width).
 
     features is (images, channels, height, width). A row of rois is (image, x0, y0, x1, y1), scaled by spatial_scale. The
-    last\npixel of a box counts where roi_end_mode is 1; otherwise boxes are at least one pixel wide and high. Each part has
-    sample_num\npoints along each axis; below 1, it has one for each pixel.
-
-    features is (images, channels, height, width); a row of rois is (image, x0, y0, x1, y1), times spatial_scale; its end
-    counts where roi_end_mode is 1, else boxes have at least one pixel an axis. sample_num points an axis and part; below 1 one a pixel.
+    last pixel of a box counts where roi_end_mode is 1; otherwise boxes are at least one pixel wide and high. Each part has
+    sample_num points along each axis; below 1, it has one for each pixel.
     """
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)

@@ -14,8 +14,6 @@ def choice_with_mask(input_x, count=256, seed=None):
     rows).
 
     If there are fewer true elements, the remaining rows are 0 and their mask is False.
-
-    Where there are fewer, the rest is 0 and False.
     """
     import numpy
     if _check(input_x, "choice_with_mask").dtype != _mstype.bool_:
@@ -37,8 +35,6 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     """Draws positions from rows of weights: int64 (rows, numsamples); each at most once if replacement is False.
 
     The same seed and offset, unless both are 0, give the same positions.
-
-    The same seed and offset, unless both are 0, give the same places.
     """
     drawn = _s.multinomial(x, numsamples, replacement, (seed << 32 ^ offset) % 2**63 if seed or offset else None)
     return _k.cast(drawn, _mstype.int64)
@@ -101,9 +97,7 @@ def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, uniqu
     """Samples num_sampled classes below range_max, with low classes most likely.
 
     Returns (classes, expected counts of the true classes, expected counts of the sampled ones). The probability of class c
-    is\nlog((c + 2) / (c + 1)) / log(range_max + 1).
-
-    Class c has the probability log((c + 2) / (c + 1)) / log(range_max + 1): the first ones are the likeliest.
+    is log((c + 2) / (c + 1)) / log(range_max + 1).
     """
     import numpy
     _check_sampler("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max)

@@ -226,7 +226,7 @@ class Send(_Collective):
 
 class Receive(_Collective):
     """Receives a Tensor of the given shape and dtype from the member src_rank. If the input is differentiated, the
-    gradient is\nsent back; the input has no other use."""
+    gradient is sent back; the input has no other use."""
 
     def __init__(self, sr_tag, src_rank, shape, dtype, group=_GROUP, group_back=_GROUP):
         super().__init__(group)

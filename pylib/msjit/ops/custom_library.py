@@ -11,11 +11,15 @@ _SOURCES = (".cc", ".cpp")
 
 class LibraryFunction:
     """The C function `int NAME(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void
-    *stream, void *extra)`.\n\ntext is "FILE:NAME", as in MindSpore. FILE is a shared library, or a .cc or .cpp file that
-    g++ builds in `akg_kernel_meta`.\nThe function gets the inputs, then the outputs, all contiguous; it returns 0 on
-    success.\n\nRaises TypeError for another text, or a file outside of MS_CUSTOM_AOT_WHITE_LIST. Raises RuntimeError if
-    the library cannot be built\nor opened, or the function fails. Raises NotImplementedError for CUDA sources, and for a
-    function with C++ companions in the library\n(NAMEInit, NAMEInferShape, NAMEInferType)."""
+    *stream, void *extra)`.
+
+    text is "FILE:NAME", as in MindSpore. FILE is a shared library, or a .cc or .cpp file that g++ builds in
+    `akg_kernel_meta`. The function gets the inputs, then the outputs, all contiguous; it returns 0 on success.
+
+    Raises TypeError for another text, or a file outside of MS_CUSTOM_AOT_WHITE_LIST. Raises RuntimeError if the library
+    cannot be built or opened, or the function fails. Raises NotImplementedError for CUDA sources, and for a function with
+    C++ companions in the library (NAMEInit, NAMEInferShape, NAMEInferType).
+    """
 
     def __init__(self, text):
         parts = text.split(":") if isinstance(text, str) else ()

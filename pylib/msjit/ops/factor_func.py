@@ -111,8 +111,6 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """Returns (P, L, U) of packed LU factors (..., m, n) and pivots (..., min(m, n)); P L U is the matrix.
 
     L and U are None without unpack_data, and P is None without unpack_pivots.
-
-    Without unpack_data L and U, without unpack_pivots P, are None.
     """
     import numpy
     _matrices("lu_unpack", LU_data, "LU_data", _REAL + (_mstype.float16, _mstype.int32, _mstype.int64, _mstype.int8,

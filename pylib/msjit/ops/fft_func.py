@@ -1,14 +1,9 @@
 """Discrete Fourier transforms over one axis, two axes or several, with the shift and frequency functions.
 
-n or s gives the sizes of the transformed axes: longer input is cut, shorter input is padded with zeros. norm says where
-the\nscaling goes, for m transformed elements. "backward" (the default) scales the inverse transforms by 1 / m and "forward"
-the\nforward ones; "ortho" scales both by 1 / sqrt(m). float16, bfloat16 and integers are cast to float32; bool raises
-TypeError. A\nsize below 1, an unknown norm, and axes out of range or repeated raise ValueError.
-
-n or s gives the sizes of the transformed axes: longer input is cut, shorter one filled with zeros. norm says where the
-factor goes: "backward" (the default) divides by the number of elements in the inverse transforms, "forward" in the
-others, "ortho" divides by its root in both. float16, bfloat16 and integers are read as float32; bool raises TypeError, a
-size below 1, an unknown norm and axes that are out of range or repeated raise ValueError.
+n or s gives the sizes of the transformed axes: longer input is cut, shorter input is padded with zeros. norm says where the
+scaling goes, for m transformed elements. "backward" (the default) scales the inverse transforms by 1 / m and "forward" the
+forward ones; "ortho" scales both by 1 / sqrt(m). float16, bfloat16 and integers are cast to float32; bool raises TypeError.
+A size below 1, an unknown norm, and axes out of range or repeated raise ValueError.
 """
 import math as _math
 

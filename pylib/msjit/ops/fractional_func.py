@@ -79,8 +79,6 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
 
     With return_indices, the positions in the plane are returned as well. _random_samples, (N, C, 2) in [0, 1), fixes the
     windows.
-
-    With return_indices also their places in the plane. _random_samples, (N, C, 2) in [0, 1), fixes the windows.
     """
     return _pooled("fractional_max_pool2d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2)
 
@@ -94,10 +92,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
     """Decodes CTC scores greedily: the best class of each step, without blanks; merge_repeated joins repeated classes.
 
     Returns (coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest
-    scores).\ninputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
+    scores). inputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
     gradient.
-
-    inputs is (time, batch, classes), the last class the blank; the first three are int64. No gradient.
     """
     import numpy
     if _check(inputs, "ctc_greedy_decoder").ndim != 3:

@@ -115,8 +115,6 @@ def igamma(input, other):
     """Computes P(input, other), the regularised lower incomplete gamma function; NaN where input <= 0 or other < 0.
 
     Both are Tensors of one dtype, float32 or float64, and broadcast; another dtype raises TypeError.
-
-    Both are Tensors of one dtype, float32 or float64, and broadcast; another dtype raises TypeError.
     """
     _same_floats("igamma", input, other)
     return _with_gradients("igamma", lambda a, x: _incomplete("igamma", a, x, False), (input, other))

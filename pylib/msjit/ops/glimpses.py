@@ -49,9 +49,11 @@ def _noise(p, shape):
 
 
 def extract_glimpse(p, x, size, offsets):
-    """Cuts windows (N, size[0], size[1], C) out of images x (N, H, W, C), centred at offsets (N, 2), (y, x).\n\nOutside
-    of an image the window is noise. Attributes of `p`: normalized takes offsets in units of the image's size; centered
-    halves\nthem and counts from the middle of the image; noise and uniform_noise choose the noise."""
+    """Cuts windows (N, size[0], size[1], C) out of images x (N, H, W, C), centred at offsets (N, 2), (y, x).
+
+    Outside of an image the window is noise. Attributes of `p`: normalized takes offsets in units of the image's size;
+    centered halves them and counts from the middle of the image; noise and uniform_noise choose the noise.
+    """
     import numpy
     _options(p)
     sizes, places = _operands(x, size, offsets)

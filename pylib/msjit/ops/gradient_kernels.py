@@ -2,12 +2,8 @@
 of operators.
 
 Each is computed with ordinary operators, by a formula or as the gradient of the forward operation. So they can be
-differentiated and\ncompiled themselves. `dout` is the gradient by the result of the operation. The other arguments (the
-input or the result) are in\nMindSpore's order.
-
-Each is computed with ordinary operators, by a formula or as the gradient of the forward operation. So they can themselves be
-differentiated and compiled. `dout` is the gradient by the operation's result. The other arguments (the input or the result) and their
-order are MindSpore's.
+differentiated and compiled themselves. `dout` is the gradient by the result of the operation. The other arguments (the
+input or the result) are in MindSpore's order.
 """
 from .. import autograd as _autograd
 from ..common.tensor import Tensor as _Tensor

@@ -76,8 +76,6 @@ class ExtractImagePatches(Primitive):
     """Extracts windows of (N, C, H, W) images along axis 1: (N, rows * columns * C, H', W'), with channels fastest.
 
     ksizes, strides and rates are [1, row, column, 1]. padding is "valid", or "same", which pads with zeros.
-
-    ksizes, strides and rates are [1, row, column, 1]; padding "valid", or "same" with zeros around.
     """
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
@@ -113,8 +111,6 @@ class Conv2DTranspose(Primitive):
 
     weight is (out_channel, channels of the result / group, rows, columns), where out_channel is the number of channels of
     dout.
-
-    weight is (out_channel, channels of the result / group, rows, columns): out_channel is that of dout.
     """
 
     def __init__(self, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1,
@@ -181,9 +177,7 @@ class BatchNorm(Primitive):
     """Normalises each channel by the given mean and variance, or in training by those of the batch.
 
     Returns (y, mean, variance, mean, variance). Training moves the given mean and variance, which are Parameters, by
-    `momentum`\ntowards those of the batch.
-
-    Training moves the given mean and variance, Parameters, by `momentum` towards those of the batch.
+    `momentum` towards those of the batch.
     """
 
     def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"):

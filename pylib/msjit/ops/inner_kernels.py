@@ -1,5 +1,8 @@
-"""Private primitives of MindSpore (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.\n\nTheir inputs and
-attributes are MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled."""
+"""Private primitives of MindSpore (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.
+
+Their inputs and attributes are MindSpore's. All are computed with ordinary operators, so they can be differentiated and
+compiled.
+"""
 from ..common import dtype as _mstype
 from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor

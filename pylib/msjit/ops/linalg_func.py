@@ -135,7 +135,7 @@ def einsum(equation, *operands):
     """Sums products over axes named by letters, as einsum('bij,bjk->bik', x, y); letters that the result lacks are
     summed over.
 
-    einsum(x, [0, 1], y, [1, 2], [0, 2]) is the same with lists of numbers instead of letters, that of the result at the end or left out.
+    einsum(x, [0, 1], y, [1, 2], [0, 2]) gives lists of numbers instead of letters. The list of the result comes last and may be left out.
     """
     if isinstance(equation, _Tensor) and operands and isinstance(operands[0], (tuple, list)):
         equation, operands = _lettered((equation,) + operands)

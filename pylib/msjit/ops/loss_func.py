@@ -208,8 +208,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 def ctc_of_rows(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, merge=True):
     """CTC of targets (N, S): returns (the loss of each row, log forward variables).
 
-    With `merge`, a label that is repeated without a blank between stands for one label, as in CTC; without it each one
-    counts.
+    With `merge`, labels repeated without a blank between them count as one label, as in CTC. Without it each one counts.
     """
     alphas = _ctc_alphas(log_probs, targets, input_lengths, blank, merge)
     ends = _k.expand_dims(2 * target_lengths, 1)

@@ -30,8 +30,8 @@ def _nll(p, logits, labels, weight):
 
 
 def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
-    """Returns (loss of each sequence, gradient by the scores x (time, batch, classes)). labels_indices holds
-    the\n(batch, position) of each of labels_values; the last class is the blank."""
+    """Returns (loss of each sequence, gradient by the scores x (time, batch, classes)). labels_indices holds the (batch,
+    position) of each of labels_values; the last class is the blank."""
     for operand in (x, labels_indices, labels_values, sequence_length):
         _check(operand, "CTCLoss")
     for option in ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_outputs_than_inputs"):
@@ -51,7 +51,7 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
 
 def _ctc_targets(places, values, batch, collapse):
     """Returns (labels as int32 rows (batch, longest), their lengths) of values at places (batch, number). With
-    `collapse`, equal\nneighbours count once."""
+    `collapse`, equal neighbours count once."""
     import numpy
     rows = [[] for _ in range(batch)]
     for (row, _), value in sorted(zip(map(tuple, places.tolist()), values.tolist())):
@@ -202,9 +202,7 @@ class Morph(Primitive):
     """Makes a primitive of the Python function fn, with the gradient function bprop_fn.
 
     infer_shape and infer_dtype describe the result; they are not called. bprop_fn(*inputs, output, gradient) returns a
-    gradient for\neach input, as a Cell's bprop does.
-
-    bprop_fn(*inputs, output, gradient) returns a gradient for each input, as a Cell's bprop does.
+    gradient for each input, as a Cell's bprop does.
     """
 
     def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):

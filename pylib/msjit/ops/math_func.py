@@ -62,7 +62,7 @@ def subtract(input, other, *, alpha=1):
 
 
 def round(input, *, decimals=0):
-    """Rounds to so many decimal places, halves to even; decimals -1 rounds to tens, -2 to hundreds, and so on."""
+    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on."""
     if not isinstance(decimals, int):
         raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
     if decimals == 0:

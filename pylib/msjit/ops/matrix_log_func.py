@@ -50,10 +50,7 @@ def matrix_logarithm(x):
     """Computes principal logarithms of square matrices (..., n, n) of complex64 or complex128.
 
     Raises TypeError for other dtypes and ValueError for other shapes. Raises ValueError where an eigenvalue lies on the
-    real axis at or\nbelow 0, because the logarithm is not unique there or does not exist.
-
-    Raises TypeError for other dtypes, ValueError for other shapes, and where an eigenvalue lies at or below 0 on the real axis: there the
-    logarithm is not unique or does not exist.
+    real axis at or below 0, because the logarithm is not unique there or does not exist.
     """
     if _check(x, "matrix_logarithm").dtype not in (_mstype.complex64, _mstype.complex128):
         raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % x.dtype)

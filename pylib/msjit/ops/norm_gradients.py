@@ -1,11 +1,8 @@
 """Primitives for the first and second gradients of normalisations, and related ones, as rows.
 
 Statistics are arguments, in the form that MindSpore's forward operations return (a variance, or 1 / sqrt(variance +
-epsilon)). Second\ngradients include their dependence on x. All are computed with ordinary operators, so they can be
+epsilon)). Second gradients include their dependence on x. All are computed with ordinary operators, so they can be
 differentiated and compiled.
-
-Statistics are arguments, in the form that MindSpore's forward operations return (a variance, or 1 / sqrt(variance + epsilon)). Second
-gradients include their dependence on x. All are computed with ordinary operators, so they can be differentiated and compiled.
 """
 from ..common import dtype as _mstype
 from . import gradient_kernels as _g

@@ -1,11 +1,8 @@
 """Primitives that do one step of an optimizer: they write to the Parameters passed in, and return the new values.
 
-Numbers (learning rate, decays) may be floats or Tensors of one element. Some attributes have no effect, because
-MindSpore's\nCPU kernels do not read them: use_locking, use_nesterov and gradient_scale of ApplyMomentum, and update_slots
-of ApplyAdagrad.
-
-Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels do not
-read (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here either.
+Numbers (learning rate, decays) may be floats or Tensors of one element. Some attributes have no effect, because MindSpore's
+CPU kernels do not read them: use_locking, use_nesterov and gradient_scale of ApplyMomentum, and update_slots of
+ApplyAdagrad.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor

@@ -8,10 +8,7 @@ def _parts(p, w):
     """Returns (input weights, state weights, biases or None) of each layer and direction.
 
     w holds the input weights (4 hidden, input) of all layers and directions, then the state weights (4 hidden, hidden),
-    then the biases\n(4 hidden). The order of the gates is input, forget, cell, output.
-
-    They lie one behind the other: of all layers and directions first those of the inputs (4 hidden, input), then those of the states
-    (4 hidden, hidden), then the biases (4 hidden), in the order of the gates input, forget, cell, output.
+    then the biases (4 hidden). The order of the gates is input, forget, cell, output.
     """
     flat, ways, at = _k.reshape(w, (-1,)), 2 if p.bidirectional else 1, 0
     runs = [(layer, way) for layer in range(p.num_layers) for way in range(ways)]

@@ -20,9 +20,9 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     mode is 'nearest' (3 to 5 axes), 'nearest-exact' (3, 4), 'linear' (3), 'bilinear', 'bicubic' (4), 'trilinear' (5) or 'area' (3 to 5:
     means as adaptive_avg_pool; it needs no recompute_scale_factor). The result has the dtype of the input, which must be a float.
 
-    Raises TypeError for anything but a Tensor of floats, ints in size and floats in scale_factor. As MindSpore does, raises ValueError
-    for an unknown mode, a rank that the mode does not take, align_corners where it has no meaning, both or neither of size and
-    scale_factor, and a scale_factor without recompute_scale_factor.
+    Raises TypeError for anything but a Tensor of floats, ints in size and floats in scale_factor. Raises ValueError for an
+    unknown mode, a rank that the mode does not take, and align_corners where it has no meaning. Raises ValueError for both or neither
+    of size and scale_factor, and, as MindSpore does, for a scale_factor without recompute_scale_factor.
     """
     sizes = _target(check_tensor(input, "interpolate"), size, scale_factor, mode, align_corners, recompute_scale_factor)
     if mode == "area":

@@ -43,8 +43,10 @@ FILTERS = {"lanczos1": _lanczos(1.0), "lanczos3": _lanczos(3.0), "lanczos5": _la
 
 
 def _weights(size, given, scale, shift, kind, antialias):
-    """The matrix (size, given) of weights along an axis: a row is the filter around the point it comes from, with sum
-    1.\n\nThe row is zero if that point is outside."""
+    """The matrix (size, given) of weights along an axis: a row is the filter around the point it comes from, with sum 1.
+
+    The row is zero if that point is outside.
+    """
     import numpy
     reach, at = FILTERS[kind]
     wide = max(1.0, 1.0 / scale) if antialias else 1.0
@@ -77,7 +79,10 @@ def _pair(value, name, dtype, positive):
 
 def scale_and_translate(p, images, size, scale, translation):
     """Scales, then moves images (N, H, W, C); the result is float32 (N, size[0], size[1], C), 0 where it comes from
-    outside.\n\nAttributes of `p`: kernel_type names the filter, and antialias widens the filter where the image shrinks."""
+    outside.
+
+    Attributes of `p`: kernel_type names the filter, and antialias widens the filter where the image shrinks.
+    """
     for name, kind in (("kernel_type", str), ("antialias", bool)):
         if not isinstance(getattr(p, name), kind):
             raise TypeError("[ScaleAndTranslate] %s, got %s, expected a %s" % (name, type(getattr(p, name)).__name__, kind.__name__))

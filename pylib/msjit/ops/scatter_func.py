@@ -53,7 +53,7 @@ def tensor_scatter_min(input_x, indices, updates):
 
 
 def index_fill(x, axis, index, value):
-    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor of no axes."""
+    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor without axes."""
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)

@@ -1,10 +1,7 @@
 """Primitives for numbers, tuples, lists and strings, which MindSpore's graphs use for Python's operators.
 
 Numbers are Python numbers or tensors. Each primitive returns a new tuple or list and does not change its arguments. Errors
-are those of\nPython, except that a division by 0 raises ValueError.
-
-Numbers are Python's or tensors. Each primitive returns a new tuple or list and does not change its arguments. Errors are those of Python;
-a division by 0 is a ValueError.
+are those of Python, except that a division by 0 raises ValueError.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check

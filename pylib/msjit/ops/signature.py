@@ -1,10 +1,7 @@
 """Signatures of the inputs of a user-defined Primitive: which it writes to, their defaults, and which share a dtype.
 
 Programs give them as `__mindspore_signature__`, and MindSpore casts inputs by them. They have no effect here, where an
-operator is a\nPython function that casts its inputs itself.
-
-Programs give them as `__mindspore_signature__`. MindSpore casts inputs by them. Here they have no effect: an operator is a Python function
-that does its own casts.
+operator is a Python function that casts its inputs itself.
 """
 import collections
 import enum

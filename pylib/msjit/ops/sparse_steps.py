@@ -1,10 +1,7 @@
 """Primitives that do one optimizer step on some rows of Parameters: `gradient` has a row for each of `indices`.
 
 Gradients of a repeated row are summed. SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 instead do one step for
-each of them,\none after the other, as in MindSpore.
-
-If a row is named more than once, its gradients are added up. SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 instead do one step
-with each of them, one after the other, as in MindSpore.
+each of them, one after the other, as in MindSpore.
 """
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k

@@ -60,14 +60,9 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, p
     apart.
 
     x has one or two axes, of float32, float64, complex64 or complex128. In the result, frequencies and frames replace the
-    last\naxis of x; onesided keeps the first n_fft // 2 + 1 frequencies. Without return_complex a last axis holds the real
-    and the\nimaginary parts. Without the options, a real signal under a real window gives onesided frequencies and that
-    last axis. Other\ndtypes raise TypeError; sizes out of range raise ValueError.
-
-    x has one or two axes; float32, float64, complex64 or complex128. The result has the axes of x, but in place of the
-    last one frequencies (n_fft // 2 + 1 of them where onesided) and frames; real and imaginary parts are a last axis
-    more unless return_complex. By default real signals under a real window give onesided, real results. Other dtypes
-    raise TypeError, sizes out of range ValueError.
+    last axis of x; onesided keeps the first n_fft // 2 + 1 frequencies. Without return_complex a last axis holds the real
+    and the imaginary parts. Without the options, a real signal under a real window gives onesided frequencies and that last
+    axis. Other dtypes raise TypeError; sizes out of range raise ValueError.
     """
     if _check(x, "stft").dtype not in _DTYPES:
         raise TypeError("[stft] dtype of x, got %s, expected float32, float64, complex64 or complex128" % x.dtype.name)

@@ -78,8 +78,8 @@ def blackman_window(window_length, periodic=True, *, dtype=None):
 
 
 def logspace(start, end, steps, base=10, *, dtype=_mstype.float32):
-    """Returns `steps` numbers from base^start to base^end, with evenly spaced exponents; start and end are floats
-    or\nTensors without axes."""
+    """Returns `steps` numbers from base^start to base^end, with evenly spaced exponents; start and end are floats or
+    Tensors without axes."""
     for what, value in (("start", start), ("end", end)):
         if not isinstance(value, (_Tensor, float)):
             raise TypeError("[logspace] %s, got %s, expected a Tensor or a float" % (what, type(value).__name__))

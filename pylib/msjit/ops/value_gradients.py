@@ -1,10 +1,7 @@
 """Primitives for the gradients of losses, distances, activations with attributes, matrices and segments, as rows.
 
 `dout` is the gradient by the result. The other arguments and their order are MindSpore's. Unless their docstring says
-otherwise, they are\ncomputed with ordinary operators, so they can be differentiated and compiled themselves.
-
-`dout` is the gradient by the result. The other arguments and their order are MindSpore's. Unless they say otherwise, they are computed with
-ordinary operators, so they can themselves be differentiated and compiled.
+otherwise, they are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor

@@ -1,10 +1,7 @@
 """Primitives for the gradients of pooling, convolutions, resized images, boxes and padding, as rows.
 
 `dout` is the gradient by the result. The other arguments (inputs, results, positions of the maxima) and their order are
-MindSpore's. All\nare computed with ordinary operators, so they can be differentiated and compiled themselves.
-
-`dout` is the gradient by the result. The other arguments (inputs, results, positions of the largest elements) and their order are
-MindSpore's. All are computed with ordinary operators, so they can themselves be differentiated and compiled.
+MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
 from .. import autograd as _autograd
 from . import array_func as _a

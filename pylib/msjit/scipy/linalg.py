@@ -214,8 +214,11 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 def lstsq(A, B, rcond=None, driver=None):
     """Solves the least-squares problem A X = B; X is the solution of least norm. A is (M, N), B is (M,) or (M, K),
-    float32 or float64.\n\nReturns (X, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore does.
-    Singular values up to rcond times the greatest\ncount as 0."""
+    float32 or float64.
+
+    Returns (X, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore does. Singular values up to rcond
+    times the greatest count as 0.
+    """
     given, A = A, _matrix("lstsq", A, "A", False)
     B = _right("lstsq", given, B)
     limit = max(A.shape) * (1.1920929e-07 if A.dtype == mstype.float32 else 2.220446049250313e-16) if rcond is None else rcond

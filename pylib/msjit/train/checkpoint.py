@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the state of a training every so many steps or seconds."""
+"""ModelCheckpoint: saves the state of training at intervals of steps or seconds."""
 import os
 import time
 

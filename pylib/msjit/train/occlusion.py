@@ -18,8 +18,8 @@ class OcclusionSensitivity(Metric):
     update(model, image, label) takes a Cell that returns (batch, classes), an image as a batch of one, and the number of the class.
     eval() returns the differences of the last update as an array, without axes of size 1.
 
-    Raises TypeError for other types, ValueError for another number of inputs or a box outside the image, RuntimeError for a batch other
-    than one, and if there was no update.
+    Raises TypeError for other types, and ValueError for another number of inputs or a box outside the image. Raises RuntimeError for a
+    batch other than one, and if there was no update.
 
     >>> import numpy as np, msjit as ms
     >>> metric = ms.train.OcclusionSensitivity(margin=1)

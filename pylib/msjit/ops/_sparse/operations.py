@@ -1,5 +1,7 @@
-"""Primitives for sparse matrices, passed as parts: (coordinates, values, shape) or (row starts, columns, values,
-shape).\n\nPositions are computed at once, as plain numbers. Only the values have gradients."""
+"""Primitives for sparse matrices, passed as parts: (coordinates, values, shape) or (row starts, columns, values, shape).
+
+Positions are computed at once, as plain numbers. Only the values have gradients.
+"""
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from ...common.tensor import Tensor as _Tensor
 from .. import function as _f
