@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 
 from ..common.tensor import Tensor
-from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files take them from here
+from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files import them from here
 from .config import INT32_MAX
 from .samplers import pipeline_seed
 from .shown_values import inside, tensor

@@ -331,4 +331,4 @@ class Rename(Step):
 
 
 from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401
-from .joining import Concat, Zip  # noqa: E402,F401 - steps too, in files of their own
+from .joining import Concat, Zip  # noqa: E402,F401 - more steps, in separate files

@@ -15,7 +15,7 @@ from .cell import Cell
 from .normalization import _BatchNorm
 
 _WORLD = "hccl_world_group"
-BUCKET = 4 << 20  # at most so many bytes of gradients are sent together; a larger gradient is sent alone
+BUCKET = 4 << 20  # the most bytes of gradients sent together; a larger gradient is sent alone
 _HALF = (mstype.float16, mstype.bfloat16)
 
 

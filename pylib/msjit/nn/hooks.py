@@ -112,7 +112,7 @@ class _Watched:
         for hook in self.backward_pre:
             grads = replaced(name, hook(self.cell, grads), grads, outputs)
         self.output_grads = grads
-        if not self.tracked:  # no gradient comes to the inputs; the hooks are called with None for them
+        if not self.tracked:  # the inputs get no gradient; the hooks are called with None for them
             for hook in self.backward:
                 hook(self.cell, (None,) * self.count, grads)
         return grads

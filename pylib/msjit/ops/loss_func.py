@@ -11,7 +11,7 @@ from .math_func import clamp as _clamp
 from .nn_func import reduce_loss as _reduce
 
 _REDUCTIONS = ("none", "mean", "sum")
-_IMPOSSIBLE = -1e30  # stands for log(0); it is finite so that gradients are 0 and not NaN
+_IMPOSSIBLE = -1e30  # in place of log(0); it is finite so that gradients are 0 and not NaN
 
 
 def _check_reduction(where, reduction):

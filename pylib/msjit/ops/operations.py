@@ -22,7 +22,7 @@ from .attention_operations import *  # noqa: F401,F403
 from .call_names import name_operands as _name_operands
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
-from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
+from .composite import constexpr  # noqa: F401 - MindSpore has it in the same module as Primitive
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403

@@ -70,7 +70,7 @@ def _between(low, high, third):
 def _zoom(line, origin, low, high, c1, c2):
     """Looks between two points for one that meets the strong Wolfe conditions; returns (point, found). Algorithm 3.6 of
     Nocedal and Wright."""
-    third, nothing = None, _Point(1.0, low.value, low.slope, origin.gradient)  # what MindSpore returns if none is found
+    third, nothing = None, _Point(1.0, low.value, low.slope, origin.gradient)  # MindSpore returns this if no point is found
     for _ in range(_ZOOMS):
         point = line(_between(low, high, third))
         if point.value > origin.value + c1 * point.at * origin.slope or point.value >= low.value:

@@ -232,7 +232,7 @@ def set_cur_net(net):
     """Does nothing; checkpoints are made of the loop's network."""
 
 
-from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these build upon what stands above
+from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these use the classes above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
 from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 

@@ -209,7 +209,7 @@ class MSE(MAE):
         return gap * gap
 
 
-from .class_metrics import (  # noqa: E402  - they build upon what stands above
+from .class_metrics import (  # noqa: E402  - they use the classes above
     F1,
     ROC,
     ConfusionMatrix,

@@ -2,7 +2,7 @@
 from .metrics import Metric, rearrange_inputs
 
 _DISTANCES = ("euclidean", "chessboard", "taxicab")
-_AT_ONCE = 1 << 22  # at most so many distances are in memory at a time
+_AT_ONCE = 1 << 22  # the most distances in memory at a time
 
 
 def _edges(mask):
