@@ -44,14 +44,14 @@ class Dropout(Primitive):
 
 
 class GeLU(Primitive):
-    """Computes GELU in its tanh form."""
+    """Computes GELU in its tanh approximation."""
 
     def __call__(self, x):
         return _n.gelu(x, "tanh")
 
 
 class Elu(Primitive):
-    """Computes ELU."""
+    """Computes the ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -62,7 +62,7 @@ class Elu(Primitive):
 
 
 class LeakyReLU(Primitive):
-    """Computes the leaky ReLU."""
+    """Computes the leaky ReLU activation: x where x > 0, else alpha * x."""
 
     def __init__(self, alpha=0.2):
         super().__init__()
@@ -73,7 +73,10 @@ class LeakyReLU(Primitive):
 
 
 class Conv2D(Primitive):
-    """Computes a 2-D convolution."""
+    """Computes a 2-D convolution: x (N, C, H, W), weight (out_channel, C / group, kH, kW).
+
+    Raises ValueError for a weight that does not fit out_channel and kernel_size.
+    """
 
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
                  data_format="NCHW"):
@@ -97,7 +100,7 @@ class Conv2D(Primitive):
         return self.run(x, weight, None)
 
     def run(self, x, weight, bias):
-        """The convolution of a layer, whose weight fits; bias may be None."""
+        """Computes the convolution for a layer, whose weight has the right shape; bias may be None."""
         window = self._window
         if window is None:
             return _n.conv2d(x, weight, bias, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
@@ -105,7 +108,7 @@ class Conv2D(Primitive):
 
 
 class MaxPool(Primitive):
-    """Computes the maximum of each window."""
+    """Computes the maximum of each window of (N, C, H, W)."""
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
@@ -119,7 +122,7 @@ class MaxPool(Primitive):
 
 
 class AvgPool(MaxPool):
-    """Computes the mean of each window."""
+    """Computes the mean of each window of (N, C, H, W); padding does not count."""
 
     def __call__(self, x):
         return _n.avg_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode, count_include_pad=False)
