@@ -1,4 +1,4 @@
-"""msjit.numpy: NumPy's names for tensors."""
+"""msjit.numpy: NumPy's functions for tensors."""
 from . import _paths
 import numpy as _np
 
@@ -16,7 +16,7 @@ ndarray = _Tensor
 
 
 def array(obj, dtype=None, copy=True, ndmin=0):
-    """A tensor of a nested sequence, an array or a tensor; ints of Python are int32."""
+    """Makes a tensor of a nested sequence, an array or a tensor; Python ints become int32."""
     made = _Tensor(obj) if dtype is None else _Tensor(obj, dtype)
     if dtype is None and made.dtype == int64 and not hasattr(obj, "dtype"):
         made = made.astype(int32)
@@ -26,27 +26,27 @@ def array(obj, dtype=None, copy=True, ndmin=0):
 
 
 def asarray(a, dtype=None):
-    """A tensor of a nested sequence, an array or a tensor."""
+    """Makes a tensor of a nested sequence, an array or a tensor; Python ints become int32."""
     return array(a, dtype)
 
 
 def zeros(shape, dtype=_mstype.float32):
-    """Zeros."""
+    """Creates a tensor of zeros, float32 by default."""
     return _ops.zeros(shape, dtype)
 
 
 def ones(shape, dtype=_mstype.float32):
-    """Ones."""
+    """Creates a tensor of ones, float32 by default."""
     return _ops.ones(shape, dtype)
 
 
 def empty(shape, dtype=_mstype.float32):
-    """Zeros: memory is never left uninitialised."""
+    """Creates a tensor of zeros, because memory is never left uninitialised; float32 by default."""
     return _ops.zeros(shape, dtype)
 
 
 def arange(start, stop=None, step=None, dtype=None):
-    """Numbers from start to stop (exclusive): int32 unless an argument is a float."""
+    """Creates a vector of numbers from start to stop (exclusive): int32 unless an argument is a float."""
     if stop is None:
         start, stop = 0, start
     made = _ops.arange(start, stop, 1 if step is None else step)
@@ -54,7 +54,10 @@ def arange(start, stop=None, step=None, dtype=None):
 
 
 def full(shape, fill_value, dtype=None):
-    """A tensor of one value, or of values that are broadcast to the shape. A Tensor of values keeps its dtype, as in MindSpore."""
+    """Creates a tensor of one value, or of values that broadcast to the shape.
+
+    As in MindSpore, a Tensor of values keeps its dtype.
+    """
     if not isinstance(fill_value, (bool, int, float, complex)):
         values = fill_value if isinstance(fill_value, _Tensor) else array(fill_value, dtype)
         return _ops.broadcast_to(values, (shape,) if isinstance(shape, int) else tuple(shape))
@@ -63,25 +66,25 @@ def full(shape, fill_value, dtype=None):
 
 
 def copy(a):
-    """The same elements in another tensor."""
+    """Copies a tensor, a number or a sequence into a new tensor."""
     return (a if isinstance(a, _Tensor) else array(a)).copy()
 
 
 def around(a, decimals=0):
-    """Rounded to so many decimals, halves to even; ints stay."""
+    """Rounds to `decimals` decimal places, halves to even; integers are returned as they are."""
     a = a if isinstance(a, _Tensor) else array(a)
     return a if a.dtype in _mstype.int_type + _mstype.uint_type else _ops.round(a, decimals=decimals)
 
 
 def matrix_power(a, n):
-    """Products of n equal matrices, the identity for 0. ValueError for a negative n."""
+    """Multiplies n copies of a square matrix; n = 0 gives the identity. Raises ValueError for a negative n."""
     if isinstance(n, int) and n < 0:
         raise ValueError("[matrix_power] n, got %d, expected 0 or more" % n)
     return _ops.matrix_power(a if isinstance(a, _Tensor) else array(a), n)
 
 
 def squeeze(a, axis=None):
-    """Removes axes of size 1."""
+    """Removes axes of size 1: all of them, or only the given ones."""
     return _ops.squeeze(a, axis)
 
 
@@ -97,27 +100,30 @@ prod = _reduction(_ops.prod, "prod")
 
 
 def std(x, axis=None, ddof=0, keepdims=False):
-    """Standard deviation over axes."""
+    """Computes the standard deviation over axes, by default over all."""
     return _ops.std(x if isinstance(x, _Tensor) else array(x), axis, ddof, keepdims)
 
 
 def var(x, axis=None, ddof=0, keepdims=False):
-    """Variance over axes."""
+    """Computes the variance over axes, by default over all."""
     return _ops.var(x if isinstance(x, _Tensor) else array(x), axis, ddof, keepdims)
 
 
 def argmax(a, axis=None):
-    """Index of the largest element."""
+    """Returns the index of the largest element along an axis, or in the flattened tensor."""
     return _ops.argmax(a if isinstance(a, _Tensor) else array(a), axis)
 
 
 def argmin(a, axis=None):
-    """Index of the smallest element."""
+    """Returns the index of the smallest element along an axis, or in the flattened tensor."""
     return _ops.argmin(a if isinstance(a, _Tensor) else array(a), axis)
 
 
 def meshgrid(*xi, sparse=False, indexing="xy"):
-    """Coordinate tensors of a grid, as a list; sparse: each with one axis longer than 1, to be broadcast."""
+    """Returns the list of the coordinate tensors of a grid.
+
+    With sparse each of them has size 1 along all axes but one.
+    """
     xi = [_ops.reshape(_check(x, "meshgrid"), (-1,)) for x in xi]
     grids = _ops.meshgrid(*xi, indexing=indexing)
     if not sparse:
@@ -130,23 +136,23 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
 
 
 def unique(x, return_inverse=False):
-    """The distinct elements in order of appearance and, if asked for, the index of each element among them."""
+    """Returns the distinct elements in order of appearance, and with return_inverse the index of each element among them."""
     values, places = _ops.unique(_check(x, "unique"))
     return (values, _ops.reshape(places, (-1,))) if return_inverse else values
 
 
 def reshape(x, new_shape):
-    """The same elements in another shape."""
+    """Reshapes a tensor."""
     return _ops.reshape(x, new_shape)
 
 
 def transpose(a, axes=None):
-    """Axes in another order, reversed by default."""
+    """Reorders the axes, by default in reverse."""
     return _check(a, "transpose").T if axes is None else _ops.transpose(a, axes)
 
 
 def dot(a, b):
-    """Dot product, as numpy.dot for one and two axes; a number multiplies the other argument."""
+    """Dot product: of vectors and matrices as numpy.dot; a number multiplies the other argument."""
     if not (_check(a, "dot").ndim and _check(b, "dot").ndim):
         return a * b
     product = _ops.dot(a, b)
@@ -154,7 +160,10 @@ def dot(a, b):
 
 
 def tensordot(a, b, axes=2):
-    """Sums of products over axes: the last `axes` of a and the first of b, or the two lists of axes given."""
+    """Sums products over axes of two tensors.
+
+    An int means the last `axes` axes of a and the first ones of b; a pair holds (axes of a, axes of b).
+    """
     _check(a, "tensordot"), _check(b, "tensordot")
     if isinstance(axes, int):
         most = a.ndim if a.ndim < b.ndim else b.ndim
@@ -178,17 +187,17 @@ def tensordot(a, b, axes=2):
 
 
 def randn(*shape, dtype=_mstype.float32):
-    """Standard normal numbers."""
+    """Draws standard normal numbers in the given shape, float32 by default."""
     return _ops.randn(*shape, dtype=dtype)
 
 
 def rand(*shape, dtype=_mstype.float32):
-    """Uniform numbers in [0, 1)."""
+    """Draws uniform numbers in [0, 1) in the given shape, float32 by default."""
     return _ops.rand(*shape, dtype=dtype)
 
 
 def split(x, indices_or_sections, axis=0):
-    """Splits along an axis: into so many equal parts, or at the listed positions. No part may be empty."""
+    """Splits along an axis into a number of equal parts, or at the listed indices. Raises ValueError where a part would be empty."""
     length = _check(x, "split").shape[axis]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1 or length % indices_or_sections:
@@ -216,6 +225,6 @@ __all__ = [_name for _name, _value in list(globals().items()) if _name[0] != "_"
 
 
 def __getattr__(name):
-    if name == "round":  # not a global name: functions in this module mean Python's
+    if name == "round":  # not a global name, because functions in this module use Python's round
         return around
     raise AttributeError("module 'msjit.numpy' has no attribute %r" % name)

@@ -30,7 +30,7 @@ from .utils import LineReader
 globals().update(_absent_names(__name__, "DatasetCache", "pipelines here have no caches"))
 globals().update(_absent_names(__name__, "OBSMindDataset sync_wait_for_dataset", "files in object stores are not read"))
 
-# Datasets in the files of their authors, loaded when one is asked for: {module: names}.
+# Names that are loaded on first use: {module: names}.
 _FILES = {
     "labelled_images": """CelebADataset Caltech101Dataset Caltech256Dataset FlickrDataset Flowers102Dataset Food101Dataset LFWDataset
         LSUNDataset ManifestDataset OmniglotDataset Places365Dataset RenderedSST2Dataset SBUDataset SUN397Dataset""",

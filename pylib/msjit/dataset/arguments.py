@@ -3,7 +3,7 @@ from .config import INT32_MAX
 
 
 def names(value):
-    """A list of column names, or None."""
+    """Returns a list of column names, or None; raises for other values and for a name that occurs twice."""
     if value is None:
         return None
     found = [value] if isinstance(value, str) else list(value)
@@ -18,26 +18,26 @@ def names(value):
 
 
 def some(found, name):
-    """A list of names that is not empty, or None."""
+    """Returns a list of names, or None; raises ValueError for an empty list."""
     if found is not None and not found:
         raise ValueError("[dataset] %s, got none, expected one at least" % name)
     return found
 
 
 def flag(value, name):
-    """Checks a bool."""
+    """Raises TypeError unless the value is a bool."""
     if not isinstance(value, bool):
         raise TypeError("[dataset] %s, got %s, expected a bool" % (name, type(value).__name__))
 
 
 def row_size(value, name="max_rowsize"):
-    """Checks max_rowsize: None, an int, or a list of ints."""
+    """Raises TypeError unless max_rowsize is None, an int or a list."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, (int, list))):
         raise TypeError("[dataset] %s, got %s, expected an int" % (name, type(value).__name__))
 
 
 def whole(name, value, low, high=INT32_MAX):
-    """Checks an int."""
+    """Raises unless the value is an int in a range."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("[dataset] %s, got %s, expected an int" % (name, type(value).__name__))
     if not low <= value <= high:

@@ -8,22 +8,22 @@ from .workers import Pool, RowError, call, wanted
 
 
 class BatchInfo:
-    """The argument of functions that are called for each batch: the epoch, and the number of the batch in it."""
+    """The argument of functions that are called for each batch: the number of the epoch, and of the batch in it."""
 
     def __init__(self, epoch, batch):
         self._epoch, self._batch = epoch, batch
 
     def get_epoch_num(self):
-        """Epoch, from 0."""
+        """Returns the number of the epoch, from 0."""
         return self._epoch
 
     def get_batch_num(self):
-        """Batch of the epoch, from 0."""
+        """Returns the number of the batch in the epoch, from 0."""
         return self._batch
 
 
 def stacked(values, name):
-    """One array of the values of a column."""
+    """Stacks the values of a column into one array; raises RowError where shapes or dtypes differ."""
     first = values[0]
     if isinstance(first, dict):
         return {key: stacked([array(v[key], "batch") for v in values], key) for key in first}
@@ -38,7 +38,7 @@ def stacked(values, name):
 
 
 class _PerBatch:
-    """per_batch_map as a function of (rows of each column, epoch, batch)."""
+    """Wraps per_batch_map as a function of (rows of each column, epoch, batch)."""
 
     def __init__(self, function, outputs):
         self._function, self._outputs = function, outputs
@@ -57,7 +57,10 @@ class _PerBatch:
 
 
 def _collected(column, name):
-    """A column of a batch after per_batch_map. A dict that it returned stays, dicts of rows become one dict of lists, arrays are stacked."""
+    """A column of a batch after per_batch_map.
+
+    A dict that the function returned stays, dicts of rows become one dict of lists, arrays are stacked.
+    """
     if isinstance(column, dict):
         return column
     if isinstance(column[0], dict):
@@ -66,7 +69,7 @@ def _collected(column, name):
 
 
 class Batch(Step):
-    """Stacks rows."""
+    """The step that stacks rows."""
 
     def __init__(self, source, size, drop, num_parallel_workers=None, per_batch_map=None, input_columns=None,
                  output_columns=None, python_multiprocessing=False, max_rowsize=None):
@@ -88,7 +91,7 @@ class Batch(Step):
         self._change = None if per_batch_map is None else _PerBatch(per_batch_map, len(outputs))
 
     def get_batch_size(self):
-        """Rows in a batch; -1 where a function says so."""
+        """Returns the number of rows in a batch; -1 if a function decides it."""
         return -1 if callable(self._batch_size) else self._batch_size
 
     def _open(self, run):
@@ -165,7 +168,7 @@ def _checked_padding(pad_info, source):
 
 
 def padded(values, shape, fill, name):
-    """The values of a column, each cut off or filled up at its ends to one shape; None in the shape stands for the largest size."""
+    """Cuts or fills each value of a column at its ends to one shape; None in the shape means the largest size."""
     if isinstance(values[0], dict):
         raise RowError("[padded_batch] column %r, got dicts, expected arrays" % name)
     rank = values[0].ndim
@@ -187,7 +190,7 @@ def padded(values, shape, fill, name):
 
 
 class PaddedBatch(Batch):
-    """Pads, then stacks."""
+    """The step that pads columns, then stacks rows."""
 
     def __init__(self, source, size, drop, num_parallel_workers, pad_info):
         super().__init__(source, size, drop, num_parallel_workers)
@@ -202,7 +205,10 @@ class PaddedBatch(Batch):
 
 
 class Buckets(Step):
-    """Batches of rows of similar length; without pad_info all columns are padded with zeros to the largest size in a batch."""
+    """The step that batches rows of similar length.
+
+    Without pad_info all columns are padded with zeros to the largest size in the batch.
+    """
 
     @staticmethod
     def _check(boundaries, sizes, length, to_boundary, drop):

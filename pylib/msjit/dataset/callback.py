@@ -6,7 +6,10 @@ __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modul
 
 
 class DSCallback:
-    """Base class: a subclass overrides the methods that it needs. step_size: step methods are called only after every so many rows."""
+    """Base class of callbacks of map: a subclass overrides the methods that it needs.
+
+    The ds_step methods are called only every step_size rows.
+    """
 
     def __init__(self, step_size=1):
         if isinstance(step_size, bool) or not isinstance(step_size, int):
@@ -32,14 +35,14 @@ class DSCallback:
 
 
 class _RunContext:
-    """How far a reading has come: the number of the epoch, of the row since the start, and of the row in the epoch, from 1 on."""
+    """The position of a reading: the numbers, from 1 on, of the epoch, of the row since the start, and of the row in the epoch."""
 
     def __init__(self, cur_epoch_num, cur_step_num, cur_step_num_in_epoch):
         self.cur_epoch_num, self.cur_step_num, self.cur_step_num_in_epoch = cur_epoch_num, cur_step_num, cur_step_num_in_epoch
 
 
 def as_callbacks(callbacks):
-    """A list of DSCallbacks of one, several or None."""
+    """Returns a list of DSCallbacks from one, several or None."""
     found = [] if callbacks is None else list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
     for callback in found:
         if not isinstance(callback, DSCallback):
@@ -48,7 +51,10 @@ def as_callbacks(callbacks):
 
 
 def watched(epoch, callbacks, run):
-    """Wraps a step's function that starts its passes, so that callbacks are called as rows are read. One epoch may consist of several passes (repeat)."""
+    """Wraps the function of a step that starts its passes, so that callbacks are called as rows are read.
+
+    One epoch may consist of several passes (repeat).
+    """
     state = {"epoch": 0, "steps": 0, "in_epoch": 0, "ended": True}
 
     def say(name, size=False):

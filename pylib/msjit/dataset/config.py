@@ -7,7 +7,7 @@ from enum import IntEnum
 from ..common.seed import dataset_seed, set_dataset_seed
 
 INT32_MAX, UINT32_MAX = 2147483647, 4294967295
-UNSEEDED = 5489  # the seed that means "another order in each run"
+UNSEEDED = 5489  # the seed that means: a different order in each run
 
 
 class ErrorSamplesMode(IntEnum):
@@ -43,23 +43,23 @@ def _flag(value, name):
 
 
 def set_seed(seed):
-    """Seeds the order of rows and the random transforms of pipelines started from now on; so does msjit.set_seed."""
+    """Sets the seed for the order of rows and the random transforms of pipelines that start later; so does msjit.set_seed."""
     set_dataset_seed(_whole(seed, "seed", 0, UINT32_MAX))
 
 
 def get_seed():
-    """The seed. 5489 means that none was set, and that every run differs."""
+    """Returns the seed. 5489 means that none was set, so that every run differs."""
     seed = dataset_seed()
     return UNSEEDED if seed is None else seed
 
 
 def set_num_parallel_workers(num):
-    """Sets how many workers a step with num_parallel_workers may have at most; get_num_parallel_workers returns the number."""
+    """Sets the greatest number of workers that a step may have; get_num_parallel_workers returns the number."""
     _state["numParallelWorkers"] = _whole(num, "num_parallel_workers", 1, INT32_MAX)
 
 
 def get_num_parallel_workers():
-    """The number of workers set last."""
+    """Returns the number of workers that was set."""
     return _state["numParallelWorkers"]
 
 
@@ -69,22 +69,22 @@ def set_prefetch_size(size):
 
 
 def get_prefetch_size():
-    """The rows that a worker may be ahead."""
+    """Returns how many rows a worker may be ahead."""
     return _state["prefetchSize"]
 
 
 def set_multiprocessing_timeout_interval(interval):
-    """Seconds of waiting for a worker after which a warning says so."""
+    """Sets after how many seconds of waiting for a worker a warning is logged."""
     _state["multiprocessingTimeoutInterval"] = _whole(interval, "interval", 1, INT32_MAX)
 
 
 def get_multiprocessing_timeout_interval():
-    """Seconds until the warning about a slow worker."""
+    """Returns the seconds until the warning about a slow worker."""
     return _state["multiprocessingTimeoutInterval"]
 
 
 def set_multiprocessing_start_method(start_method="fork"):
-    """How worker processes start: 'fork' or 'spawn' (functions and sources are pickled then)."""
+    """Sets how worker processes start: 'fork', or 'spawn', which pickles functions and sources."""
     if not isinstance(start_method, str):
         raise TypeError("[config] start_method, got %s, expected a str" % type(start_method).__name__)
     if start_method not in ("fork", "spawn"):
@@ -93,140 +93,140 @@ def set_multiprocessing_start_method(start_method="fork"):
 
 
 def get_multiprocessing_start_method():
-    """How worker processes start."""
+    """Returns how worker processes start."""
     return _state["startMethod"]
 
 
 def set_monitor_sampling_interval(interval):
-    """Kept for programs that set it; there is no monitor."""
+    """Stores the interval; there is no monitor."""
     _state["monitorSamplingInterval"] = _whole(interval, "interval", 1, INT32_MAX)
 
 
 def get_monitor_sampling_interval():
-    """The interval set last."""
+    """Returns the interval that was set."""
     return _state["monitorSamplingInterval"]
 
 
 def set_callback_timeout(timeout):
-    """Seconds that a read waits for sync_update before it raises."""
+    """Sets how many seconds a read waits for sync_update before it raises."""
     _state["callbackTimeout"] = _whole(timeout, "timeout", 1, INT32_MAX)
 
 
 def get_callback_timeout():
-    """The time set last."""
+    """Returns the seconds that were set."""
     return _state["callbackTimeout"]
 
 
 def set_auto_num_workers(enable):
-    """Kept for programs that set it; each step has as many workers as it asks for."""
+    """Stores the flag; each step has as many workers as it asks for."""
     _state["autoNumWorkers"] = _flag(enable, "enable")
 
 
 def get_auto_num_workers():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["autoNumWorkers"]
 
 
 def set_enable_shared_mem(enable):
-    """Kept for programs that set it; rows travel between processes through pipes."""
+    """Stores the flag; rows are sent between processes through pipes."""
     _state["enableSharedMem"] = _flag(enable, "enable")
 
 
 def get_enable_shared_mem():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["enableSharedMem"]
 
 
 def set_enable_watchdog(enable):
-    """Kept for programs that set it; a worker that dies is always reported."""
+    """Stores the flag; a worker that dies is always reported."""
     _state["enableWatchdog"] = _flag(enable, "enable")
 
 
 def get_enable_watchdog():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["enableWatchdog"]
 
 
 def set_fast_recovery(fast_recovery):
-    """Kept for programs that set it. Skipped rows are never computed, if that is possible."""
+    """Stores the flag; skipped rows are never computed where that is possible."""
     _state["fastRecovery"] = _flag(fast_recovery, "fast_recovery")
 
 
 def get_fast_recovery():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["fastRecovery"]
 
 
 def set_sending_batches(batch_num):
-    """Kept for programs that set it; there is no device queue."""
+    """Stores the number; there is no device queue."""
     _state["sendingBatches"] = _whole(batch_num, "batch_num", 0, INT32_MAX)
 
 
 def set_iterator_mode(do_copy=False, parallel_convert=False):
-    """Kept for programs that set it; rows are always new arrays."""
+    """Stores the flags; rows are always new arrays."""
     _state["iteratorMode"] = {"do_copy": _flag(do_copy, "do_copy"),
                               "parallel_convert": _flag(parallel_convert, "parallel_convert")}
 
 
 def get_iterator_mode():
-    """The flags set last."""
+    """Returns the flags that were set."""
     return dict(_state["iteratorMode"])
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
-    """Kept for programs that set it; nothing is tuned, and no file is written."""
+    """Stores the flag; nothing is tuned, and no file is written."""
     if _flag(enable, "enable") and filepath_prefix is not None:
         raise NotImplementedError("[config] filepath_prefix, got %r, expected None: nothing is tuned" % (filepath_prefix,))
     _state["autotune"] = enable
 
 
 def get_enable_autotune():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["autotune"]
 
 
 def set_autotune_interval(interval):
-    """Kept for programs that set it."""
+    """Stores the interval; nothing is tuned."""
     _state["autotuneInterval"] = _whole(interval, "interval", 0, INT32_MAX)
 
 
 def get_autotune_interval():
-    """The interval set last."""
+    """Returns the interval that was set."""
     return _state["autotuneInterval"]
 
 
 def set_auto_offload(offload):
-    """Kept for programs that set it; there is no device for transforms."""
+    """Stores the flag; there is no device for transforms."""
     _state["autoOffload"] = _flag(offload, "offload")
 
 
 def get_auto_offload():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["autoOffload"]
 
 
 def set_numa_enable(numa_enable):
-    """Kept for programs that set it; processes are not bound to a node."""
+    """Stores the flag; processes are not bound to a node."""
     _state["numaEnable"] = _flag(numa_enable, "numa_enable")
 
 
 def get_numa_enable():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["numaEnable"]
 
 
 def set_dynamic_shape(is_dynamic):
-    """Kept for programs that set it; rows may always differ in shape."""
+    """Stores the flag; rows may always differ in shape."""
     _state["dynamicShape"] = _flag(is_dynamic, "is_dynamic")
 
 
 def get_dynamic_shape():
-    """The flag set last."""
+    """Returns the flag that was set."""
     return _state["dynamicShape"]
 
 
 def set_video_backend(backend):
-    """Kept for programs that set it, 'CPU' or 'Ascend'; videos are not read."""
+    """Stores the backend, 'CPU' or 'Ascend'; videos are not read."""
     if not isinstance(backend, str):
         raise TypeError("[config] backend, got %s, expected a str" % type(backend).__name__)
     if backend not in ("CPU", "Ascend"):
@@ -235,14 +235,15 @@ def set_video_backend(backend):
 
 
 def get_video_backend():
-    """The name set last, '' before."""
+    """Returns the name that was set, '' before."""
     return _state["videoBackend"]
 
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
-    """With True no step has workers: functions run where the rows are read, so a debugger stops in them.
+    """Switches the debug mode, in which no step has workers: functions run in the reading thread, where a debugger can
+    stop.
 
-    debug_hook_list: DebugHooks that see the columns before the first operation of map and after each; by default PrintMetaDataHook.
+    debug_hook_list holds DebugHooks, which get the columns before the first operation of map and after each; by default PrintMetaDataHook.
     """
     from .debug import DebugHook, PrintMetaDataHook
     flag, hooks = _flag(debug_mode_flag, "debug_mode_flag"), debug_hook_list or [PrintMetaDataHook()]
@@ -255,12 +256,12 @@ def set_debug_mode(debug_mode_flag, debug_hook_list=None):
 
 
 def get_debug_mode():
-    """Whether steps run without workers."""
+    """Says whether the debug mode is on."""
     return _state["debugMode"]
 
 
 def hooks(operation, first=False):
-    """The hooks of the debug mode that run after an operation, or before the first one."""
+    """The debug hooks that run after an operation, or before the first one."""
     name = getattr(operation, "__name__", type(operation).__name__)
     made = [copy.deepcopy(hook) for hook in _state["debugHooks"]]
     for hook in made:
@@ -269,7 +270,10 @@ def hooks(operation, first=False):
 
 
 def set_error_samples_mode(error_samples_mode):
-    """Sets whether map raises for a failing row (RETURN) or leaves it out (SKIP); REPLACE is not supported."""
+    """Sets whether map raises for a failing row (RETURN) or leaves it out (SKIP).
+
+    REPLACE raises NotImplementedError.
+    """
     if not isinstance(error_samples_mode, ErrorSamplesMode):
         raise TypeError("[config] error_samples_mode, got %s, expected an ErrorSamplesMode"
                         % type(error_samples_mode).__name__)
@@ -279,12 +283,12 @@ def set_error_samples_mode(error_samples_mode):
 
 
 def get_error_samples_mode():
-    """The mode set last."""
+    """Returns the mode that was set."""
     return _state["errorSamplesMode"]
 
 
 def load(file):
-    """Settings of a JSON file: numParallelWorkers, seed, monitorSamplingInterval."""
+    """Loads settings from a JSON file: numParallelWorkers, seed, prefetchSize, monitorSamplingInterval."""
     with open(file, encoding="utf-8") as stream:
         found = json.load(stream)
     setters = {"numParallelWorkers": set_num_parallel_workers, "seed": set_seed, "prefetchSize": set_prefetch_size,

@@ -1,8 +1,8 @@
-"""Dataset: the methods every dataset has, and the iterators.
+"""Dataset: the methods that every dataset has, and the iterators.
 
-A dataset is a chain of steps. `_open(run)` of a step returns a function, which is called once for each epoch and returns
-an iterator over its rows. State that lives through all epochs of one reading (random engines, workers) is kept in the closure of that
-function. Rows are tuples of NumPy arrays; the iterators turn them into tensors.
+A dataset is a chain of steps. `_open(run)` of a step returns a function, which is called once for each epoch and returns an iterator over
+the rows of that epoch. The closure of the function holds what lives through all epochs of one reading: random engines, workers. Rows are
+tuples of NumPy arrays; the iterators convert them to tensors.
 """
 import itertools
 import traceback
@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 
 from ..common.tensor import Tensor
-from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files take them from here
+from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files import them from here
 from .config import INT32_MAX
 from .samplers import pipeline_seed
 from .shown_values import inside, tensor
@@ -19,25 +19,25 @@ from .workers import RowError
 
 
 class Run:
-    """One reading of a pipeline: its seed, its epoch, and the workers that end with it."""
+    """One reading of a pipeline: its seed, its epoch, and the workers that are stopped with it."""
 
     def __init__(self):
         self.seed, self.epoch, self.pools = pipeline_seed(), 0, []
-        self.repeats = False  # whether `repeat` starts another pass in this epoch after the present one
+        self.repeats = False  # whether `repeat` starts another pass in this epoch after the current one
         self._steps = itertools.count()
 
     def step(self):
-        """A number of the step, for its random draws."""
+        """Returns the number of the next step, which becomes part of the key for its random draws."""
         return next(self._steps)
 
     def close(self):
-        """Ends the workers."""
+        """Stops the workers."""
         for pool in self.pools:
             pool.close()
 
 
 class Dataset:
-    """Base class: a subclass defines `_open` and, if possible, `_count`, `_columns` and `_children`."""
+    """Base class of datasets: a subclass defines `_open` and, if possible, `_count`, `_columns` and `_children`."""
 
     _columns = ()
     _children = ()
@@ -64,7 +64,7 @@ class Dataset:
         return _steps.Batch(self, batch_size, drop_remainder, _waiting.workers(self, num_parallel_workers), **kwargs)
 
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
-        """As batch, after padding columns: pad_info maps a column to (shape or None, value).
+        """Pads columns, then stacks rows as batch: pad_info maps a column to (shape or None, value).
 
         An empty pad_info pads every column with zeros to the largest size in the batch, None pads none.
         """
@@ -73,12 +73,15 @@ class Dataset:
 
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
                                pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):
-        """Batches of rows whose lengths lie between the same two boundaries."""
+        """Batches rows of similar length, those between the same two boundaries.
+
+        The length is element_length_function(*columns), or that of the one column. pad_info is as in padded_batch.
+        """
         return _steps.Buckets(self, names(column_names), bucket_boundaries, bucket_batch_sizes,
                               element_length_function, pad_info, pad_to_bucket_boundary, drop_remainder)
 
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
-        """Applies one operation, or several one after the other, to columns (to the first by default).
+        """Applies one operation, or several one after another, to the input_columns (by default the first column).
 
         With num_parallel_workers above 1 threads make the rows; with python_multiprocessing=True processes do.
         """
@@ -86,54 +89,54 @@ class Dataset:
         return _steps.Map(self, operations, some(names(input_columns), "input_columns"), names(output_columns), workers, **kwargs)
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
-        """The rows for which predicate(*input_columns) is true."""
+        """Keeps the rows for which predicate(*input_columns) is true."""
         return _steps.Filter(self, predicate, some(names(input_columns), "input_columns"), num_parallel_workers)
 
     def flat_map(self, func):
-        """The rows of the datasets that func(*row) gives, one after the other."""
+        """Replaces each row by the rows of the dataset that func(*row) returns."""
         return _steps.FlatMap(self, func)
 
     def shuffle(self, buffer_size):
-        """Shuffles within a buffer of rows. The order differs between epochs, and is the same for the same seed."""
+        """Shuffles within a buffer of rows. The order differs between epochs, and is fixed by the seed."""
         whole("buffer_size", buffer_size, 2)
         if _waiting.waiting(self):
             raise RuntimeError("[shuffle] dataset, got one with sync_wait, expected shuffle before it")
         return _steps.Shuffle(self, buffer_size)
 
     def repeat(self, count=None):
-        """The rows `count` times over; without end for None or -1."""
+        """Repeats the rows `count` times in each epoch; without end for None or -1."""
         if count is not None and count != -1:
             whole("count", count, 1)
         return self if count == 1 else _steps.Repeat(self, count)
 
     def take(self, count=-1):
-        """The first rows; all for -1."""
+        """Keeps only the first `count` rows; all for -1."""
         if count == -1:
             return self
         whole("count", count, 1)
         return _steps.Slice(self, 0, count)
 
     def skip(self, count):
-        """Without the first rows."""
+        """Drops the first `count` rows."""
         whole("count", count, 0)
         return _steps.Slice(self, count, None)
 
     def project(self, columns):
-        """Only these columns."""
+        """Keeps only these columns, in this order."""
         return _steps.Project(self, some(names(columns), "columns"))
 
     def rename(self, input_columns, output_columns):
-        """Other column names."""
+        """Renames columns."""
         return _steps.Rename(self, names(input_columns), names(output_columns))
 
     def zip(self, datasets):
-        """Columns of several datasets side by side."""
+        """Joins the columns of several datasets side by side."""
         if not isinstance(datasets, (tuple, list)) and not isinstance(datasets, Dataset):
             raise TypeError("[zip] datasets, got %s, expected a Dataset or a tuple of them" % type(datasets).__name__)
         return zip_datasets((self,) + (tuple(datasets) if isinstance(datasets, (tuple, list)) else (datasets,)))
 
     def concat(self, datasets):
-        """The rows of several datasets one after the other."""
+        """Appends the rows of other datasets."""
         datasets = list(datasets) if isinstance(datasets, (tuple, list)) else [datasets]
         return _steps.Concat([self] + datasets)
 
@@ -141,7 +144,7 @@ class Dataset:
         return self.concat(datasets)
 
     def apply(self, apply_func):
-        """apply_func(self), which must give a dataset."""
+        """Returns apply_func(self), which must be a dataset."""
         if not callable(apply_func):
             raise TypeError("[apply] apply_func, got %s, expected a function" % type(apply_func).__name__)
         found = apply_func(self)
@@ -150,16 +153,16 @@ class Dataset:
         return found
 
     def split(self, sizes, randomize=True):
-        """Several datasets without common rows: sizes are numbers of rows, or shares that add up to 1."""
+        """Splits the dataset into several without common rows: sizes are numbers of rows, or fractions that add up to 1."""
         from .splitting import split
         flag(randomize, "randomize")
         return split(self, sizes, randomize)
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
-        """Writes the rows of an epoch into MindRecord files, which MindDataset reads.
+        """Writes the rows of one epoch to MindRecord files, which MindDataset reads.
 
         Columns are numbers, texts, bytes, or arrays of int32, int64, float32 or float64. Other integers, bools and float16 are converted to the
-        next larger one of these types. ValueError for another file_type or num_files not within 1 to 1000, RuntimeError for existing files.
+        next larger one of these types. Raises ValueError for another file_type or num_files outside 1 to 1000, RuntimeError for existing files.
 
         >>> import os, tempfile
         >>> from msjit import dataset as ds
@@ -172,7 +175,7 @@ class Dataset:
         save(self, file_name, num_files, file_type)
 
     def build_vocab(self, columns, freq_range, top_k, special_tokens, special_first):
-        """The text.Vocab of the words in columns; see text.Vocab.from_dataset."""
+        """Builds the text.Vocab of the words in columns, as text.Vocab.from_dataset."""
         from .text import Vocab
         return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
 
@@ -180,11 +183,11 @@ class Dataset:
         """Does nothing: each iterator starts its next epoch by itself."""
 
     def sync_wait(self, condition_name, num_batch=1, callback=None):
-        """Rows wait for sync_update, except those of the first `num_batch` batches of each epoch.
+        """Makes rows wait for sync_update, except those of the first `num_batch` batches of each epoch.
 
         sync_update calls callback(data), which can change how later steps handle the next rows. The later steps have no workers: the thread that
-        reads rows also makes them. A read that waits longer than config.get_callback_timeout() raises RuntimeError; so does a condition name that
-        is already used.
+        reads rows also computes them. A read that waits longer than config.get_callback_timeout() raises RuntimeError; so does a condition name
+        that is already used.
 
         >>> from msjit import dataset as ds
         >>> factor = [1]
@@ -202,52 +205,52 @@ class Dataset:
     def sync_update(self, condition_name, num_batch=None, data=None):
         """Calls the callback of a sync_wait with data, and releases the rows of `num_batch` more batches, by default one.
 
-        RuntimeError for an unknown name, and for num_batch that is no int above 0."""
+        Raises RuntimeError for an unknown name, and for a num_batch that is not an int above 0."""
         _waiting.update(self, condition_name, num_batch, data)
 
     # -- what a dataset is ------------------------------------------------------------------------------------------
 
     def get_dataset_size(self):
-        """Number of rows (of batches, after batch)."""
+        """Returns the number of rows in an epoch (of batches, after batch)."""
         if self._size is None:
             self._size = self._count()
         return self._size
 
     @property
     def dataset_size(self):
-        """As get_dataset_size."""
+        """The number of rows in an epoch, as get_dataset_size returns it."""
         return self.get_dataset_size()
 
     def get_batch_size(self):
-        """Rows in a batch."""
+        """Returns the number of rows in a batch."""
         return self._children[0].get_batch_size() if self._children else 1
 
     def get_repeat_count(self):
-        """How often the rows come in an epoch."""
+        """Returns how often the rows are repeated in an epoch."""
         return self._children[0].get_repeat_count() if self._children else 1
 
     def get_col_names(self):
-        """Names of the columns."""
+        """Returns the names of the columns."""
         return list(self._columns)
 
     def num_classes(self):
-        """Number of classes of the source, or None."""
+        """Returns the number of classes of the source, or None."""
         return self._children[0].num_classes() if self._children else None
 
     def get_class_indexing(self):
-        """The number of each class by name, if the source has classes."""
+        """Returns a dict from class name to number, if the source has classes."""
         return self._children[0].get_class_indexing() if self._children else {}
 
     def is_shuffled(self):
-        """Whether a step or a sampler changes the order at random."""
+        """Says whether a step or a sampler puts rows into random order."""
         return any(child.is_shuffled() for child in self._children)
 
     def is_sharded(self):
-        """Whether the source gives a share of its rows only."""
+        """Says whether the source returns only a share of its rows."""
         return any(child.is_sharded() for child in self._children)
 
     def output_shapes(self, estimate=False):
-        """The shape of each column of the first row; with estimate, None for sizes that differ between rows."""
+        """Returns the shape of each column of the first row; with estimate it reads all rows, and sizes that differ are None."""
         flag(estimate, "estimate")
         shapes = None
         for row in self._all_rows() if estimate else itertools.islice(self._all_rows(), 1):
@@ -258,7 +261,7 @@ class Dataset:
         return shapes
 
     def output_types(self):
-        """NumPy dtype of each column of the first row."""
+        """Returns the NumPy dtype of each column of the first row."""
         for row in self._all_rows():
             types = [value.dtype if hasattr(value, "dtype") else np.dtype("O") for value in row]
             return [np.dtype(t.kind) if t.kind in "US" else t for t in types]
@@ -275,11 +278,11 @@ class Dataset:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
-        """Iterator over rows as lists; each pass over it is one epoch."""
+        """Returns an iterator over rows as lists; each pass over it is one epoch."""
         return TupleIterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
-        """Iterator over rows as dicts; each pass over it is one epoch."""
+        """Returns an iterator over rows as dicts; each pass over it is one epoch."""
         return DictIterator(self, num_epochs, output_numpy, True, do_copy)
 
     def __iter__(self):
@@ -299,13 +302,13 @@ class Iterator:
             raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
             raise (RuntimeError if num_epochs == 0 else ValueError)("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
-        # Columns with names such as _meta-filename are shown only if they are renamed.
+        # Columns with names such as _meta-filename appear only if they are renamed.
         self._shown = [i for i, name in enumerate(source._columns) if not name.startswith("_meta-")]
         self._columns, self._numpy, self._as_dict = [source._columns[i] for i in self._shown], output_numpy, as_dict
         self._shown = self._shown if len(self._shown) < len(source._columns) else None
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
-        self._finalizer.atexit = False  # concurrent.futures ends its workers itself in that case
+        self._finalizer.atexit = False  # at exit, concurrent.futures stops its workers itself
         self._epoch = source._open(self._run)
 
     def __iter__(self):
@@ -333,7 +336,7 @@ class Iterator:
         return dict(zip(self._columns, values)) if self._as_dict else values
 
     def release(self):
-        """Ends the workers; no row can be read any more."""
+        """Stops the workers; no row can be read any more."""
         self._finalizer()
         self._limit, self._rows = self._run.epoch, None
 
@@ -353,12 +356,12 @@ def _common_shape(a, b):
 
 
 def zip_datasets(datasets):
-    """Columns of several datasets side by side."""
+    """Joins the columns of several datasets side by side."""
     return _steps.Zip(list(datasets))
 
 
 def array(value, where):
-    """The value that a function returned for a column, as an array; dicts stay as they are."""
+    """Converts the value that a function returned for a column to an array; dicts stay as they are."""
     if isinstance(value, np.ndarray) and value.dtype.kind != "O" or isinstance(value, dict):
         return value
     if isinstance(value, Tensor):
@@ -378,5 +381,5 @@ def _is_image(value):
     return type(value).__module__.startswith("PIL.")
 
 
-from . import steps as _steps  # noqa: E402 - the steps are datasets themselves
+from . import steps as _steps  # noqa: E402 - at the end, because the steps are datasets themselves
 from . import waiting as _waiting  # noqa: E402

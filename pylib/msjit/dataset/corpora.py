@@ -12,7 +12,7 @@ from .workers import RowError, wanted
 
 
 def files_of(dataset_dir, usage, where, names):
-    """The files of a usage; `names` maps each usage but "all" to a file's name."""
+    """The files of a usage; `names` maps each usage but "all" to a file name. Raises RuntimeError for a missing file."""
     path, usage = folder(dataset_dir, where), usage_of(usage, where, tuple(names) + ("all",))
     found = [os.path.join(path, name) for kind, name in names.items() if usage in (kind, "all")]
     for file in found:
@@ -22,7 +22,7 @@ def files_of(dataset_dir, usage, where, names):
 
 
 class _Table(CSVDataset):
-    """train.csv and test.csv, without a first line of names."""
+    """Base class of tables in train.csv and test.csv, without a first line of names."""
 
     _names = ()
 
@@ -33,31 +33,31 @@ class _Table(CSVDataset):
 
 
 class AGNewsDataset(_Table):
-    """Columns index, title, description."""
+    """Reads AG News from train.csv and test.csv: columns index, title, description."""
 
     _names = ("index", "title", "description")
 
 
 class AmazonReviewDataset(_Table):
-    """Columns label, title, content."""
+    """Reads Amazon reviews from train.csv and test.csv: columns label, title, content."""
 
     _names = ("label", "title", "content")
 
 
 class DBpediaDataset(_Table):
-    """Columns class, title, content."""
+    """Reads DBpedia from train.csv and test.csv: columns class, title, content."""
 
     _names = ("class", "title", "content")
 
 
 class YahooAnswersDataset(_Table):
-    """Columns class, title, content, answer."""
+    """Reads Yahoo Answers from train.csv and test.csv: columns class, title, content, answer."""
 
     _names = ("class", "title", "content", "answer")
 
 
 class SogouNewsDataset(_Table):
-    """Columns index, title, content."""
+    """Reads Sogou News from train.csv and test.csv: columns index, title, content."""
 
     _names = ("index", "title", "content")
 
@@ -67,13 +67,13 @@ class SogouNewsDataset(_Table):
 
 
 class YelpReviewDataset(SogouNewsDataset):
-    """Columns label, text."""
+    """Reads Yelp reviews from train.csv and test.csv: columns label, text."""
 
     _names = ("label", "text")
 
 
 class _Corpus(TextFileDataset):
-    """Column text: lines of the files of a usage."""
+    """Base class of texts with one column, text: the lines of the files of a usage."""
 
     _parts = {}
 
@@ -84,19 +84,25 @@ class _Corpus(TextFileDataset):
 
 
 class WikiTextDataset(_Corpus):
-    """Column text: the lines that are not empty of wiki.train.tokens, wiki.test.tokens and wiki.valid.tokens."""
+    """Reads WikiText: column text, the lines that are not empty.
+
+    The files are wiki.train.tokens, wiki.test.tokens and wiki.valid.tokens.
+    """
 
     _parts = {kind: "wiki.%s.tokens" % kind for kind in ("train", "test", "valid")}
 
 
 class PennTreebankDataset(_Corpus):
-    """Column text: the lines that are not empty of ptb.train.txt, ptb.test.txt and ptb.valid.txt."""
+    """Reads the Penn Treebank: column text, the lines that are not empty.
+
+    The files are ptb.train.txt, ptb.test.txt and ptb.valid.txt.
+    """
 
     _parts = {kind: "ptb.%s.txt" % kind for kind in ("train", "test", "valid")}
 
 
 class EnWik9Dataset(TextFileDataset):
-    """Column text: the lines of the file enwik9, empty ones included."""
+    """Reads the file enwik9: column text, its lines, empty ones included."""
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None, cache=None):
         files = files_of(dataset_dir, None, "EnWik9Dataset", {"train": "enwik9"})
@@ -112,7 +118,7 @@ class EnWik9Dataset(TextFileDataset):
 
 
 class IMDBDataset(Source):
-    """Columns text and label (1 for the files of pos, 0 for those of neg): the folders train and test."""
+    """Reads IMDB reviews from the folders train and test: columns text and label (1 for files of pos, 0 for those of neg)."""
 
     _columns = ("text", "label")
     _where = "IMDBDataset"
@@ -139,7 +145,7 @@ class IMDBDataset(Source):
         return self._found
 
     def num_classes(self):
-        """Number of classes."""
+        """Returns the number of classes."""
         return 2
 
     def _total(self):

@@ -1,6 +1,6 @@
-"""The random generators of transforms: inside a pipeline one for each row, else one for each thread.
+"""The random generators of transforms: one for each row inside a pipeline, else one for each thread.
 
-A pipeline seeds the generator of a row with its own seed, the epoch and the row's number. So random numbers do not depend on
+A pipeline seeds the generator of a row with the pipeline's seed, the epoch and the row's number. So random numbers do not depend on
 the number of workers, nor on which of them handles the row.
 """
 import random
@@ -26,7 +26,7 @@ def current():
 
 @contextmanager
 def row(key):
-    """Random numbers inside the block come from a generator seeded by the text `key`; None changes nothing."""
+    """Makes random numbers inside the block come from a generator seeded by the text `key`; None changes nothing."""
     if key is None:
         yield
         return
@@ -38,7 +38,7 @@ def row(key):
 
 
 class _Later:
-    """A generator that is made at its first use, as most rows draw no random numbers."""
+    """A generator that is made at its first use, because most rows draw no random numbers."""
 
     def __init__(self, key):
         self._key, self._random = key, None

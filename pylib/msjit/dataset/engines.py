@@ -1,7 +1,7 @@
-"""The random engines and distributions of the C++ standard library. With them the random order for a seed is MindSpore's.
+"""The random engines and distributions of the C++ standard library, which give MindSpore's random order for a seed.
 
-mt19937, mt19937_64 and uniform draws as the C++ standard and libstdc++ define them (Matsumoto and Nishimura 1998; the
-bounded draw is Lemire's, "Fast random integer generation in an interval", 2019).
+mt19937, mt19937_64 and uniform draws are those of the C++ standard and libstdc++ (Matsumoto and Nishimura 1998). The bounded draw is
+Lemire's ("Fast random integer generation in an interval", 2019).
 """
 import math
 import os
@@ -10,12 +10,12 @@ _WORD = (1 << 64) - 1
 
 
 def fresh_seed():
-    """A seed of 32 bits from the operating system."""
+    """Returns a 32-bit seed from the operating system."""
     return int.from_bytes(os.urandom(4), "little")
 
 
 class Engine32:
-    """std::mt19937: NumPy's legacy generator gives the same words for the same seed."""
+    """Generates the words of C++'s std::mt19937; NumPy's legacy generator gives the same words for the same seed."""
 
     def __init__(self, seed):
         import numpy
@@ -29,7 +29,7 @@ class Engine32:
         return self._words[self._next - 1]
 
     def below(self, bound):
-        """An int in [0, bound), as uniform_int_distribution draws it."""
+        """Draws an int in [0, bound), as uniform_int_distribution."""
         product = self() * bound
         if product & 0xffffffff < bound:
             threshold = (2**32 - bound) % bound
@@ -38,16 +38,16 @@ class Engine32:
         return product >> 32
 
     def canonical(self):
-        """A float in [0, 1) from two words, as generate_canonical<double, 53> does."""
+        """Draws a float in [0, 1) from two words, as generate_canonical<double, 53>."""
         low = self()
         return min((low + self() * 2.0**32) / 2.0**64, 1 - 2.0**-53)
 
     def exponential(self):
-        """A draw of exponential_distribution with rate 1."""
+        """Draws from exponential_distribution with rate 1."""
         return -math.log(1 - self.canonical())
 
     def shuffle(self, items):
-        """std::shuffle: two positions come from one word while their product fits."""
+        """Shuffles as C++'s std::shuffle does: draws two positions from one word while their product fits."""
         size = len(items)
         if size < 2:
             return
@@ -68,7 +68,7 @@ class Engine32:
 
 
 class Engine64:
-    """std::mt19937_64."""
+    """Generates the words of C++'s std::mt19937_64."""
 
     def __init__(self, seed):
         state = [seed & _WORD]

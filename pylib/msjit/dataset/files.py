@@ -1,6 +1,6 @@
-"""Datasets of files of lines: TextFileDataset and CSVDataset.
+"""Datasets of text files: TextFileDataset and CSVDataset.
 
-As in MindSpore, as many files as there are workers are read at once, and a row is taken from each in turn.
+As in MindSpore, as many files are read at once as there are workers, and a row is taken from each in turn.
 """
 import csv
 import glob
@@ -19,7 +19,7 @@ from .workers import RowError, wanted
 
 
 def found_files(patterns, where):
-    """The files that paths and patterns stand for, sorted."""
+    """The files that paths and patterns match, sorted; raises ValueError for those that match none."""
     patterns = [patterns] if isinstance(patterns, (str, os.PathLike)) else patterns
     if not isinstance(patterns, (list, tuple)) or not patterns:
         raise TypeError("[%s] dataset_files, got %s, expected a str or a list of them" % (where, type(patterns).__name__))
@@ -38,7 +38,7 @@ def found_files(patterns, where):
 
 
 class _Lines(Dataset):
-    """Rows of text files."""
+    """Base class of datasets whose rows come from text files."""
 
     def __init__(self, dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
         where = self._where = type(self).__name__
@@ -60,19 +60,19 @@ class _Lines(Dataset):
         self._lengths = None
 
     def is_shuffled(self):
-        """Whether the order is random."""
+        """Says whether the order is random."""
         return self._mode != Shuffle.FALSE
 
     def is_sharded(self):
-        """Whether there is more than one share."""
+        """Says whether there is more than one share."""
         return (self._shards or 1) > 1
 
     def _read(self, path):
-        """Iterator over the rows of a file."""
+        """Returns an iterator over the rows of a file."""
         raise NotImplementedError
 
     def _blocks(self, order):
-        """(path, first row, one behind the last) of the share, file by file."""
+        """The blocks of rows of this share, file by file: (path, first row, row behind the last or None)."""
         if self._shards is None:
             return [(path, 0, None) for path in order]
         if self._lengths is None:
@@ -80,7 +80,7 @@ class _Lines(Dataset):
         total = sum(self._lengths.values())
         share = -(-total // self._shards)
         start, blocks = share * self._shard, []
-        for begin in (0, total):  # the rows begin anew behind the last
+        for begin in (0, total):  # after the last row the first one follows again
             for path in order:
                 low, high = max(start, begin), min(start + share, begin + self._lengths[path])
                 if low < high:
@@ -139,7 +139,7 @@ class _Opened(Dataset):
 
 
 class TextFileDataset(_Lines):
-    """Column text: the lines that are not empty."""
+    """Reads text files: one column `text` with the lines that are not empty."""
 
     _columns = ("text",)
 
@@ -162,9 +162,11 @@ _CSV_TYPES = {int: np.int32, float: np.float32, str: np.str_}
 
 
 class CSVDataset(_Lines):
-    """A column for each field. Columns are texts, or have the types of column_defaults: int (int32), float (float32) or text.
+    """Reads CSV files: one column for each field.
 
-    Without column_names the first line of each file has them.
+    Columns are texts, or have the types of column_defaults: int (int32), float (float32) or text.
+
+    Without column_names the first line of each file holds the names.
     """
 
     def __init__(self, dataset_files, field_delim=",", column_defaults=None, column_names=None, num_samples=None,

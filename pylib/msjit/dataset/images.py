@@ -13,7 +13,7 @@ from .workers import RowError, wanted
 
 
 def folder(dataset_dir, where):
-    """The path of a folder that is there."""
+    """Returns the path of an existing folder; raises TypeError or ValueError otherwise."""
     if not isinstance(dataset_dir, (str, os.PathLike)):
         raise TypeError("[%s] dataset_dir, got %s, expected a str" % (where, type(dataset_dir).__name__))
     path = os.fspath(dataset_dir)
@@ -23,7 +23,7 @@ def folder(dataset_dir, where):
 
 
 def usage_of(usage, where, allowed=("train", "test", "all")):
-    """A usage; None stands for "all"."""
+    """Returns a checked usage; None means "all"."""
     if usage is None:
         return "all"
     if not isinstance(usage, str):
@@ -34,13 +34,13 @@ def usage_of(usage, where, allowed=("train", "test", "all")):
 
 
 def no_cache(cache, where):
-    """Raises if a cache is given: caches are not supported."""
+    """Raises NotImplementedError if a cache is given."""
     if cache is not None:
         raise NotImplementedError("[%s] keyword cache, got %r, expected it left out" % (where, cache))
 
 
 class _Images(Source):
-    """Arrays of images and labels that are read when first needed."""
+    """Base class of datasets whose images and labels are arrays, read when first needed."""
 
     _columns = ("image", "label")
 
@@ -71,7 +71,7 @@ class _Images(Source):
         return self._loaded()[1]
 
     def _files(self, found):
-        """Those of the files that exist; at least one must."""
+        """The paths of those of the files that exist; raises RuntimeError if none does."""
         paths = [os.path.join(self._dir, name) for name in found]
         there = [path for path in paths if os.path.isfile(path)]
         if not there:
@@ -81,7 +81,7 @@ class _Images(Source):
 
 
 def read_idx(path, magic, where):
-    """The array of an IDX file of bytes."""
+    """Reads an IDX file of bytes as an array."""
     rank = magic & 255
     with open(path, "rb") as file:
         head = file.read(4 + 4 * rank)
@@ -98,7 +98,7 @@ def read_idx(path, magic, where):
 
 
 class MnistDataset(_Images):
-    """Columns image (28, 28, 1) of uint8 and label of uint32, from the four IDX files."""
+    """Reads MNIST from its four IDX files: columns image (28, 28, 1) of uint8 and label of uint32."""
 
     _sets = (("t10k", "test"), ("train", "train"))
 
@@ -117,15 +117,18 @@ class MnistDataset(_Images):
 
 
 class FashionMnistDataset(MnistDataset):
-    """As MnistDataset, with the files of Fashion-MNIST."""
+    """Reads Fashion-MNIST, with the files and columns of MnistDataset."""
 
 
 class KMnistDataset(MnistDataset):
-    """As MnistDataset, with the files of Kuzushiji-MNIST."""
+    """Reads Kuzushiji-MNIST, with the files and columns of MnistDataset."""
 
 
 class EMnistDataset(MnistDataset):
-    """As MnistDataset, with the files of one of the parts of EMNIST: 'byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'."""
+    """Reads a part of EMNIST, with the columns of MnistDataset.
+
+    The part is 'byclass', 'bymerge', 'balanced', 'letters', 'digits' or 'mnist'.
+    """
 
     def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
                  num_shards=None, shard_id=None, cache=None):
@@ -137,7 +140,10 @@ class EMnistDataset(MnistDataset):
 
 
 class FakeImageDataset(Source):
-    """Columns image of uint8 and label of uint32, drawn at random: the same for the same base_seed, but not MindSpore's numbers."""
+    """Draws random images: columns image of uint8 and label of uint32.
+
+    The same base_seed gives the same images, but not those of MindSpore.
+    """
 
     _columns = ("image", "label")
     _where = "FakeImageDataset"
@@ -159,7 +165,7 @@ class FakeImageDataset(Source):
         self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
 
     def num_classes(self):
-        """Number of classes."""
+        """Returns the number of classes."""
         return self._classes
 
     def _total(self):
@@ -175,7 +181,7 @@ class FakeImageDataset(Source):
 
 
 class Cifar10Dataset(_Images):
-    """Columns image (32, 32, 3) of uint8 and label of uint32, from the binary files."""
+    """Reads CIFAR-10 from its binary files: columns image (32, 32, 3) of uint8 and label of uint32."""
 
     _train = ["data_batch_%d.bin" % i for i in range(1, 6)]
     _test = ["test_batch.bin"]
@@ -196,7 +202,7 @@ class Cifar10Dataset(_Images):
 
 
 class Cifar100Dataset(Cifar10Dataset):
-    """Columns image, coarse_label and fine_label."""
+    """Reads CIFAR-100 from its binary files: columns image (32, 32, 3) of uint8, coarse_label and fine_label of uint32."""
 
     _columns = ("image", "coarse_label", "fine_label")
     _train, _test, _label_bytes = ["train.bin"], ["test.bin"], 2
@@ -206,7 +212,10 @@ class Cifar100Dataset(Cifar10Dataset):
 
 
 class ImageFolderDataset(Source):
-    """Columns image (bytes of a file, or decoded) and label (int32): one subfolder for each class."""
+    """Reads a folder with one subfolder of images for each class.
+
+    The columns are image (the bytes of a file, or with decode the image (H, W, 3)) and label (int32).
+    """
 
     _columns = ("image", "label")
     _where = "ImageFolderDataset"
@@ -232,7 +241,7 @@ class ImageFolderDataset(Source):
         self._found = None
 
     def _listed(self):
-        """(path, label) of each image, classes and files in the order of their names."""
+        """(path, label) of each image, with classes and files in the order of their names."""
         if self._found is None:
             self._found = []
             for name, label in sorted(self.get_class_indexing().items()):
@@ -250,14 +259,14 @@ class ImageFolderDataset(Source):
         return self._found
 
     def get_class_indexing(self):
-        """Number of each class."""
+        """Returns a dict from class name to number."""
         if self._classes is None:
             names = sorted(e.name for e in os.scandir(self._dir) if e.is_dir())
             self._classes = {name: i for i, name in enumerate(names)}
         return self._classes
 
     def num_classes(self):
-        """Number of classes."""
+        """Returns the number of classes."""
         return len(self.get_class_indexing())
 
     def _total(self):

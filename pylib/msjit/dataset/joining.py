@@ -1,4 +1,4 @@
-"""Steps of several datasets: zip and concat."""
+"""Steps with several datasets before them: zip and concat."""
 import itertools
 
 from .core import Dataset
@@ -16,7 +16,7 @@ class _Several(Dataset):
 
 
 class Zip(_Several):
-    """Columns side by side, as many rows as the shortest has."""
+    """The step that joins columns side by side; it has as many rows as the shortest dataset."""
 
     def __init__(self, sources):
         super().__init__(sources, "zip")
@@ -37,7 +37,7 @@ class Zip(_Several):
 
 
 class Concat(_Several):
-    """Rows one after the other."""
+    """The step that appends datasets."""
 
     def __init__(self, sources):
         super().__init__(sources, "concat")
@@ -49,7 +49,7 @@ class Concat(_Several):
         self._sampler = None
 
     def use_sampler(self, sampler):
-        """A share of all rows, by a DistributedSampler without shuffle, or all at random, by a RandomSampler."""
+        """Selects a share of all rows by a DistributedSampler without shuffle, or shuffles all by a RandomSampler."""
         if not isinstance(sampler, (DistributedSampler, RandomSampler)):
             raise TypeError("[concat] sampler, got %s, expected a DistributedSampler or a RandomSampler" % type(sampler).__name__)
         if isinstance(sampler, DistributedSampler) and sampler.is_shuffled():

@@ -1,4 +1,4 @@
-"""Datasets of images with labels or captions, in the folders of their authors."""
+"""Datasets of images with labels or captions, in the folder layouts of their authors."""
 import json
 import os
 
@@ -13,7 +13,10 @@ def _label(number):
 
 
 class CelebADataset(Listed):
-    """Columns image and attr (uint32, 1 for each attribute that the face has): list_attr_celeba.txt and the images beside it."""
+    """Reads CelebA: columns image and attr (uint32, 1 for each attribute that the face has).
+
+    It reads list_attr_celeba.txt and the images beside it.
+    """
 
     _columns = ("image", "attr")
     _parts = {"all": None, "train": "0", "valid": "1", "test": "2"}
@@ -54,10 +57,13 @@ class CelebADataset(Listed):
 
 
 class Caltech101Dataset(Listed):
-    """Columns image and category (int64), annotation (the points of the outline), or both; annotations take the package scipy."""
+    """Reads Caltech 101: columns image and category (int64), annotation (the points of the outline), or both.
+
+    Annotations need scipy.
+    """
 
     _kinds = {"category": ("image", "category"), "annotation": ("image", "annotation"), "all": ("image", "category", "annotation")}
-    # The folders of annotations that are named otherwise than those of the images.
+    # The folders of annotations whose names differ from those of the images.
     _named = {"Faces": "Faces_2", "Faces_easy": "Faces_3", "Motorbikes": "Motorbikes_16", "airplanes": "Airplanes_Side_2"}
 
     def __init__(self, dataset_dir, target_type=None, num_samples=None, num_parallel_workers=1, shuffle=None, decode=False, sampler=None,
@@ -67,12 +73,12 @@ class Caltech101Dataset(Listed):
         self._columns = self._kinds[self._kind]
 
     def get_class_indexing(self):
-        """Number of each category by name."""
+        """Returns a dict from category name to number."""
         names = [name for name in folders(self._path("101_ObjectCategories")) if name != "BACKGROUND_Google"]
         return {name: i for i, name in enumerate(names)}
 
     def num_classes(self):
-        """Number of categories."""
+        """Returns the number of categories."""
         return len(self.get_class_indexing())
 
     def _list(self):
@@ -89,7 +95,7 @@ class Caltech101Dataset(Listed):
 
 
 class _Classes(Listed):
-    """Columns image and label: one folder for each class."""
+    """Base class of datasets with one folder for each class: columns image and label."""
 
     _columns = ("image", "label")
     _kind_of_label = np.uint32
@@ -103,11 +109,11 @@ class _Classes(Listed):
         return [(name, os.path.join(self._dir, name)) for name in folders(self._dir)]
 
     def get_class_indexing(self):
-        """Number of each class by name."""
+        """Returns a dict from class name to number."""
         return {name: i for i, (name, _) in enumerate(self._tops())}
 
     def num_classes(self):
-        """Number of classes."""
+        """Returns the number of classes."""
         return len(self._tops())
 
     def _list(self):
@@ -120,20 +126,20 @@ class _Classes(Listed):
 
 
 class Caltech256Dataset(_Classes):
-    """Columns image and label (int32): one folder for each class."""
+    """Reads Caltech 256, one folder for each class: columns image and label (int32)."""
 
     _kind_of_label = np.int32
 
 
 class SUN397Dataset(_Classes):
-    """Columns image and label (uint32): the classes that ClassName.txt lists, and their folders."""
+    """Reads SUN397, the folders of the classes in ClassName.txt: columns image and label (uint32)."""
 
     def _tops(self):
         return [(line.strip(), self._path(*line.strip().strip("/").split("/"))) for line in self._lines("ClassName.txt")]
 
 
 class OmniglotDataset(_Classes):
-    """Columns image and label (int32): images_background, or images_evaluation where background is False."""
+    """Reads Omniglot's images_background, or images_evaluation where background is False: columns image and label (int32)."""
 
     _kind_of_label = np.int32
 
@@ -151,7 +157,7 @@ class OmniglotDataset(_Classes):
 
 
 class RenderedSST2Dataset(_Classes):
-    """Columns image and label (uint32; 0 negative, 1 positive): the folders train, test and valid."""
+    """Reads Rendered SST2 from the folders train, test and valid: columns image and label (uint32; 0 negative, 1 positive)."""
 
     _folders = {"train": "train", "test": "test", "val": "valid"}
 
@@ -171,9 +177,11 @@ class RenderedSST2Dataset(_Classes):
 
 
 class LSUNDataset(_Classes):
-    """Columns image and label (uint32): the folders CLASS_train and CLASS_val, and test, whose images have the label 0.
+    """Reads LSUN: columns image and label (uint32).
 
-    Of usage 'all' each of these folders is a class of its own.
+    The folders are CLASS_train and CLASS_val, and test, whose images have the label 0.
+
+    For usage 'all' each of the folders CLASS_train and CLASS_val is a separate class.
     """
 
     def __init__(self, dataset_dir, usage=None, classes=None, num_samples=None, num_parallel_workers=None, shuffle=None, decode=False,
@@ -203,7 +211,7 @@ class LSUNDataset(_Classes):
 
 
 class Food101Dataset(Listed):
-    """Columns image and label (the name of the dish): meta/train.txt, meta/test.txt and the folder images."""
+    """Reads Food 101, by meta/train.txt, meta/test.txt and the folder images: columns image and label (the name of the dish)."""
 
     _columns = ("image", "label")
 
@@ -221,7 +229,7 @@ class Food101Dataset(Listed):
 
 
 class Places365Dataset(Listed):
-    """Columns image and label (uint32): the list of a usage and its folder, of small or large images."""
+    """Reads Places365, the list of a usage and its folder of small or large images: columns image and label (uint32)."""
 
     _columns = ("image", "label")
     _usages = {"train-standard": ("places365_train_standard.txt", "data_%s_standard"),
@@ -246,7 +254,10 @@ class Places365Dataset(Listed):
 
 
 class SBUDataset(Listed):
-    """Columns image and caption: the two lists of the photographs, and those of sbu_images that are there."""
+    """Reads the SBU captioned photographs: columns image and caption.
+
+    It reads the two lists, and those images that exist in sbu_images.
+    """
 
     _columns = ("image", "caption")
 
@@ -268,7 +279,10 @@ class SBUDataset(Listed):
 
 
 class FlickrDataset(Listed):
-    """Columns image and annotation (the five captions): the folder of images, and the file of captions "NAME#NUMBER<tab>CAPTION"."""
+    """Reads Flickr8k or Flickr30k: columns image and annotation (the captions of the image).
+
+    It reads a folder of images and a file of captions "NAME#NUMBER<tab>CAPTION".
+    """
 
     _columns = ("image", "annotation")
 
@@ -296,7 +310,7 @@ class FlickrDataset(Listed):
 
 
 class Flowers102Dataset(Listed):
-    """Columns image, segmentation where the task is 'Segmentation', and label (uint32); takes the package scipy."""
+    """Reads Flowers 102: columns image and label (uint32), and segmentation for the task 'Segmentation'. It needs scipy."""
 
     _parts = {"train": ("trnid",), "valid": ("valid",), "test": ("tstid",), "all": ("trnid", "tstid", "valid")}
 
@@ -315,7 +329,7 @@ class Flowers102Dataset(Listed):
                 yield int(number), int(labels[number - 1]) - 1
 
     def num_classes(self):
-        """Number of kinds of flowers."""
+        """Returns the number of kinds of flowers."""
         return 102
 
     def _made(self, item):
@@ -327,7 +341,10 @@ class Flowers102Dataset(Listed):
 
 
 class LFWDataset(Listed):
-    """Columns image and label (uint32; people), or image1, image2 and label (pairs; 1 for two images of one person)."""
+    """Reads Labeled Faces in the Wild: columns image and label (people), or image1, image2 and label (pairs).
+
+    Labels are uint32; for pairs 1 means two images of the same person.
+    """
 
     _folders = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}
     _ends = {"10fold": ("",), "train": ("DevTrain",), "test": ("DevTest",), "all": ("DevTrain", "DevTest")}
@@ -345,7 +362,7 @@ class LFWDataset(Listed):
         return os.path.join(self._dir, self._top, name, "%s_%04d.jpg" % (name, int(number)))
 
     def get_class_indexing(self):
-        """Number of each person by name, of the task 'people'."""
+        """Returns the number of each person by name, for the task 'people'."""
         if self._task != "people":
             return {}
         return {line.split()[0]: i for i, line in enumerate(self._lines("lfw-names.txt"))}
@@ -367,7 +384,10 @@ class LFWDataset(Listed):
 
 
 class ManifestDataset(Listed):
-    """Columns image and label (int32): a file of lines of JSON, each with "source", "usage" and one "annotation" with "name"."""
+    """Reads a manifest, a file of JSON lines: columns image and label (int32).
+
+    Each line has "source", "usage" and an "annotation" with "name".
+    """
 
     _columns = ("image", "label")
 
@@ -386,14 +406,14 @@ class ManifestDataset(Listed):
         self._given, self._indexing = class_indexing, None
 
     def get_class_indexing(self):
-        """Number of each class by name."""
+        """Returns a dict from class name to number."""
         if self._indexing is None:
             names = sorted({name for _, found in self._entries() for name in found})
             self._indexing = dict(self._given) if self._given is not None else {name: i for i, name in enumerate(names)}
         return self._indexing
 
     def num_classes(self):
-        """Number of classes."""
+        """Returns the number of classes."""
         return len(self.get_class_indexing())
 
     def _entries(self):

@@ -1,4 +1,4 @@
-"""Listed: datasets of files in a folder, which are listed when the first row is asked for."""
+"""Listed: datasets of files in a folder, which are listed when the first row is needed."""
 import csv
 import os
 
@@ -14,9 +14,9 @@ IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff")
 
 
 class Listed(Source):
-    """A subclass defines `_list()`, which returns the items to read, and `_made(item)`, which returns the row of an item.
+    """Base class: a subclass defines `_list()`, the items to read, and `_made(item)`, the row of an item.
 
-    Its constructor calls `_begin` with its arguments; `_dir` is then the folder, `_decode` whether images are decoded.
+    The constructor of a subclass calls `_begin` with its arguments; then `_dir` is the folder, and `_decode` says whether to decode images.
     """
 
     _found, _label_place = None, 1
@@ -58,14 +58,14 @@ class Listed(Source):
     # -- what subclasses read with --------------------------------------------------------------------------------
 
     def _path(self, *parts):
-        """A path below the folder, which must be there."""
+        """A path below the folder; raises RuntimeError if it does not exist."""
         path = os.path.join(self._dir, *parts)
         if not os.path.exists(path):
             raise RuntimeError("[%s] dataset_dir, got %s without %s, expected it" % (self._where, self._dir, os.path.join(*parts)))
         return path
 
     def _lines(self, *parts):
-        """The lines of a text file below the folder, without those that are empty."""
+        """The lines of a text file below the folder, without empty ones."""
         path = self._path(*parts)
         try:
             with open(path, encoding="utf-8") as file:
@@ -74,7 +74,7 @@ class Listed(Source):
             raise RuntimeError("[%s] file, got %s that is not UTF-8 (%s)" % (self._where, path, error)) from None
 
     def _table(self, separator, fields, *parts):
-        """The fields of each line of a text file; ValueError's message where there are fewer than `fields`."""
+        """The fields of each line of a text file; raises RuntimeError where there are fewer than `fields`."""
         path = self._path(*parts)
         with open(path, encoding="utf-8", newline="") as file:
             rows = [row for row in csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE) if row]
@@ -84,12 +84,12 @@ class Listed(Source):
         return rows
 
     def _image(self, path):
-        """The bytes of an image, or the image itself where decode is asked for."""
+        """The bytes of an image, or with decode the image itself."""
         return image_of(path, self._decode, self._where)
 
 
 def image_of(path, decode, where):
-    """The bytes of a file of an image as an array of uint8, or the image (H, W, 3)."""
+    """The bytes of an image file as an array of uint8, or with decode the image (H, W, 3)."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -105,7 +105,7 @@ def image_of(path, decode, where):
 
 
 def below(top, endings=IMAGES, deep=False):
-    """The paths of the files of a folder with such endings, in the order of their names; `deep`: of the folders in it too."""
+    """The paths of the files in a folder with such endings, in the order of their names; with `deep` also in its subfolders."""
     if not deep:
         return [os.path.join(top, name) for name in sorted(os.listdir(top)) if name.lower().endswith(endings)]
     found = []
@@ -121,7 +121,7 @@ def folders(top):
 
 
 def one_of(value, name, allowed, where, left_out=None):
-    """A text that must be one of some; None stands for `left_out`."""
+    """Returns a str that must be one of some; None means `left_out`."""
     if value is None and left_out is not None:
         return left_out
     if not isinstance(value, str):
@@ -132,7 +132,7 @@ def one_of(value, name, allowed, where, left_out=None):
 
 
 def matlab(path, where):
-    """The variables of a .mat file."""
+    """Reads the variables of a .mat file; raises ImportError without scipy."""
     try:
         from scipy.io import loadmat
     except ImportError:

@@ -1,4 +1,4 @@
-"""Names that arguments of datasets take."""
+"""Enumerations that arguments of datasets take."""
 from enum import Enum, IntEnum
 
 

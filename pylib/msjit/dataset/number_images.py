@@ -1,4 +1,4 @@
-"""Datasets of small images that lie in few files of numbers: QMNIST, USPS, Semeion, STL-10, SVHN, PhotoTour."""
+"""Datasets of small images in a few files of numbers: QMNIST, USPS, Semeion, STL-10, SVHN, PhotoTour."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .workers import RowError
 
 
 def _whole_file(path, width, where):
-    """The bytes of a file as rows of `width`."""
+    """The bytes of a file as rows of `width` bytes."""
     data = np.fromfile(path, np.uint8)
     if not data.size or data.size % width:
         raise RuntimeError("[%s] file, got %s of %d bytes, expected a multiple of %d" % (where, path, data.size, width))
@@ -18,7 +18,10 @@ def _whole_file(path, width, where):
 
 
 class QMnistDataset(MnistDataset):
-    """Columns image (28, 28, 1) of uint8 and label of uint32: the class, or where compat is False all eight numbers of the file."""
+    """Reads QMNIST: columns image (28, 28, 1) of uint8 and label of uint32.
+
+    The label is the class, or without compat all eight numbers of the file.
+    """
 
     _files_of = {"train": ("qmnist-train",), "test": ("qmnist-test",), "test10k": ("qmnist-test",), "test50k": ("qmnist-test",),
                  "nist": ("xnist",), "all": ("qmnist-train", "qmnist-test", "xnist")}
@@ -60,7 +63,7 @@ class QMnistDataset(MnistDataset):
 
 
 class SemeionDataset(_Images):
-    """Columns image (16, 16) of uint8, 0 and 1, and label of uint32: semeion.data, a line of 256 + 10 numbers for each image."""
+    """Reads semeion.data, a line of 256 + 10 numbers for each image: columns image (16, 16) of uint8, 0 and 1, and label of uint32."""
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None, cache=None):
@@ -78,7 +81,10 @@ class SemeionDataset(_Images):
 
 
 class STL10Dataset(_Images):
-    """Columns image (96, 96, 3) of uint8 and label of int32, from 0, and -1 where there is none: the binary files."""
+    """Reads STL-10 from its binary files: columns image (96, 96, 3) of uint8 and label of int32.
+
+    Labels count from 0; -1 means no label.
+    """
 
     _parts = {"train": ("train",), "test": ("test",), "unlabeled": ("unlabeled",), "train+unlabeled": ("train", "unlabeled"),
               "all": ("test", "train", "unlabeled")}
@@ -93,7 +99,7 @@ class STL10Dataset(_Images):
         images, labels = [], []
         for part in self._parts[self._usage]:
             rows = _whole_file(self._files([part + "_X.bin"])[0], 96 * 96 * 3, self._where)
-            images.append(rows.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))  # by columns
+            images.append(rows.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))  # the files store columns of pixels
             if part == "unlabeled":
                 labels.append(np.full(len(rows), -1, np.int32))
                 continue
@@ -105,7 +111,7 @@ class STL10Dataset(_Images):
 
 
 class SVHNDataset(_Images):
-    """Columns image (32, 32, 3) of uint8 and label of uint32: the files train, test and extra_32x32.mat; takes the package scipy."""
+    """Reads SVHN from train, test and extra_32x32.mat: columns image (32, 32, 3) of uint8 and label of uint32. It needs scipy."""
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None):
@@ -120,12 +126,15 @@ class SVHNDataset(_Images):
             pictures, numbers = found["X"], np.atleast_1d(found["y"])
             pictures = pictures[..., None] if pictures.ndim == 3 else pictures  # one image
             images.append(np.ascontiguousarray(pictures.transpose(3, 0, 1, 2)))
-            labels.append(numbers.astype(np.uint32) % 10)  # the digit 0 is written 10
+            labels.append(numbers.astype(np.uint32) % 10)  # the files write 10 for the digit 0
         return np.concatenate(images), np.concatenate(labels)
 
 
 class USPSDataset(_Lines):
-    """Columns image (16, 16, 1) of uint8 and label of uint32: the files usps and usps.t, lines "DIGIT+1 PLACE:VALUE ..."."""
+    """Reads USPS from the files usps and usps.t: columns image (16, 16, 1) of uint8 and label of uint32.
+
+    The lines are "DIGIT+1 PLACE:VALUE ...".
+    """
 
     _columns = ("image", "label")
 
@@ -154,9 +163,12 @@ class USPSDataset(_Lines):
 
 
 class PhotoTourDataset(Listed):
-    """Columns image (64, 64, 1) of uint8; of usage 'test' image1, image2 and matches (uint32, 1 for patches of one point).
+    """Reads patches of PhotoTour: column image (64, 64, 1) of uint8; for usage 'test' image1, image2 and matches
+    (uint32).
 
-    A folder for each name: patchesNNNN.bmp of 16 x 16 patches, info.txt, and m50_100000_100000_0.txt, the pairs.
+    matches is 1 for two patches of the same point.
+
+    There is a folder for each name, with patchesNNNN.bmp of 16 x 16 patches, info.txt, and the pairs in m50_100000_100000_0.txt.
     """
 
     _names = ("notredame", "yosemite", "liberty", "notredame_harris", "yosemite_harris", "liberty_harris")

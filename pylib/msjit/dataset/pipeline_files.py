@@ -1,7 +1,7 @@
 """Pipelines as JSON in MindSpore's format: serialize, deserialize, show and compare.
 
-A node is {"op_type": name, "children": [nodes], ...}; the attributes of a step have MindSpore's names. Functions of the program and data in its
-memory cannot be written.
+A node is {"op_type": name, "children": [nodes], ...}; the attributes of a step have MindSpore's names. Functions of the program, and data
+in its memory, cannot be written.
 """
 import json
 
@@ -10,13 +10,13 @@ from .config import get_num_parallel_workers, get_prefetch_size
 from .transforms import transforms as _data
 from .vision import utils as _utils
 
-# MindSpore's numbers of the enumerations.
+# The members of the enumerations in the order of MindSpore's numbers.
 _INTERS = [_utils.Inter.BILINEAR, _utils.Inter.NEAREST, _utils.Inter.BICUBIC, _utils.Inter.AREA, _utils.Inter.PILCUBIC]
 _BORDERS = [_utils.Border.CONSTANT, _utils.Border.EDGE, _utils.Border.REFLECT, _utils.Border.SYMMETRIC]
 _MODES = [modes.Shuffle.FALSE, modes.Shuffle.FILES, modes.Shuffle.GLOBAL]
 _ENUMS = {"interpolation": _INTERS, "resample": _INTERS, "padding_mode": _BORDERS}
 
-# The attributes of transforms that are written; "name=other" is MindSpore's name and the one here.
+# The attributes of transforms that are written; "name=other" is MindSpore's name and that of the attribute here.
 _OPERATIONS = {
     "Decode": "", "Resize": "interpolation size", "CenterCrop": "size", "RandomHorizontalFlip": "prob", "RandomVerticalFlip": "prob",
     "RandomCrop": "fill_value pad_if_needed padding padding_mode size", "Normalize": "is_hwc mean std", "Rescale": "rescale shift", "HwcToChw": "",
@@ -31,7 +31,7 @@ _ON_DEVICE = dict.fromkeys("Decode Resize Normalize Rotate Pad HorizontalFlip Ve
 _ON_DEVICE["Decode"] = {"device_target": "CPU", "rgb": True}
 _HERE = {"HwcToChw": "HWC2CHW"}
 _THERE = {here: there for there, here in _HERE.items()}
-# Samplers, as the transforms.
+# The attributes of samplers that are written.
 _SAMPLERS = {
     "SequentialSampler": "num_samples start_index", "RandomSampler": "num_samples replacement", "SubsetSampler": "indices num_samples",
     "DistributedSampler": "num_samples num_shards offset shard_id shuffle", "SubsetRandomSampler": "indices num_samples",
@@ -41,7 +41,7 @@ _IMAGES = ("MnistDataset", "FashionMnistDataset", "KMnistDataset", "Cifar10Datas
 
 
 def _pairs(text):
-    """(MindSpore's name, the name here) of each word."""
+    """[MindSpore's name, the name here] of each word."""
     return [(word.split("=") * 2)[:2] for word in text.split()]
 
 
@@ -53,7 +53,7 @@ def _cannot(where, what):
 # -- to JSON --------------------------------------------------------------------------------------------------------------
 
 def _plain(name, value):
-    """A value that JSON has."""
+    """Converts a value to one that JSON has."""
     import numpy
     if name in _ENUMS and value in _ENUMS[name]:
         return _ENUMS[name].index(value)
@@ -170,10 +170,10 @@ def _checked(where, dataset):
 
 
 def serialize(dataset, json_filepath=""):
-    """The pipeline as a dict in MindSpore's format. If a file is named, the dict is also written to it.
+    """Returns the pipeline as a dict in MindSpore's format, and writes it to a file if one is named.
 
-    The data of a GeneratorDataset is not in it. Raises TypeError for anything but a Dataset, ValueError for a dataset that two steps read,
-    NotImplementedError for functions of the program, and for steps, sources and transforms that cannot be written.
+    The data of a GeneratorDataset is not included. Raises TypeError for anything but a Dataset, and ValueError for a dataset that two
+    steps read. Raises NotImplementedError for functions of the program, and for steps, sources and transforms that cannot be written.
     """
     _checked("serialize", dataset)
     found = _tree(dataset, set())
@@ -184,20 +184,20 @@ def serialize(dataset, json_filepath=""):
 
 
 def show(dataset, indentation=2):
-    """Logs the pipeline's form (see serialize) at level INFO."""
+    """Logs the form of the pipeline that serialize returns, at level INFO."""
     from ..log import info
     info(json.dumps(serialize(dataset), indent=indentation, sort_keys=True))
 
 
 def compare(pipeline1, pipeline2):
-    """Whether serialize gives the same dict for two pipelines."""
+    """Says whether serialize returns the same dict for two pipelines."""
     return serialize(pipeline1) == serialize(pipeline2)
 
 
 # -- from JSON ------------------------------------------------------------------------------------------------------------
 
 def _numbers(name, value):
-    """The argument of a value in JSON."""
+    """Converts a JSON value to the value of an argument."""
     if name in _ENUMS:
         return _ENUMS[name][value]
     return tuple(value) if isinstance(value, list) and name not in ("mean", "std", "indices", "weights") else value
@@ -293,8 +293,8 @@ def _read(node):
 def deserialize(input_dict=None, json_filepath=None):
     """Makes a pipeline from a dict that serialize returned, or from a file that it wrote.
 
-    Raises ValueError if neither or both are given and if the format is not MindSpore's, NotImplementedError for steps and transforms that
-    cannot be read here, and for a GeneratorDataset, whose data is not in the dict.
+    Raises ValueError if neither or both are given, or if the format is not MindSpore's. Raises NotImplementedError for steps and transforms
+    that cannot be read here, and for a GeneratorDataset, whose data is not in the dict.
     """
     if (input_dict is None) == (json_filepath is None):
         raise ValueError("[deserialize] input_dict and json_filepath, expected one of them")

@@ -9,7 +9,7 @@ from .workers import wanted
 
 
 class RandomDataset(Source):
-    """total_rows rows with the columns of a schema, or with one to four columns of random types and shapes."""
+    """Draws total_rows random rows with the columns of a schema, or with one to four columns of random types and shapes."""
 
     _where = "RandomDataset"
 

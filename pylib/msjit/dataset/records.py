@@ -1,4 +1,4 @@
-"""MindDataset: the rows of MindRecord files."""
+"""MindDataset: reads the rows of MindRecord files."""
 import numpy as np
 
 from ..mindrecord.packing import BadRecord
@@ -13,7 +13,7 @@ from .workers import RowError, wanted
 
 
 def _padding(sample, count, columns, where):
-    """(values of the rows that follow those of the files, their number)."""
+    """The checked (values of the padding rows, their number)."""
     if sample is None and count is None:
         return None, 0
     if sample is None or count is None or not columns:
@@ -31,14 +31,14 @@ def _padding(sample, count, columns, where):
 
 
 class _ByFile(Sampler):
-    """A sampler of the rows of files: the files in random order, or the rows within each. Padding rows come last."""
+    """Shuffles the files, or the rows within each file. Padding rows come last."""
 
     def __init__(self, sizes, behind, files):
         super().__init__()
         self._sizes, self._behind, self._files = sizes, behind, files
 
     def is_shuffled(self):
-        """True."""
+        """Returns True."""
         return True
 
     def _start(self, count, seed, labels):
@@ -56,10 +56,13 @@ class _ByFile(Sampler):
 
 
 class MindDataset(Source):
-    """Columns in the order of their names, or as columns_list says: numbers, texts, arrays, and bytes as one item of bytes.
+    """Reads MindRecord files.
+
+    The columns are in alphabetical order, or as columns_list says: numbers, texts, arrays, and bytes as an array of one
+    item.
 
     num_padded rows with the values of padded_sample, a dict of the columns, follow those of the files. Shuffle.FILES shuffles the files,
-    Shuffle.INFILE the rows of each, every other kind all rows.
+    Shuffle.INFILE the rows within each file, any other kind all rows.
     """
 
     _where = "MindDataset"

@@ -27,7 +27,7 @@ def _flag(value, name, where):
 
 
 class Sampler:
-    """Base class: a subclass in a program defines __iter__, which gives the numbers of rows."""
+    """Base class of samplers: a subclass in a program defines __iter__, which yields row indices."""
 
     def __init__(self, num_samples=None):
         self.num_samples = _samples(num_samples, "Sampler") or None
@@ -37,7 +37,7 @@ class Sampler:
         raise NotImplementedError("[Sampler] __iter__ is not defined by %s" % type(self).__name__)
 
     def add_child(self, sampler):
-        """Another sampler whose order this one samples from."""
+        """Sets a child: a sampler from whose order this one samples."""
         if not isinstance(sampler, (Sampler, list, tuple)):
             raise TypeError("[Sampler] child, got %s, expected a Sampler" % type(sampler).__name__)
         if getattr(self, "child_sampler", None) is not None:
@@ -45,29 +45,29 @@ class Sampler:
         self.child_sampler = as_sampler(sampler)
 
     def get_child(self):
-        """The sampler this one samples from, or None."""
+        """Returns the sampler from which this one samples, or None."""
         return getattr(self, "child_sampler", None)
 
     def get_num_samples(self):
-        """The number of rows asked for, or None for all."""
+        """Returns the number of rows asked for, or None for all."""
         return getattr(self, "num_samples", None)
 
     def get_indices(self):
-        """The numbers of one pass of a sampler of a program."""
+        """Returns the indices of one pass of a sampler that a program defines."""
         return list(iter(self))
 
     def is_shuffled(self):
-        """Whether this sampler, or its child, changes the order at random."""
+        """Says whether this sampler or its child is random."""
         child = self.get_child()
         return child is not None and child.is_shuffled()
 
     def is_sharded(self):
-        """Whether this sampler, or its child, gives a share of the rows."""
+        """Says whether this sampler or its child selects a share of the rows."""
         child = self.get_child()
         return child is not None and child.is_sharded()
 
     def start(self, count, seed, labels=None):
-        """A function that gives the list of row numbers of the next epoch, for a source of `count` rows."""
+        """Returns a function that returns the list of row indices of the next epoch, for a source of `count` rows."""
         child = self.get_child()
         if child is None:
             order, below = self._start(count, seed, labels), None
@@ -97,7 +97,7 @@ def _within(indices, count):
 
 
 class SequentialSampler(Sampler):
-    """Rows in their order, from start_index on."""
+    """Samples rows in their order, from start_index on."""
 
     def __init__(self, start_index=None, num_samples=None):
         super().__init__(num_samples)
@@ -113,7 +113,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Rows in random order, with or without replacement; another order each epoch."""
+    """Samples rows in random order, with or without replacement; each epoch has a different order."""
 
     reshuffle_each_epoch = True
 
@@ -127,7 +127,7 @@ class RandomSampler(Sampler):
         self.replacement = _flag(replacement, "replacement", "RandomSampler")
 
     def is_shuffled(self):
-        """True."""
+        """Returns True."""
         return True
 
     def _start(self, count, seed, labels):
@@ -149,7 +149,10 @@ class RandomSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """Every num_shards-th row from shard_id on. The first rows come again if the shares would differ in size."""
+    """Samples every num_shards-th row from shard_id on.
+
+    The first rows are repeated where the shares would differ in size.
+    """
 
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id), ("offset", offset)):
@@ -160,11 +163,11 @@ class DistributedSampler(Sampler):
         self.shuffle = _flag(shuffle, "shuffle", "DistributedSampler")
 
     def is_shuffled(self):
-        """Whether the order is random."""
+        """Says whether the order is random."""
         return self.shuffle or super().is_shuffled()
 
     def is_sharded(self):
-        """Whether there is more than one share."""
+        """Says whether there is more than one share."""
         return self.num_shards > 1 or super().is_sharded()
 
     def _start(self, count, seed, labels):
@@ -173,7 +176,7 @@ class DistributedSampler(Sampler):
             raise RuntimeError("[DistributedSampler] offset, got %d, expected at most num_shards, %d"
                                % (self.offset, self.num_shards))
         order, passes = list(range(count)), [0]
-        # MindSpore seeds it once more before the first epoch than the other samplers.
+        # MindSpore advances the seed of this sampler once before the first epoch, unlike that of the others.
         first = seed + 1
 
         def epoch():
@@ -190,7 +193,7 @@ class DistributedSampler(Sampler):
 
 
 def check_shards(num_shards, shard_id, error=ValueError):
-    """Raises if there is no such shard."""
+    """Raises unless shard_id is a valid number for num_shards shares."""
     if not 1 <= num_shards <= INT32_MAX:
         raise error("[dataset] num_shards, got %d, expected 1 or more" % num_shards)
     if not 0 <= shard_id < num_shards:
@@ -198,7 +201,7 @@ def check_shards(num_shards, shard_id, error=ValueError):
 
 
 class SubsetSampler(Sampler):
-    """The rows of these numbers, in their order."""
+    """Samples the rows with the given indices, in the given order."""
 
     def __init__(self, indices, num_samples=None):
         super().__init__(num_samples)
@@ -218,15 +221,15 @@ class SubsetSampler(Sampler):
         return lambda: self.indices[:self.num_samples or None]
 
     def get_indices(self):
-        """The numbers."""
+        """Returns the indices."""
         return list(self.indices)
 
 
 class SubsetRandomSampler(SubsetSampler):
-    """The rows of these numbers in random order."""
+    """Samples the rows with the given indices, in random order."""
 
     def is_shuffled(self):
-        """True."""
+        """Returns True."""
         return True
 
     def _start(self, count, seed, labels):
@@ -239,7 +242,7 @@ class SubsetRandomSampler(SubsetSampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Rows drawn with the given weights, with or without replacement."""
+    """Samples rows at random with the given weights, with or without replacement."""
 
     def __init__(self, weights, num_samples=None, replacement=True):
         super().__init__(num_samples)
@@ -253,7 +256,7 @@ class WeightedRandomSampler(Sampler):
         self.replacement = _flag(replacement, "replacement", "WeightedRandomSampler")
 
     def is_shuffled(self):
-        """True."""
+        """Returns True."""
         return True
 
     def _start(self, count, seed, labels):
@@ -279,7 +282,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class PKSampler(Sampler):
-    """num_val rows of each of num_class classes (all by default); for datasets of labelled images."""
+    """Samples num_val rows of each class, at random; for datasets of labelled images."""
 
     def __init__(self, num_val, num_class=None, shuffle=False, class_column="label", num_samples=None):
         super().__init__(num_samples)
@@ -291,7 +294,7 @@ class PKSampler(Sampler):
         self.shuffle = _flag(shuffle, "shuffle", "PKSampler")
 
     def is_shuffled(self):
-        """Whether the classes come in random order."""
+        """Says whether the classes come in random order."""
         return self.shuffle or super().is_shuffled()
 
     def _start(self, count, seed, labels):
@@ -316,7 +319,7 @@ class PKSampler(Sampler):
 
 
 class IterSampler(Sampler):
-    """The numbers that iterating over another object gives, again in each epoch; as many as its length, if it has one."""
+    """Samples the indices that iterating over another object yields, in each epoch anew; its length, if any, limits their number."""
 
     def __init__(self, sampler, num_samples=None):
         super().__init__(len(sampler) if num_samples is None and hasattr(sampler, "__len__") else num_samples)
@@ -327,7 +330,7 @@ class IterSampler(Sampler):
 
 
 def as_sampler(sampler):
-    """Converts a `sampler` argument to a Sampler: it may be a Sampler, a list of numbers, or an iterable of them."""
+    """Converts a `sampler` argument to a Sampler: it may be a Sampler, a list of indices, or an iterable of them."""
     if isinstance(sampler, Sampler):
         return sampler
     if isinstance(sampler, (list, tuple)):
@@ -340,12 +343,12 @@ def as_sampler(sampler):
 
 
 def _is_iterable(value):
-    """Whether iter() accepts the value; __getitem__ alone is enough for that."""
+    """Says whether iter() accepts the value; __getitem__ alone is enough for that."""
     return hasattr(value, "__iter__") or hasattr(type(value), "__getitem__")
 
 
 def choose(sampler, shuffle, num_samples, num_shards, shard_id):
-    """The sampler that the arguments of a dataset ask for."""
+    """The sampler for the arguments of a dataset."""
     if sampler is not None:
         if any(value is not None for value in (shuffle, num_samples, num_shards, shard_id)):
             raise ValueError("[dataset] sampler, got one beside shuffle=%r, num_samples=%r, num_shards=%r, shard_id=%r, "
@@ -363,7 +366,7 @@ def choose(sampler, shuffle, num_samples, num_shards, shard_id):
 
 
 def pipeline_seed():
-    """The seed of a pipeline that starts now: the seed that was set, or a new one."""
+    """The seed of a pipeline that starts now: the one that was set, or else a new one."""
     from .engines import fresh_seed
     seed = config.get_seed()
     return fresh_seed() if seed == config.UNSEEDED else seed

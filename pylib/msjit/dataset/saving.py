@@ -1,4 +1,4 @@
-"""save: the rows of a dataset as MindRecord files."""
+"""save: writes the rows of a dataset to MindRecord files."""
 import os
 
 import numpy as np
@@ -6,14 +6,14 @@ import numpy as np
 from ..mindrecord.writer import FileWriter
 from .core import whole
 
-# The type of MindRecord that a column of a NumPy type is written as.
+# The MindRecord type for each NumPy type.
 _KINDS = {"bool": "int32", "uint8": "int32", "int8": "int32", "int16": "int32", "uint16": "int32", "int32": "int32", "uint32": "int64",
           "int64": "int64", "uint64": "int64", "float16": "float32", "float32": "float32", "float64": "float64"}
 _MOST_FILES, _ROWS = 1000, 1000
 
 
 def save(dataset, file_name, num_files, file_type):
-    """Writes a dataset; see Dataset.save."""
+    """Writes a dataset to MindRecord files; see Dataset.save."""
     if not isinstance(file_name, str):
         raise TypeError("[save] file_name, got %s, expected a str" % type(file_name).__name__)
     whole("num_files", num_files, 1, _MOST_FILES)
@@ -39,7 +39,7 @@ def save(dataset, file_name, num_files, file_type):
 
 
 def _kind(name, value):
-    """The field of a schema for values like this one."""
+    """The field of a MindRecord schema for values like this one."""
     if not isinstance(value, np.ndarray) and not isinstance(value, np.generic):
         raise RuntimeError("[save] column %r, got %s, expected numbers, texts or bytes" % (name, type(value).__name__))
     value = np.asarray(value)

@@ -20,8 +20,11 @@ def _metadata(wanted, columns):
 
 
 class CocoDataset(Listed):
-    """Columns image, and by task bbox, category_id, iscrowd (Detection), segmentation, iscrowd (Stuff), keypoints, num_keypoints
-    (Keypoint), bbox, category_id, iscrowd, area (Panoptic), captions (Captioning): a folder of images and a file of JSON."""
+    """Reads COCO from a folder of images and a JSON file: column image, and more columns by task.
+
+    Detection: bbox, category_id, iscrowd. Stuff: segmentation, iscrowd. Keypoint: keypoints, num_keypoints. Panoptic: bbox,
+    category_id, iscrowd, area. Captioning: captions.
+    """
 
     def __init__(self, dataset_dir, annotation_file, task="Detection", num_samples=None, num_parallel_workers=None, shuffle=None,
                  decode=False, sampler=None, num_shards=None, shard_id=None, cache=None, extra_metadata=False, decrypt=None):
@@ -49,9 +52,9 @@ class CocoDataset(Listed):
         return self._content
 
     def get_class_indexing(self):
-        """Number of each category by name, in a list of one; of the task 'Panoptic' with whether it is a thing.
+        """Returns a dict from category name to [number]; for the task 'Panoptic' to [number, whether it is a thing].
 
-        NotImplementedError, as in MindSpore, for tasks other than these two and 'Detection'.
+        As in MindSpore, raises NotImplementedError for tasks other than 'Detection' and 'Panoptic'.
         """
         if self._task not in ("Detection", "Panoptic"):
             raise NotImplementedError("[CocoDataset] task, got %r, expected 'Detection' or 'Panoptic'" % self._task)
@@ -118,7 +121,11 @@ class CocoDataset(Listed):
 
 
 class VOCDataset(Listed):
-    """Columns image and target (Segmentation), or image, bbox, label, difficult and truncate, a row for each object (Detection)."""
+    """Reads PASCAL VOC: columns image and target (Segmentation), or image, bbox, label, difficult and truncate
+    (Detection).
+
+    For Detection the columns after image have a row for each object.
+    """
 
     def __init__(self, dataset_dir, task="Segmentation", usage="train", class_indexing=None, num_samples=None, num_parallel_workers=None,
                  shuffle=None, decode=False, sampler=None, num_shards=None, shard_id=None, cache=None, extra_metadata=False, decrypt=None):
@@ -148,7 +155,7 @@ class VOCDataset(Listed):
                 yield name
 
     def get_class_indexing(self):
-        """Number of each class by name; NotImplementedError, as in MindSpore, for the task 'Segmentation'."""
+        """Returns a dict from class name to number. As in MindSpore, raises NotImplementedError for the task 'Segmentation'."""
         if self._task != "Detection":
             raise NotImplementedError("[VOCDataset] task, got %r, expected 'Detection'" % self._task)
         if self._indexing is None:
@@ -194,7 +201,10 @@ class VOCDataset(Listed):
 
 
 class KITTIDataset(Listed):
-    """Columns image, label, truncated, occluded, alpha, bbox, dimensions, location, rotation_y of the objects; of 'test' image alone."""
+    """Reads KITTI: columns image, label, truncated, occluded, alpha, bbox, dimensions, location, rotation_y.
+
+    The columns after image have a row for each object; usage 'test' has only image.
+    """
 
     _numbers = (("label", 0, 1, np.uint32), ("truncated", 1, 2, np.float32), ("occluded", 2, 3, np.uint32), ("alpha", 3, 4, np.float32),
                 ("bbox", 4, 8, np.float32), ("dimensions", 8, 11, np.float32), ("location", 11, 14, np.float32),
@@ -234,7 +244,10 @@ class KITTIDataset(Listed):
 
 
 class WIDERFaceDataset(Listed):
-    """Columns image, bbox, blur, expression, illumination, occlusion, pose, invalid (uint32, a row for each face); of 'test' image alone."""
+    """Reads WIDER FACE: columns image, bbox, blur, expression, illumination, occlusion, pose, invalid.
+
+    The columns after image are uint32 with a row for each face; usage 'test' has only image.
+    """
 
     _names = ("bbox", "blur", "expression", "illumination", "occlusion", "pose", "invalid")
     _order = (("bbox", slice(0, 4)), ("blur", 4), ("expression", 5), ("illumination", 6), ("occlusion", 8), ("pose", 9), ("invalid", 7))
@@ -258,7 +271,7 @@ class WIDERFaceDataset(Listed):
                 lines = iter(self._lines("wider_face_split", "wider_face_%s_bbx_gt.txt" % name))
                 for path in lines:
                     count = int(next(lines, 0))
-                    faces = [[int(n) for n in next(lines, "").split()] for _ in range(max(count, 1))]  # an image without has a line of zeros
+                    faces = [[int(n) for n in next(lines, "").split()] for _ in range(max(count, 1))]  # an image without faces has a line of zeros
                     if any(len(face) != 10 for face in faces):
                         raise RuntimeError("[WIDERFaceDataset] faces of %s, got %s, expected ten numbers for each" % (path, faces))
                     yield os.path.join(self._dir, "WIDER_" + name, "images", path.strip()), faces
@@ -273,7 +286,11 @@ class WIDERFaceDataset(Listed):
 
 
 class CityscapesDataset(Listed):
-    """Columns image and task: another image (instance, semantic, color) or JSON (polygon), of leftImg8bit and gtFine or gtCoarse."""
+    """Reads Cityscapes: columns image and task, which is another image (instance, semantic, color) or JSON text
+    (polygon).
+
+    The folders are leftImg8bit, and gtFine or gtCoarse.
+    """
 
     _columns = ("image", "task")
     _ends = {"instance": "instanceIds.png", "semantic": "labelIds.png", "polygon": "polygons.json", "color": "color.png"}
@@ -303,7 +320,7 @@ class CityscapesDataset(Listed):
 
 
 class DIV2KDataset(Listed):
-    """Columns hr_image and lr_image: an image and a smaller one, made by `downgrade`, of scale 2, 3, 4 or 8."""
+    """Reads DIV2K: columns hr_image and lr_image, an image and a smaller version made by `downgrade` with scale 2, 3, 4 or 8."""
 
     _columns = ("hr_image", "lr_image")
     _scales = {"bicubic": (2, 3, 4, 8), "unknown": (2, 3, 4), "mild": (4,), "difficult": (4,), "wild": (4,)}
@@ -333,8 +350,10 @@ class DIV2KDataset(Listed):
 
 
 class SBDataset(Listed):
-    """Columns image and task: the classes of the pixels (H, W) (Segmentation), or the boundaries of the 20 classes (20, H, W)
-    (Boundaries); takes the package scipy."""
+    """Reads the Semantic Boundaries data set: columns image and task. It needs scipy.
+
+    The task is the classes of the pixels (H, W) (Segmentation) or the boundaries of the 20 classes (20, H, W) (Boundaries).
+    """
 
     _columns = ("image", "task")
     _lists = {"train": ("train.txt",), "val": ("val.txt",), "train_noval": ("train_noval.txt",), "all": ("train.txt", "val.txt")}

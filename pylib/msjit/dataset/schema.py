@@ -1,4 +1,4 @@
-"""Schema: names, types and shapes of columns, as text in JSON."""
+"""Schema: names, types and shapes of columns, with a JSON form."""
 import json
 import os
 
@@ -24,7 +24,7 @@ def _type_name(de_type):
 
 
 class Schema:
-    """Columns of a dataset: add_column, parse_columns or from_json say which; a file of JSON may be given."""
+    """The columns of a dataset, set by add_column, parse_columns, from_json or a JSON file."""
 
     def __init__(self, schema_file=None):
         self.schema_file, self.columns, self._kind, self._rows = schema_file, [], None, None
@@ -38,7 +38,7 @@ class Schema:
             self.from_json(json.load(file))
 
     def add_column(self, name, de_type, shape=None):
-        """Adds a column; shape is a list of sizes, -1 where it is not known, or None."""
+        """Adds a column; shape is a list of sizes (-1: unknown), or None."""
         if not isinstance(name, str):
             raise TypeError("[Schema] name, got %s, expected a str" % type(name).__name__)
         if shape is not None and (not isinstance(shape, list) or any(isinstance(s, bool) or not isinstance(s, int) for s in shape)):
@@ -49,7 +49,7 @@ class Schema:
         self.columns.append(dict(column, type=_type_name(de_type)))
 
     def parse_columns(self, columns):
-        """Adds columns: a list of dicts with name, type and shape, or a dict of such without names."""
+        """Adds columns from a list of dicts with name, type and shape, or from a dict from names to dicts with type and shape."""
         if isinstance(columns, dict):
             columns = [dict(about, name=name) for name, about in columns.items()]
         if not isinstance(columns, list):
@@ -65,7 +65,7 @@ class Schema:
                 raise RuntimeError(str(error)) from None
 
     def from_json(self, json_obj):
-        """Takes all from a dict with columns and, where known, datasetType and numRows."""
+        """Replaces everything by a dict with columns and, where known, datasetType and numRows."""
         if not isinstance(json_obj, dict) or not json_obj:
             raise RuntimeError("[Schema] json_obj, got %r, expected a dict with columns" % (json_obj,))
         for word in json_obj:
@@ -78,7 +78,7 @@ class Schema:
         self._kind, self._rows = json_obj.get("datasetType"), json_obj.get("numRows")
 
     def to_json(self):
-        """The text in JSON."""
+        """Returns the schema as JSON text."""
         found = {"columns": self.columns or None}
         if self._kind:
             found["datasetType"] = self._kind
@@ -87,7 +87,7 @@ class Schema:
         return json.dumps(found, indent=2, sort_keys=True)
 
     def get_num_rows(self):
-        """The number of rows, 0 if the schema does not say."""
+        """Returns the number of rows; 0 if the schema does not say."""
         return self._rows or 0
 
     def __str__(self):
@@ -95,7 +95,7 @@ class Schema:
 
 
 def as_schema(schema, where):
-    """A Schema, or that of a file."""
+    """Returns a Schema, or reads that of a file."""
     if isinstance(schema, Schema):
         return schema
     if not isinstance(schema, str):
@@ -104,5 +104,5 @@ def as_schema(schema, where):
 
 
 def numpy_type(column):
-    """The NumPy dtype of a column, None for texts."""
+    """The NumPy dtype of a column; None for texts."""
     return None if column["type"] in ("string", "bytes") else np.dtype(column["type"])

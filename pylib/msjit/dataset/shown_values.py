@@ -1,14 +1,14 @@
-"""The values that iterators give: Tensors or arrays, also inside dicts of programs."""
+"""The values that iterators return: Tensors or arrays, also inside dicts that programs put into rows."""
 import numpy as np
 
 from ..common.tensor import Tensor
 
-# Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.
+# Unsigned integers other than uint8 become the next signed type that holds all their values.
 _WIDER = {"uint16": np.int32, "uint32": np.int64}
 
 
 def tensor(value):
-    """A Tensor of an array of numbers; other values stay."""
+    """Converts an array of numbers to a Tensor; other values stay."""
     if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
         return value
     wider = _WIDER.get(value.dtype.name)
@@ -16,7 +16,7 @@ def tensor(value):
 
 
 def inside(value, as_numpy):
-    """A value inside a dict of a program, as an array, or as a Tensor unless it is text. Other objects stay as they are."""
+    """Converts a value inside a program's dict to an array, or to a Tensor unless it is text. Other objects stay as they are."""
     if isinstance(value, dict):
         return {key: inside(item, as_numpy) for key, item in value.items()}
     if isinstance(value, (tuple, list)):

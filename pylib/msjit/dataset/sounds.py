@@ -1,4 +1,4 @@
-"""Datasets of sounds with texts or labels, in the folders of their authors. WAV files are read by this module."""
+"""Datasets of sounds with texts or labels, in the folder layouts of their authors, and a reader of WAV files."""
 import os
 import struct
 
@@ -23,14 +23,17 @@ def _chunks(data, path, where):
 
 
 def read_wav(path, where):
-    """(waveform (channels, length) of float32 in [-1, 1), sample rate): WAV files of 8, 16, 24 or 32 bits, or of floats."""
+    """Reads a WAV file of 8, 16, 24 or 32 bits or of floats: (waveform (channels, length) of float32, sample rate).
+
+    Integer samples are scaled to [-1, 1).
+    """
     with open(path, "rb") as file:
         chunks = _chunks(file.read(), path, where)
     head, data = chunks.get(b"fmt ", b""), chunks.get(b"data", b"")
     if len(head) < 16:
         raise RowError("[%s] file, got %s without a head, expected a whole WAV file" % (where, path))
     kind, channels, rate, _, _, bits = struct.unpack_from("<HHIIHH", head)
-    if kind == 0xFFFE and len(head) >= 26:  # the kind stands in the extension
+    if kind == 0xFFFE and len(head) >= 26:  # the kind is in the extension of the header
         kind = struct.unpack_from("<H", head, 24)[0]
     width = bits // 8
     if not channels or kind not in (1, 3) or (kind, bits) not in ((1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64)):
@@ -51,7 +54,7 @@ def _samples(data, kind, bits):
 
 
 class _Sounds(Listed):
-    """Columns waveform and sample_rate first."""
+    """Base class of datasets whose first columns are waveform and sample_rate."""
 
     _rate = np.int32
 
@@ -64,7 +67,10 @@ class _Sounds(Listed):
 
 
 class LJSpeechDataset(_Sounds):
-    """Columns waveform, sample_rate (int32), transcription, normalized_transcription: metadata.csv and the folder wavs."""
+    """Reads LJ Speech: columns waveform, sample_rate (int32), transcription, normalized_transcription.
+
+    It reads metadata.csv and the folder wavs.
+    """
 
     _columns = ("waveform", "sample_rate", "transcription", "normalized_transcription")
 
@@ -80,8 +86,10 @@ class LJSpeechDataset(_Sounds):
 
 
 class SpeechCommandsDataset(_Sounds):
-    """Columns waveform, sample_rate (int32), label, speaker_id, utterance_number (int32): a folder for each word, and the lists
-    testing_list.txt and validation_list.txt; files that neither lists are 'train'."""
+    """Reads Speech Commands: columns waveform, sample_rate (int32), label, speaker_id, utterance_number (int32).
+
+    There is a folder for each word. Files that neither testing_list.txt nor validation_list.txt lists are 'train'.
+    """
 
     _columns = ("waveform", "sample_rate", "label", "speaker_id", "utterance_number")
     _lists = {"test": "testing_list.txt", "valid": "validation_list.txt"}
@@ -113,7 +121,10 @@ class SpeechCommandsDataset(_Sounds):
 
 
 class YesNoDataset(_Sounds):
-    """Columns waveform, sample_rate (int32), label (int32, 1 for yes): files whose names are the labels, 1_0_0_1_1_0_1_0.wav."""
+    """Reads YesNo: columns waveform, sample_rate (int32), label (int32, 1 for yes).
+
+    The labels are in the names of the files, 1_0_0_1_1_0_1_0.wav.
+    """
 
     _columns = ("waveform", "sample_rate", "label")
 
@@ -132,7 +143,10 @@ class YesNoDataset(_Sounds):
 
 
 class GTZANDataset(_Sounds):
-    """Columns waveform, sample_rate (uint32), label (the genre): a folder for each genre; a usage needs its list USAGE_filtered.txt."""
+    """Reads GTZAN: columns waveform, sample_rate (uint32), label (the genre).
+
+    There is a folder for each genre; a usage needs its list USAGE_filtered.txt.
+    """
 
     _columns = ("waveform", "sample_rate", "label")
     _rate = np.uint32
@@ -157,7 +171,10 @@ class GTZANDataset(_Sounds):
 
 
 class CMUArcticDataset(_Sounds):
-    """Columns waveform, sample_rate (uint32), transcript, utterance_id: the folder of one speaker, with wav and etc/txt.done.data."""
+    """Reads one speaker of CMU Arctic: columns waveform, sample_rate (uint32), transcript, utterance_id.
+
+    It reads the folder wav and etc/txt.done.data.
+    """
 
     _columns = ("waveform", "sample_rate", "transcript", "utterance_id")
     _rate = np.uint32
@@ -179,7 +196,8 @@ class CMUArcticDataset(_Sounds):
 
 
 class LibriTTSDataset(_Sounds):
-    """Columns waveform, sample_rate (uint32), original_text, normalized_text, speaker_id, chapter_id (uint32), utterance_id."""
+    """Reads LibriTTS: columns waveform, sample_rate (uint32), original_text, normalized_text, speaker_id, chapter_id
+    (uint32), utterance_id."""
 
     _columns = ("waveform", "sample_rate", "original_text", "normalized_text", "speaker_id", "chapter_id", "utterance_id")
     _rate = np.uint32
@@ -203,8 +221,10 @@ class LibriTTSDataset(_Sounds):
 
 
 class TedliumDataset(_Sounds):
-    """Columns waveform, sample_rate (int32), transcript, talk_id, speaker_id, identifier: a row for each line of the STM files, cut out
-    of the NIST SPHERE file of its talk (16 bits, not compressed)."""
+    """Reads TED-LIUM: columns waveform, sample_rate (int32), transcript, talk_id, speaker_id, identifier.
+
+    There is a row for each line of the STM files, cut out of the NIST SPHERE file of its talk (16 bits, not compressed).
+    """
 
     _columns = ("waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier")
 

@@ -1,4 +1,4 @@
-"""Datasets made from Python objects: GeneratorDataset, NumpySlicesDataset, PaddedDataset."""
+"""Datasets of Python objects: GeneratorDataset, NumpySlicesDataset, PaddedDataset."""
 import copy
 
 import numpy as np
@@ -13,7 +13,7 @@ from .workers import Pool, RowError, call, wanted
 
 
 class Source(Dataset):
-    """A dataset whose rows can be read by number. A sampler decides which rows are read.
+    """A dataset whose rows can be read by index. A sampler decides which rows are read.
 
     A subclass defines `_total()`, `_row(index)` and, for PKSampler, `_labels()`.
     """
@@ -32,7 +32,7 @@ class Source(Dataset):
         raise RuntimeError("[PKSampler] source, got %s, expected a dataset of labelled images" % type(self).__name__)
 
     def add_sampler(self, new_sampler):
-        """Samples from the rows in the order they have now."""
+        """Adds a sampler that samples from the rows in the order of the current sampler."""
         self._is_sampler(new_sampler)
         new_sampler = copy.copy(new_sampler)
         new_sampler.child_sampler = None
@@ -41,7 +41,7 @@ class Source(Dataset):
         self._sampler, self._size, self._order = new_sampler, None, None
 
     def use_sampler(self, new_sampler):
-        """Another sampler instead of the one there is."""
+        """Replaces the sampler."""
         self._is_sampler(new_sampler)
         self._sampler, self._size, self._order = new_sampler, None, None
 
@@ -50,7 +50,7 @@ class Source(Dataset):
             raise TypeError("[%s] sampler, got %s, expected a Sampler" % (self._where, type(value).__name__))
 
     def part(self, start, count, randomize):
-        """Some of the rows, for split."""
+        """Returns a dataset of some of the rows, for split."""
         made = copy.copy(self)
         if randomize:
             order = RandomSampler()
@@ -60,11 +60,11 @@ class Source(Dataset):
         return made
 
     def is_shuffled(self):
-        """Whether the sampler is random."""
+        """Says whether the sampler is random."""
         return self._sampler is not None and self._sampler.is_shuffled()
 
     def is_sharded(self):
-        """Whether the sampler gives a share of the rows."""
+        """Says whether the sampler selects a share of the rows."""
         return self._sampler is not None and self._sampler.is_sharded()
 
     def _open(self, run):
@@ -84,7 +84,7 @@ class Source(Dataset):
 
 
 def as_row(item, columns, types, where):
-    """Converts a source's value to a row: a tuple or list has a value for each column."""
+    """Converts a source's value to a row: a tuple or list has one value for each column."""
     if isinstance(item, list) and len(columns) == 1 and not (len(item) == 1 and hasattr(item[0], "shape")):
         item = (item,)
     values = item if isinstance(item, (tuple, list)) else (item,)
@@ -110,10 +110,10 @@ def _types(column_types, columns, where):
 
 
 class GeneratorDataset(Source):
-    """Rows of an iterable, a generator function, or an object with __getitem__ and __len__.
+    """Reads rows from an iterable, a generator function, or an object with __getitem__ and __len__.
 
-    Only the last kind can be shuffled, sampled and sharded, and read by several workers (num_parallel_workers above 1:
-    processes, or threads with python_multiprocessing=False).
+    Only an object with __getitem__ and __len__ can be shuffled, sampled and sharded, and read by several workers. Workers are processes, or
+    threads with python_multiprocessing=False.
     """
 
     _where = "GeneratorDataset"
@@ -121,7 +121,7 @@ class GeneratorDataset(Source):
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
                  python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
-        if schema is not None:  # it says all about the columns
+        if schema is not None:  # it replaces column_names and column_types
             found = as_schema(schema, "GeneratorDataset").columns
             column_names, column_types = [c["name"] for c in found], [numpy_type(c) for c in found]
         if column_names is None:
@@ -168,7 +168,7 @@ class GeneratorDataset(Source):
                                "__getitem__ and __len__; shuffle(buffer_size) works for any" % (shuffle,))
 
     def __getitem__(self, index):
-        """The source's value for a row number, in the order of the sampler; RuntimeError if there is no such row."""
+        """Returns the source's value for a row, in the order of the sampler; raises RuntimeError if there is no such row."""
         if isinstance(index, bool) or not isinstance(index, (int, np.number)):
             raise TypeError("[%s] index, got %s, expected an int" % (self._where, type(index).__name__))
         if not self._random or self._batches is not None:
@@ -201,7 +201,7 @@ class GeneratorDataset(Source):
         return tuple(stacked(column, name) for column, name in zip(zip(*made), self._columns))
 
     def _iterated(self):
-        """The rows of a source that can only be iterated."""
+        """Yields the rows of a source that can only be iterated over."""
         rows, missing = call(self._where, self._begin), object()
         number = 0
         while not self._limit or number < self._limit:
@@ -215,7 +215,7 @@ class GeneratorDataset(Source):
         return iter(self._source() if callable(self._source) else self._source)
 
     def part(self, start, count, randomize):
-        """Some of the rows, for split."""
+        """Returns a dataset of some of the rows, for split."""
         if not self._random or self._batches is not None:
             from .steps import Slice
             return Slice(Slice(self, start, None), 0, count)
@@ -243,7 +243,7 @@ class _Columns:
 
 
 class NumpySlicesDataset(GeneratorDataset):
-    """Slices along the first axis of an array or a list, a tuple of them, or a dict of them."""
+    """Reads slices along the first axis of an array or a list, of a tuple of them, or of a dict of them."""
 
     _where = "NumpySlicesDataset"
 
@@ -266,7 +266,7 @@ class NumpySlicesDataset(GeneratorDataset):
     @staticmethod
     def _column(data):
         if isinstance(data, list) and len({np.shape(row) if not isinstance(row, (list, tuple)) else len(row) for row in data}) > 1:
-            return [np.asarray(row) for row in data]  # rows of several shapes
+            return [np.asarray(row) for row in data]  # rows of different shapes
         found = data.asnumpy() if isinstance(data, Tensor) else np.asarray(data)
         if found.ndim == 0:
             raise TypeError("[NumpySlicesDataset] data, got %s, expected arrays or lists" % type(data).__name__)
@@ -274,7 +274,7 @@ class NumpySlicesDataset(GeneratorDataset):
 
 
 class PaddedDataset(GeneratorDataset):
-    """Rows given as dicts of column names and values."""
+    """Reads rows given as dicts from column names to values."""
 
     def __init__(self, padded_samples):
         if not isinstance(padded_samples, (list, tuple)) or not padded_samples:

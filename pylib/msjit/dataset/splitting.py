@@ -4,7 +4,7 @@ from .steps import Shuffle, Slice
 
 
 def split(dataset, sizes, randomize):
-    """The parts that `sizes` asks for. Random parts are drawn once, not for each epoch."""
+    """Returns the parts that `sizes` asks for. Random parts are drawn once, not for each epoch."""
     if not isinstance(sizes, (list, tuple)) or not sizes:
         raise (ValueError if isinstance(sizes, (list, tuple)) else TypeError)(
             "[split] sizes, got %r, expected a list of numbers" % (sizes,))

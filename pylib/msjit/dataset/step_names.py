@@ -1,4 +1,4 @@
-"""MindSpore's names of the classes of steps and sources, which programs ask isinstance about."""
+"""MindSpore's names of the classes of steps and sources, for programs that test isinstance."""
 from . import batches, files, joining, sources, steps, waiting
 from .core import Dataset
 

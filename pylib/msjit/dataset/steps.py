@@ -1,4 +1,4 @@
-"""The steps of a pipeline that change which rows come, or which columns: map, filter, shuffle, repeat, zip, ..."""
+"""The steps of a pipeline that change rows or columns: map, filter, shuffle, repeat, zip, ..."""
 from collections import deque
 
 from . import config, draws
@@ -10,14 +10,14 @@ from .workers import Pool, RowError, call, wanted
 
 
 def known(columns, source, where, error=ValueError):
-    """Raises where a column is not among those of the source."""
+    """Raises unless all columns are among those of the source."""
     for name in columns:
         if name not in source._columns:
             raise error("[%s] there is no column %r among %s" % (where, name, list(source._columns)))
 
 
 class Step(Dataset):
-    """A step with one dataset before it."""
+    """Base class of steps with one dataset before them."""
 
     def __init__(self, source):
         if not isinstance(source, Dataset):
@@ -50,7 +50,7 @@ class _Transform:
 
 
     def with_hooks(self):
-        """The same with the hooks of config.set_debug_mode before the first operation and after each."""
+        """A copy with the hooks of config.set_debug_mode before the first operation and after each."""
         operations = []
         for operation in self._operations:
             operations += operation.transforms if type(operation) is Compose else [operation]
@@ -61,7 +61,7 @@ class _Transform:
 
 
 class Map(Step):
-    """Applies operations to columns."""
+    """The step that applies operations to columns."""
 
     def __init__(self, source, operations, inputs, outputs, num_parallel_workers=None, python_multiprocessing=False,
                  cache=None, callbacks=None, max_rowsize=None, offload=None):
@@ -125,7 +125,7 @@ class Map(Step):
 
 
 def placed(columns, inputs, outputs, where):
-    """The column names after `outputs` have replaced `inputs`, and the origin of each column: (is new, index)."""
+    """Returns the column names after `outputs` have replaced `inputs`, and the origin of each column: (is new, index)."""
     if len(outputs) == len(inputs):
         new = dict(zip(inputs, outputs))
         found = [new.get(c, c) for c in columns]
@@ -140,7 +140,7 @@ def placed(columns, inputs, outputs, where):
 
 
 class Filter(Step):
-    """Rows for which a function is true."""
+    """The step that keeps the rows for which a function is true."""
 
     def __init__(self, source, predicate, inputs, num_parallel_workers):
         super().__init__(source)
@@ -165,7 +165,7 @@ class Filter(Step):
 
 
 class FlatMap(Step):
-    """Rows of the datasets that a function makes of each row."""
+    """The step that replaces each row by the rows of the dataset that a function makes of it."""
 
     def __init__(self, source, function):
         super().__init__(source)
@@ -207,14 +207,17 @@ class FlatMap(Step):
 
 
 class Shuffle(Step):
-    """Keeps a buffer of rows. Each next row is drawn from the buffer, by MindSpore's random engine, and replaced by the next input row."""
+    """The step that shuffles within a buffer.
+
+    It draws each next row from the buffer, by MindSpore's random engine, and refills the buffer with the next input row.
+    """
 
     def __init__(self, source, size, reshuffle=True):
         super().__init__(source)
         self._buffer, self._reshuffle = size, reshuffle
 
     def is_shuffled(self):
-        """True."""
+        """Returns True."""
         return True
 
     def _open(self, run):
@@ -241,14 +244,14 @@ class Shuffle(Step):
 
 
 class Repeat(Step):
-    """The rows several times over, or without end."""
+    """The step that repeats the rows several times, or without end."""
 
     def __init__(self, source, count):
         super().__init__(source)
         self._times = None if count in (None, -1) else count
 
     def get_repeat_count(self):
-        """The number of passes; -1 without end."""
+        """Returns the number of passes; -1 without end."""
         return -1 if self._times is None else self._times
 
     def _open(self, run):
@@ -272,7 +275,7 @@ class Repeat(Step):
 
 
 class Slice(Step):
-    """The rows without the first ones, or only the first ones."""
+    """The step that drops the first rows, or keeps only the first rows."""
 
     def __init__(self, source, start, count):
         super().__init__(source)
@@ -301,7 +304,7 @@ class Slice(Step):
 
 
 class Project(Step):
-    """Some of the columns."""
+    """The step that keeps some of the columns."""
 
     def __init__(self, source, columns):
         super().__init__(source)
@@ -314,7 +317,7 @@ class Project(Step):
 
 
 class Rename(Step):
-    """The same rows under other names."""
+    """The step that renames columns."""
 
     def __init__(self, source, before, after):
         super().__init__(source)
@@ -328,4 +331,4 @@ class Rename(Step):
 
 
 from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401
-from .joining import Concat, Zip  # noqa: E402,F401 - steps too, in files of their own
+from .joining import Concat, Zip  # noqa: E402,F401 - more steps, in separate files

@@ -1,6 +1,6 @@
-"""TFRecordDataset: files of records, each a tf.train.Example: lists of int64, float32 or bytes by name.
+"""TFRecordDataset: reads files of records that are tf.train.Example: lists of int64, float32 or bytes by name.
 
-The formats are TensorFlow's: length, checksum, record, checksum; the records are messages of protocol buffers.
+The format is TensorFlow's: length, checksum, record, checksum. The records are protocol buffer messages.
 """
 import struct
 
@@ -37,7 +37,10 @@ def masked_crc(data):
 
 
 def records(path, where):
-    """The records of a file, as bytes. The checksums of the lengths are checked, so that another kind of file is noticed at once."""
+    """The records of a file, as bytes.
+
+    The checksums of the lengths are verified, so that any other kind of file is noticed at once.
+    """
     with open(path, "rb") as file:
         while True:
             head = file.read(12)
@@ -53,7 +56,7 @@ def records(path, where):
 
 
 def _number(data, place):
-    """(an integer of 7 bits a byte, the place behind it)"""
+    """Reads a varint (7 bits in each byte); returns (the integer, the position behind it)."""
     value = shift = 0
     while True:
         byte = data[place]
@@ -67,7 +70,7 @@ def _number(data, place):
 
 
 def _fields(data):
-    """(number, value) of the fields of a message: ints, or memoryviews."""
+    """Yields (number, value) of the fields of a message; values are ints or memoryviews."""
     place = 0
     while place < len(data):
         key, place = _number(data, place)
@@ -122,14 +125,14 @@ def _texts(parts):
 
 
 def _bytes(parts, kind):
-    """Numbers out of texts of bytes; all are as long as the longest, with spaces behind the others."""
+    """Numbers from byte strings; shorter strings are filled with spaces to the length of the longest."""
     width = max([len(part) for part in parts] or [0])
     data = b"".join(part.ljust(width) for part in parts)
     return np.frombuffer(data[:len(data) // kind.itemsize * kind.itemsize], kind)
 
 
 def example(data):
-    """{name: array, or list of bytes} of a tf.train.Example. Raises ValueError, IndexError or TypeError for any other data."""
+    """Parses a tf.train.Example to {name: array or list of bytes}. Raises ValueError, IndexError or TypeError for other data."""
     found = {}
     for number, features in _fields(memoryview(data)):
         for entry_number, entry in _fields(features) if number == 1 else ():
@@ -140,10 +143,12 @@ def example(data):
 
 
 class TFRecordDataset(_Lines):
-    """A column for each feature: int64, float32, or uint8 for bytes; or what the schema says (a Schema, or the path of its JSON).
+    """Reads TFRecord files: one column for each feature.
 
-    columns_list chooses columns. With num_shards the files are divided among the shards; with shard_equal_rows the rows are. Raises RuntimeError
-    for other kinds of files, for columns that do not exist, and for values that do not fit the shape in the schema.
+    Columns are int64, float32, or uint8 for bytes, or what the schema says (a Schema, or the path of its JSON).
+
+    columns_list selects columns. With num_shards the files are divided among the shards; with shard_equal_rows the rows are. Raises
+    RuntimeError for other kinds of files, for columns that do not exist, and for values that do not fit the shape in the schema.
     """
 
     def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
@@ -174,7 +179,7 @@ class TFRecordDataset(_Lines):
     _shared = False
 
     def is_sharded(self):
-        """Whether the source gives a share of its rows only."""
+        """Says whether the source returns only a share of its rows."""
         return self._shared or super().is_sharded()
 
     def _check_files(self):

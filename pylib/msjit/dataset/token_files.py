@@ -1,4 +1,4 @@
-"""Datasets of texts for tasks of language: CLUE, CoNLL-2000, UD-POS, SQuAD, SST-2, Multi30k, IWSLT."""
+"""Datasets of texts for language tasks: CLUE, CoNLL-2000, UD-POS, SQuAD, SST-2, Multi30k, IWSLT."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ from .listed import one_of, text
 from .modes import Shuffle
 from .workers import RowError
 
-# The columns of the tasks of CLUE by usage.
+# The columns of each task of CLUE, by usage.
 _U32 = np.uint32
 _CLUE = {
     "AFQMC": {"train": "label sentence1 sentence2", "eval": "label sentence1 sentence2", "test": "id sentence1 sentence2"},
@@ -31,7 +31,10 @@ _NUMBERS = {"id", "span1_index", "span2_index", "idx"}
 
 
 class CLUEDataset(_Lines):
-    """The columns of a task and usage of CLUE; labels are texts, numbers of rows and of places uint32. Files of lines of JSON."""
+    """Reads a task of CLUE from files of JSON lines: the columns of the task and usage.
+
+    Labels are texts; ids and positions are uint32.
+    """
 
     def __init__(self, dataset_files, task="AFQMC", usage="train", num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
                  num_shards=None, shard_id=None, cache=None):
@@ -61,7 +64,7 @@ class CLUEDataset(_Lines):
 
 
 class _Tagged(_Lines):
-    """A row for each sentence: lines of a word and its tags, and an empty line behind each sentence."""
+    """Base class of files with a word and its tags in each line, and an empty line after each sentence: one row for each sentence."""
 
     _files, _separator = {}, " "
     _take = (0, 1, 2)
@@ -89,14 +92,17 @@ class _Tagged(_Lines):
 
 
 class CoNLL2000Dataset(_Tagged):
-    """Columns word, pos_tag, chunk_tag, the texts of a sentence: train.txt and test.txt."""
+    """Reads CoNLL-2000 from train.txt and test.txt: columns word, pos_tag, chunk_tag, arrays with a text for each word."""
 
     _columns = ("word", "pos_tag", "chunk_tag")
     _files = {"train": "train.txt", "test": "test.txt"}
 
 
 class UDPOSDataset(_Tagged):
-    """Columns word, universal, stanford, the texts of a sentence: en-ud-v2-train.txt, -test.txt and -dev.txt, tabs between fields."""
+    """Reads UD-POS: columns word, universal, stanford, arrays with a text for each word.
+
+    The files are en-ud-v2-train.txt, -test.txt and -dev.txt, with tabs between fields.
+    """
 
     _columns = ("word", "universal", "stanford")
     _files = {"train": "en-ud-tag.v2.train.txt", "test": "en-ud-tag.v2.test.txt", "valid": "en-ud-tag.v2.dev.txt"}
@@ -104,7 +110,9 @@ class UDPOSDataset(_Tagged):
 
 
 class SQuADDataset(_Lines):
-    """Columns context, question, text, answer_start (uint32): train-v1.1.json and dev-v1.1.json, or those of version 2.0.
+    """Reads SQuAD: columns context, question, text, answer_start (uint32).
+
+    The files are train-v1.1.json and dev-v1.1.json, or those of version 2.0.
 
     A question without an answer has an empty text and the start 4294967295.
     """
@@ -132,7 +140,7 @@ class SQuADDataset(_Lines):
 
 
 class SST2Dataset(_Lines):
-    """Columns sentence and label (a text), of 'test' sentence alone: train.tsv, dev.tsv and test.tsv."""
+    """Reads SST-2 from train.tsv, dev.tsv and test.tsv: columns sentence and label (a text); usage 'test' has only sentence."""
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None,
                  shard_id=None, cache=None):
@@ -152,7 +160,7 @@ class SST2Dataset(_Lines):
 
 
 class _Pairs(_Lines):
-    """Columns text and translation: pairs of files of as many lines. The pair of a file stands in `_other`."""
+    """Base class of pairs of files with as many lines: columns text and translation. `_other` maps a file to its pair."""
 
     _columns = ("text", "translation")
 
@@ -186,7 +194,10 @@ def _languages(pair, where, allowed, left_out):
 
 
 class Multi30kDataset(_Pairs):
-    """Columns text and translation: training/train.en and .de, validation/val.en and .de, mmt16_task1_test/test.en and .de."""
+    """Reads Multi30k: columns text and translation.
+
+    The files are training/train.en and .de, validation/val.en and .de, mmt16_task1_test/test.en and .de.
+    """
 
     _parts = {"train": ("training", "train"), "valid": ("validation", "val"), "test": ("mmt16_task1_test", "test")}
 
@@ -201,7 +212,7 @@ class Multi30kDataset(_Pairs):
 
 
 class _Talks(_Pairs):
-    """The TED talks of IWSLT: train.tags.A-B.A of tagged lines, IWSLTnn.TED.SET.A-B.A.xml of <seg> elements."""
+    """Base class of the TED talks of IWSLT: train.tags.A-B.A of tagged lines, IWSLTnn.TED.SET.A-B.A.xml of <seg> elements."""
 
     _year = ""
 
@@ -220,11 +231,11 @@ class _Talks(_Pairs):
             tail = "" if end.startswith("train") else ".xml"
             files.append(tuple(os.path.join(top, end + language + tail) for language in pair))
         self._begin(files, *options)
-        self._paths = [first for first, _ in files]  # in this order
+        self._paths = [first for first, _ in files]  # keeps the order of the list, not of the names
 
 
 class IWSLT2016Dataset(_Talks):
-    """Columns text and translation: texts/A/B/A-B of the languages A and B."""
+    """Reads IWSLT 2016: columns text and translation, from texts/A/B/A-B for the languages A and B."""
 
     _year = "16"
     _sets = ("dev2010", "tst2010", "tst2011", "tst2012", "tst2013", "tst2014")
@@ -243,7 +254,10 @@ class IWSLT2016Dataset(_Talks):
 
 
 class IWSLT2017Dataset(_Talks):
-    """Columns text and translation: the folder DeEnItNlRo of five languages; 'valid' is dev2010, 'test' tst2010."""
+    """Reads IWSLT 2017: columns text and translation, from the folder DeEnItNlRo of five languages.
+
+    'valid' is dev2010, 'test' tst2010.
+    """
 
     _year = "17"
 

@@ -9,13 +9,13 @@ from .workers import RowError, wanted
 
 
 class _Gate:
-    """Lets as many rows through as have been released. There is one gate for each reading of the pipeline."""
+    """Lets rows through as they are released. There is one gate for each reading of the pipeline."""
 
     def __init__(self, name):
         self._name, self._free, self._change = name, 0, threading.Condition()
 
     def begin(self, rows):
-        """A new epoch, of which `rows` rows need not wait."""
+        """Starts an epoch, in which the first `rows` rows need not wait."""
         with self._change:
             self._free = rows
 
@@ -26,7 +26,7 @@ class _Gate:
             self._change.notify_all()
 
     def take(self):
-        """Waits for one row to be released."""
+        """Waits until one row is released; raises RowError after the callback timeout."""
         seconds = config.get_callback_timeout()
         with self._change:
             if not self._change.wait_for(lambda: self._free > 0, seconds):
@@ -36,7 +36,7 @@ class _Gate:
 
 
 class SyncWait(Step):
-    """Rows wait at a gate, except the first ones of each epoch."""
+    """The step whose rows wait at a gate, except the first ones of each epoch."""
 
     def __init__(self, source, condition_name, num_batch, callback):
         super().__init__(source)
@@ -63,7 +63,7 @@ class SyncWait(Step):
         return epoch
 
     def update(self, num_batch, data):
-        """Hands data to the callback, then lets batches through."""
+        """Passes data to the callback, then releases batches."""
         if self._callback is not None and data is not None:
             self._callback(data)
         for gate in list(self._gates):
@@ -71,7 +71,7 @@ class SyncWait(Step):
 
 
 def waiting(dataset):
-    """The steps of a pipeline that wait, the last first."""
+    """The sync_wait steps of a pipeline, the last first."""
     found = [dataset] if isinstance(dataset, SyncWait) else []
     for child in dataset._children:
         found += waiting(child)
@@ -79,19 +79,22 @@ def waiting(dataset):
 
 
 def workers(dataset, count):
-    """num_parallel_workers of a later step. If rows wait, it has no workers: these would ask for rows that sync_update has not released."""
+    """The num_parallel_workers of a later step.
+
+    If rows wait, it has no workers, because these would ask for rows that sync_update has not released.
+    """
     return None if waiting(dataset) and wanted(count, "dataset") else count
 
 
 def batched(dataset, size):
-    """Tells the steps that wait how many rows a batch has."""
+    """Tells the sync_wait steps how many rows a batch has."""
     if isinstance(size, int):
         for step in waiting(dataset):
             step.rows_in_batch = size
 
 
 def update(dataset, condition_name, num_batch, data):
-    """sync_update of a dataset."""
+    """Implements sync_update: lets waiting rows of the named sync_wait step go on."""
     if num_batch is not None and (isinstance(num_batch, bool) or not isinstance(num_batch, int) or num_batch < 1):
         raise RuntimeError("[sync_update] num_batch, got %r, expected an int of 1 or more" % (num_batch,))
     for step in waiting(dataset):

@@ -1,6 +1,6 @@
 """Workers of a pipeline: threads or processes that call one function on many rows, in order, a few rows ahead.
 
-An exception in the function is raised where the rows are read, with its traceback. A worker process that ends is reported there too.
+An exception in the function is raised where the rows are read, with its traceback. A worker process that dies is reported there too.
 """
 import logging
 import multiprocessing
@@ -19,7 +19,7 @@ _log = logging.getLogger("msjit")
 
 
 class RowError(RuntimeError):
-    """An error in a row that the library itself reports, so it needs no traceback."""
+    """An error in a row that the library itself reports; it needs no traceback."""
 
 
 class _Raised:
@@ -31,7 +31,7 @@ class _Raised:
 
 
 def failure(where, kind, message, text):
-    """The error of a function of the program that raised."""
+    """The error to raise for a function of the program that raised."""
     if text is None:
         return RowError(message)
     return RuntimeError("[%s] a function of the pipeline raised, got %s: %s, expected a value\n%s"
@@ -49,7 +49,7 @@ def call(where, function, *args):
 
 
 def wanted(workers, where):
-    """The number of workers of a step; 0 means that the reader itself makes the rows."""
+    """The number of workers of a step; 0 means that the reader itself computes the rows."""
     if workers is None:
         return 0
     if isinstance(workers, bool) or not isinstance(workers, int):
@@ -60,7 +60,7 @@ def wanted(workers, where):
 
 
 class Pool:
-    """`workers` threads or processes that call `function`."""
+    """A pool of threads or processes that call `function`."""
 
     def __init__(self, function, workers, processes, where, seed):
         self._where, self._workers, self._function = where, min(workers, 256), function
@@ -79,7 +79,7 @@ class Pool:
         return self._executor.submit(_guarded, self._function, task)
 
     def results(self, tasks, skips=False):
-        """The results of the function for the tasks, in order; with `skips` None for a task that raises."""
+        """Yields the results of the function for the tasks, in order; with `skips` None for a task that raises."""
         if self._executor is None:
             self._executor = self._start()
         ahead, waiting = self._workers * config.get_prefetch_size(), deque()
@@ -114,13 +114,13 @@ class Pool:
         return found
 
     def close(self):
-        """Lets the workers end, without waiting for them."""
+        """Stops the workers, without waiting for them."""
         executor, self._executor = self._executor, None
         if executor is None:
             return
         for future in list(self._waiting):
             future.cancel()
-        # If nobody waits for it, an executor of processes may be closed while its own thread still uses it (CPython issue 39104).
+        # Without waiting, a process executor may be closed while its own thread still uses it (CPython issue 39104).
         threading.Thread(target=executor.shutdown, daemon=True).start()
 
 
@@ -135,14 +135,14 @@ _work = {}
 
 
 def _prepare(function, seed, numbers):
-    """First thing in a worker process: keep the function, seed the generators, end when the program has ended."""
+    """Runs first in a worker process: keeps the function, seeds the generators, and watches the parent process."""
     import random
     import signal
 
     import numpy
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # At its end a forked worker would wake the threads of its parent's executors, which it does not have. For that it takes locks that may have
-    # been held at the fork, and then it would never end.
+    # When it exits, a forked worker would wake the threads of its parent's executors, which it does not have. To do so it takes locks, and
+    # one that was held at the fork would block it forever.
     getattr(process_executors, "_threads_wakeups", {}).clear()
     with numbers.get_lock():
         numbers.value += 1

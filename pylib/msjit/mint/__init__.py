@@ -1,4 +1,4 @@
-"""msjit.mint: the newer spellings of common functions."""
+"""msjit.mint: the newer spellings of common functions, with the argument names of PyTorch."""
 from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
@@ -27,7 +27,7 @@ from .tensor_func import *  # noqa: F403
 
 
 def bmm(input, mat2):
-    """Products of two stacks of matrices."""
+    """Multiplies two stacks of matrices: (b, n, m) by (b, m, p). Raises ValueError for other ranks."""
     _check_tensor(input, "bmm"), _check_tensor(mat2, "bmm")
     if input.ndim != 3 or mat2.ndim != 3:
         raise ValueError("[bmm] operands must have 3 axes, got %d and %d" % (input.ndim, mat2.ndim))
@@ -35,35 +35,35 @@ def bmm(input, mat2):
 
 
 def flatten(input, start_dim=0, end_dim=-1):
-    """Joins axes, all by default."""
+    """Joins the axes from start_dim to end_dim into one, by default all."""
     return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
 def gather(input, dim, index):
-    """One element of `input` an index, along `dim`."""
+    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0. The result has the shape of index."""
     return _ops.gather_elements(input, dim, index)
 
 
 def select(input, dim, index):
-    """The slice of one position along an axis."""
+    """Returns the slice at one index along an axis, without that axis."""
     _check_tensor(input, "select")
     return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
 
 
 def t(input):
-    """The first two axes exchanged; tensors of fewer axes as they are."""
+    """Exchanges the first two axes; a tensor of fewer axes is returned as it is."""
     return _ops.swapaxes(input, 0, 1) if _check_tensor(input, "t").ndim > 1 else input
 
 
 def isnan(tensor):
-    """Where elements are NaN."""
+    """Says where elements are NaN; a complex number is NaN if one of its parts is."""
     if isinstance(tensor, _ops.Tensor) and tensor.is_complex():
         return _ops.logical_or(_ops.isnan(_ops.real(tensor)), _ops.isnan(_ops.imag(tensor)))
     return _ops.isnan(tensor)
 
 
 def squeeze(input, dim):
-    """Removes axes of size 1."""
+    """Removes the given axes if they have size 1."""
     return _ops.squeeze(input, dim)
 
 
@@ -73,7 +73,7 @@ def transpose(input, dim0, dim1):
 
 
 def item(input):
-    """The element of a tensor of one, as a Python number."""
+    """Returns the element of a tensor of one element as a Python number; raises RuntimeError for any other size."""
     _check_tensor(input, "item")
     if input.size != 1:
         raise RuntimeError("[item] size of input, got %d, expected 1" % input.size)
@@ -81,7 +81,7 @@ def item(input):
 
 
 def addr_(input, vec1, vec2, beta=1, alpha=1):
-    """beta input + alpha times the outer product of two vectors, written to input; returns it."""
+    """Computes beta * input + alpha * outer(vec1, vec2), writes it to input and returns input."""
     return _written("addr_", _check_tensor(input, "addr_"), _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
 
 

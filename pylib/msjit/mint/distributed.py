@@ -1,5 +1,7 @@
-"""mint.distributed: groups of processes, and collective calls that write to their arguments. Ranks are numbers in the world, the group of all
-processes."""
+"""mint.distributed: groups of processes, and collective calls that write to their arguments.
+
+Ranks are numbers in the world, the group of all processes.
+"""
 from .. import _paths
 from ..absent import attributes as _absent
 from ..common.tensor import check_tensor as _check_tensor
@@ -28,14 +30,14 @@ from .distributed_messages import (  # noqa: F401
 
 
 def _done(async_op):
-    """Calls are complete when they return, so a handle has nothing to wait for."""
+    """A call is complete when it returns, so the handle of an asynchronous one has nothing to wait for."""
     if not isinstance(async_op, bool):
         raise TypeError("[distributed] async_op, got %s, expected a bool" % type(async_op).__name__)
     return CommHandle() if async_op else None
 
 
 def write(out, value, where):
-    """Writes a value to an output. Raises ValueError or TypeError if the shape or dtype of the output differs."""
+    """Writes a value to an output; raises ValueError or TypeError if the shape or dtype of the output differs."""
     if tuple(out.shape) != tuple(value.shape):
         raise ValueError("[%s] shape of the output, got %s, expected %s" % (where, tuple(out.shape), tuple(value.shape)))
     if out.dtype != value.dtype:
@@ -47,21 +49,21 @@ def write(out, value, where):
 
 
 def is_available():
-    """True."""
+    """Returns True."""
     return True
 
 
 def is_initialized():
-    """Whether init_process_group, or communication.init, was called."""
+    """Says whether init_process_group, or communication.init, was called."""
     return _state.joined
 
 
 def init_process_group(backend="hccl", init_method=None, timeout=None, world_size=-1, rank=-1, store=None, group_name="",
                        pg_options=None, device_id=None):
-    """Joins the processes of mpirun, as communication.init does; world_size and rank, if given, must be theirs.
+    """Joins the processes of mpirun, as communication.init; world_size and rank, if given, must be those of mpirun.
 
-    Raises ValueError for another backend than "hccl" and "mccl", both MPI here, and for another world_size or rank;
-    NotImplementedError for init_method and store: mpirun says where the processes are.
+    Raises ValueError for a backend other than "hccl" and "mccl" (both mean MPI here) and for another world_size or rank. Raises
+    NotImplementedError for init_method and store, because mpirun says where the processes are.
     """
     if backend not in ("hccl", "mccl"):
         raise ValueError("[init_process_group] backend, got %r, expected 'hccl' or 'mccl'" % (backend,))
@@ -75,7 +77,7 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
 
 
 def destroy_process_group(group=None):
-    """Removes a group. Without a group, or for the group of all processes, leaves the other processes, as communication.release does."""
+    """Removes a group. Without a group, or for the group of all processes, leaves the other processes, as communication.release."""
     if group is None or group in (_g.HCCL_WORLD_COMM_GROUP, _g.MCCL_WORLD_COMM_GROUP):
         _g.release()
     else:
@@ -83,7 +85,10 @@ def destroy_process_group(group=None):
 
 
 def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False, group_desc=None):
-    """The name of a group of these ranks; "" in a process that is not a member. All ranks: the group of all processes."""
+    """Creates a group of these ranks and returns its name; "" in a process that is not a member.
+
+    Without ranks, or with all of them, it is the group of all processes.
+    """
     if ranks is None:
         return _g.GlobalComm.WORLD_COMM_GROUP
     if not isinstance(ranks, list):
@@ -98,7 +103,7 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
 
 
 def _number(ask, group, where):
-    """-1 where this process is no member of the group."""
+    """Asks a group for a number; -1 where this process is not a member of the group."""
     if group is None:
         group = _g.GlobalComm.WORLD_COMM_GROUP
     try:
@@ -108,34 +113,34 @@ def _number(ask, group, where):
 
 
 def get_rank(group=None):
-    """The number of this process in a group; -1 if it is no member."""
+    """Returns the number of this process in a group; -1 if it is not a member."""
     return _number(_g.get_rank, group, "get_rank")
 
 
 def get_world_size(group=None):
-    """The number of processes in a group; -1 if this one is no member."""
+    """Returns the number of processes in a group; -1 if this process is not a member."""
     return _number(_g.get_group_size, group, "get_world_size")
 
 
 def get_backend(group=None):
-    """"mccl", the name of MindSpore's back end of CPUs."""
+    """Returns "mccl", MindSpore's name of its backend for CPUs."""
     if group is not None and not isinstance(group, str):
         raise TypeError("[get_backend] group, got %s, expected a str" % type(group).__name__)
     return "mccl"
 
 
 def get_global_rank(group, group_rank):
-    """The rank of the world of the process with the number group_rank in a group."""
+    """Returns the rank in the world of the process with the number group_rank in a group."""
     return _g.get_world_rank_from_group_rank(_g.GlobalComm.WORLD_COMM_GROUP if group is None else group, group_rank)
 
 
 def get_group_rank(group, global_rank):
-    """The number in a group of the process that has the rank global_rank in the world."""
+    """Returns the number in a group of the process with the rank global_rank in the world."""
     return _g.get_group_rank_from_world_rank(global_rank, _g.GlobalComm.WORLD_COMM_GROUP if group is None else group)
 
 
 def get_process_group_ranks(group=None):
-    """The ranks of the world that are members of a group."""
+    """Returns the ranks in the world of the members of a group."""
     return _g.get_process_group_ranks(_g.GlobalComm.WORLD_COMM_GROUP if group is None else group)
 
 
@@ -143,13 +148,13 @@ def get_process_group_ranks(group=None):
 
 
 def all_reduce(tensor, op="sum", group=None, async_op=False):
-    """Writes the reduced tensors of all members to `tensor`; op: "sum", "prod", "max", "min" or "avg"."""
+    """Reduces the tensors of all members and writes the result to `tensor`; op is "sum", "prod", "max", "min" or "avg"."""
     write(_check_tensor(tensor, "all_reduce"), _c.all_reduce(tensor.detach(), op, _found(group, "all_reduce")), "all_reduce")
     return _done(async_op)
 
 
 def reduce(tensor, dst, op="sum", group=None, async_op=False):
-    """Writes the reduced tensors of all members to `tensor` on the rank dst."""
+    """Reduces the tensors of all members and writes the result to `tensor` on the rank dst."""
     found = _found(group, "reduce")
     place = _g.place_in_group(dst, found, "reduce")
     out = _c.reduce(_check_tensor(tensor, "reduce").detach(), op, place, found)
@@ -159,14 +164,14 @@ def reduce(tensor, dst, op="sum", group=None, async_op=False):
 
 
 def broadcast(tensor, src, group=None, async_op=False):
-    """Writes the tensor of the rank src to `tensor`."""
+    """Writes the tensor of the rank src to `tensor` on all members."""
     found = _found(group, "broadcast")
     _c.broadcast_into([_check_tensor(tensor, "broadcast")], _g.place_in_group(src, found, "broadcast"), found)
     return _done(async_op)
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
-    """Writes the inputs of all N members, one behind the other, to the output (N * n, ...)."""
+    """Writes the inputs (n, ...) of all N members, one after another, to the output (N * n, ...)."""
     where = "all_gather_into_tensor"
     out = _c.all_gather(_check_tensor(input_tensor, where).detach(), _found(group, where), where)
     write(_check_tensor(output_tensor, where), out, where)
@@ -174,7 +179,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
 
 
 def reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
-    """Writes this member's part of the reduced inputs of all N members to the output (n / N, ...)."""
+    """Reduces the inputs (n, ...) of all N members and writes this member's part to the output (n / N, ...)."""
     where = "reduce_scatter_tensor"
     out = _c.reduce_scatter(_check_tensor(input, where).detach(), op, _found(group, where), where)
     write(_check_tensor(output, where), out, where)
@@ -202,7 +207,7 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
 
 
 def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
-    """Writes the reduced tensors input_list[i] of all members to the output of member i."""
+    """Reduces the tensors input_list[i] of all members and writes the result to the output of member i."""
     found = _found(group, "reduce_scatter")
     _same(input_list, _check_tensor(output, "reduce_scatter"), found, "reduce_scatter")
     from .. import ops
@@ -238,7 +243,10 @@ def scatter(tensor, scatter_list, src=0, group=None, async_op=False):
 
 
 def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False):
-    """Writes the inputs of all members, one behind the other, to the output; output_split_sizes: the rows of each, equal by default."""
+    """Writes the inputs of all members, one after another, to the output.
+
+    output_split_sizes gives the number of rows of each member; they are equal by default.
+    """
     where = "all_gather_into_tensor_uneven"
     found, x, out = _found(group, where), _check_tensor(input, where), _check_tensor(output, where)
     rows = _split_counts(out.shape[0], output_split_sizes, found, where, "output")
@@ -247,7 +255,10 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
 
 
 def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op="sum", group=None, async_op=False):
-    """Writes this member's rows of the reduced inputs of all members; input_split_sizes: the rows of each, equal by default."""
+    """Reduces the inputs of all members and writes this member's rows to the output.
+
+    input_split_sizes gives the number of rows of each member; they are equal by default.
+    """
     where = "reduce_scatter_tensor_uneven"
     found, x = _found(group, where), _check_tensor(input, where)
     rows = _split_counts(x.shape[0], input_split_sizes, found, where, "input")
@@ -264,7 +275,7 @@ def _list_of_one_dtype(tensors, where):
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Sends tensor i of the inputs to member i, and writes the tensor received from member i to tensor i of the outputs."""
+    """Sends input tensor i to member i, and writes the tensor received from member i to output tensor i."""
     found, outputs = _found(group, "all_to_all"), _list_of_one_dtype(output_tensor_list, "all_to_all")
     inputs = [t.detach() for t in _list_of_one_dtype(input_tensor_list, "all_to_all")]
     for target, value in zip(outputs, _exchange_tensors([tuple(t.shape) for t in outputs], inputs, found, "all_to_all")):
@@ -273,8 +284,10 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
-    """Sends rows of the input to the members, in parts of input_split_sizes. Writes the rows received from them to the output, in parts of
-    output_split_sizes. By default all parts are equal."""
+    """Sends rows of the input to the members and writes the rows received from them to the output.
+
+    The parts have input_split_sizes and output_split_sizes rows; they are equal by default.
+    """
     where = "all_to_all_single"
     found, out = _found(group, where), _check_tensor(output, where)
     value = _exchange_rows(tuple(out.shape), _check_tensor(input, where).detach(), output_split_sizes, input_split_sizes, found, where)
@@ -283,7 +296,7 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 
 
 def barrier(group=None, async_op=False, device_ids=None):
-    """Comes back when all members have called it."""
+    """Returns when all members have called it."""
     _c.barrier(_found(group, "barrier"))
     return _done(async_op)
 

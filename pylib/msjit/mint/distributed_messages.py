@@ -1,4 +1,4 @@
-"""The part of mint.distributed that sends messages and Python objects. Ranks are those of the world."""
+"""The part of mint.distributed that sends messages and Python objects. Ranks are numbers in the world, the group of all processes."""
 from ..common.tensor import check_tensor as _check_tensor
 from ..communication import management as _g
 from ..communication import messages as _m
@@ -7,13 +7,13 @@ from ..communication.management import group_or_world as _found
 
 
 def isend(tensor, dst=0, group=None, tag=0):
-    """Starts to send a tensor to the rank dst. It may be changed after the handle's wait()."""
+    """Starts to send a tensor to the rank dst; the tensor may be changed after the returned handle's wait()."""
     found = _found(group, "send")
     return _m.begin_send(_check_tensor(tensor, "send"), _g.place_in_group(dst, found, "send"), found, tag)
 
 
 def irecv(tensor, src=0, group=None, tag=0):
-    """Starts to receive from the rank src into `tensor`. That is complete after the handle's wait()."""
+    """Starts to receive from the rank src into `tensor`, which is complete after the returned handle's wait()."""
     found = _found(group, "recv")
     return _m.begin_receive(_check_tensor(tensor, "recv"), _g.place_in_group(src, found, "recv"), found, tag)
 
@@ -24,13 +24,13 @@ def send(tensor, dst=0, group=None, tag=0):
 
 
 def recv(tensor, src=0, group=None, tag=0):
-    """Receives from the rank src into `tensor`; 0."""
+    """Receives from the rank src into `tensor`; returns 0."""
     irecv(tensor, src, group, tag).wait()
     return 0
 
 
 class P2POp:
-    """One entry of batch_isend_irecv: op isend or irecv, by name or as the function, a tensor, the peer's rank of the world."""
+    """One entry of batch_isend_irecv: isend or irecv (the function or its name), a tensor, and the peer's rank in the world."""
 
     def __init__(self, op, tensor, peer, group=None, tag=0):
         if op not in ("isend", "irecv", isend, irecv):
@@ -43,7 +43,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
-    """Begins all messages of the list; a list of handles."""
+    """Starts all messages of a list of P2POp; returns a list of handles."""
     if not p2p_op_list:
         raise TypeError("[batch_isend_irecv] p2p_op_list, got %r, expected a list of one or more" % (p2p_op_list,))
     for entry in p2p_op_list:
@@ -69,7 +69,7 @@ def all_gather_object(object_list, obj, group=None):
 
 
 def broadcast_object_list(object_list, src=0, group=None, device=None):
-    """Writes the objects of the rank src to object_list, which has the same length everywhere."""
+    """Writes the objects of the rank src to object_list, which must have the same length in all processes."""
     found = _found(group, "broadcast_object_list")
     _list(object_list, None, "broadcast_object_list")
     came = _o.broadcast_object(list(object_list), _g.place_in_group(src, found, "broadcast_object_list"), found)
@@ -89,7 +89,7 @@ def gather_object(obj, object_gather_list=None, dst=0, group=None):
 
 
 def scatter_object_list(scatter_object_output_list, scatter_object_input_list, src=0, group=None):
-    """Writes object i of the rank src to the first place of the output list of member i."""
+    """Writes item i of the rank src's list to the first item of the output list of member i."""
     found = _found(group, "scatter_object_list")
     place = _g.place_in_group(src, found, "scatter_object_list")
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:

@@ -1,4 +1,4 @@
-"""Layers of mint.nn that call one function of mint.nn.functional: they pool, resize, pad, shrink and gate."""
+"""Layers of mint.nn that call one function of mint.nn.functional: pooling, resizing, padding, shrinking and gating."""
 from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
@@ -7,7 +7,7 @@ from . import functional
 
 
 class AvgPool1dExt(_nn.Cell):
-    """Mean of each window of the last axis of (N, C, L) or (C, L); windows lie side by side unless stride is given."""
+    """Returns the mean of each window of the last axis of (N, C, L) or (C, L); stride is kernel_size by default."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__()
@@ -20,7 +20,7 @@ class AvgPool1dExt(_nn.Cell):
 
 
 class AdaptiveAvgPool1d(_nn.Cell):
-    """Mean of windows of the last axis of (N, C, L) or (C, L), chosen so that it gets the wanted size."""
+    """Means over windows of (N, C, L) or (C, L), chosen so that the last axis gets the size output_size."""
 
     def __init__(self, output_size):
         super().__init__()
@@ -34,8 +34,10 @@ class AdaptiveAvgPool1d(_nn.Cell):
 
 
 class AdaptiveMaxPool1d(_nn.Cell):
-    """Largest element of windows of the last axis of (N, C, L) or (C, L), chosen so that it gets the wanted size, and with
-    return_indices its place."""
+    """Largest elements of windows of (N, C, L) or (C, L), chosen so that the last axis gets the size output_size.
+
+    With return_indices it also returns their indices.
+    """
 
     def __init__(self, output_size, return_indices=False):
         super().__init__()
@@ -49,7 +51,7 @@ class AdaptiveMaxPool1d(_nn.Cell):
 
 
 class AdaptiveAvgPool2d(_nn.AdaptiveAvgPool2d):
-    """Mean over windows chosen so that the last two axes have the wanted sizes; None keeps a size."""
+    """Means over windows chosen so that the last two axes get the size output_size; None keeps the size of that axis."""
 
     def __init__(self, output_size):
         super().__init__(output_size)
@@ -60,8 +62,8 @@ class AdaptiveAvgPool2d(_nn.AdaptiveAvgPool2d):
 
 
 class _Upsampling2d(_nn.Cell):
-    """Another size for the last two axes of (N, C, H, W). size holds two ints, scale_factor two floats; one of them is
-    given. Raises TypeError for one number, ValueError for none or both, as MindSpore's op does."""
+    """Resizes the last two axes of (N, C, H, W) to size (two ints) or by scale_factor (two floats). As in MindSpore, a
+    single number raises TypeError, and none or both of the arguments raise ValueError."""
 
     _mode = {}
 
@@ -95,7 +97,7 @@ class UpsamplingNearest2d(_Upsampling2d):
     _mode = {"mode": "nearest"}
 
     def _scaled(self, input, sizes):
-        # Places are i / factor, which the ratio of the sizes gives only where it is no rounded one.
+        # Positions are i / factor. The ratio of the sizes would differ from the factor where the sizes are rounded.
         for axis, count, factor in zip((2, 3), sizes, self.scale_factor):
             rows = [min(int(i / factor), input.shape[axis] - 1) for i in range(count)]
             input = _ops.gather(input, Tensor(rows, mstype.int64), axis)
@@ -109,8 +111,8 @@ class UpsamplingBilinear2d(_Upsampling2d):
 
 
 class _ZeroPad(_nn.Cell):
-    """Zeros around the last axes: padding is an int for every side or a tuple or list of ints (left, right, ...); negative
-    ones cut off. Raises ValueError for another padding."""
+    """Pads the last axes with zeros; padding is an int for every side, or a tuple or list of ints (left, right, ...).
+    Negative numbers cut off. Raises ValueError for any other padding."""
 
     _sides = 2
 
@@ -155,7 +157,7 @@ class ZeroPad3d(_ZeroPad):
 
 
 class GLU(_nn.Cell):
-    """The first half of an axis times the sigmoid of the second."""
+    """Gated linear unit: the first half of an axis times the sigmoid of the second half."""
 
     def __init__(self, dim=-1):
         super().__init__()
@@ -166,7 +168,7 @@ class GLU(_nn.Cell):
 
 
 class SoftShrink(_nn.Cell):
-    """x less lambd beyond it, plus lambd below -lambd, 0 between."""
+    """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
 
     def __init__(self, lambd=0.5):
         super().__init__()
@@ -176,5 +178,5 @@ class SoftShrink(_nn.Cell):
         return functional.softshrink(input, self.lambd)
 
 
-# the names of the classes are those that a printed network shows
+# a printed network shows the class name; programs use this one
 AvgPool1d = AvgPool1dExt

@@ -1,4 +1,4 @@
-"""msjit.mint.nn.functional"""
+"""msjit.mint.nn.functional: layers, activations and losses as functions."""
 from ..absent import attributes as _absent
 from ..ops import (  # noqa: F401
     cross_entropy, embedding, gelu, linear, mse_loss, sigmoid, softplus, tanh,
@@ -20,42 +20,42 @@ from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
 
 
 def pad(input, pad, mode="constant", value=None):
-    """Pads the last axes; see ops.pad."""
+    """Pads the last axes, as ops.pad."""
     return _ops.pad(input, pad, mode, value)
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """Largest element of each window, and its position in the plane with return_indices."""
+    """Returns the largest element of each window; with return_indices also its index in the flattened (H, W) plane."""
     return _ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """Largest element of windows chosen so that the output has the wanted size."""
+    """Largest elements of windows chosen so that the last two axes get the size output_size."""
     return _ops.adaptive_max_pool2d(input, output_size, return_indices)
 
 
 def elu_(input, alpha=1.0):
-    """elu, written to the input; returns it."""
+    """Computes elu, writes it to the input and returns the input."""
     return _written("elu_", input, _ops.elu(input, alpha))
 
 
 def hardtanh_(input, min_val=-1, max_val=1):
-    """hardtanh, written to the input; returns it."""
+    """Computes hardtanh, writes it to the input and returns the input."""
     return _written("hardtanh_", input, _ops.hardtanh(input, min_val, max_val))
 
 
 def relu_(input):
-    """relu, written to the input; returns it."""
+    """Computes relu, writes it to the input and returns the input."""
     return _written("relu_", input, _ops.relu(input))
 
 
 def sigmoid_(input):
-    """sigmoid, written to the input; returns it."""
+    """Computes sigmoid, writes it to the input and returns the input."""
     return _written("sigmoid_", input, _ops.sigmoid(input))
 
 
 def threshold_(input, threshold, value):
-    """threshold, written to the input; returns it."""
+    """Computes threshold, writes it to the input and returns the input."""
     return _written("threshold_", input, _ops.threshold(input, threshold, value))
 
 

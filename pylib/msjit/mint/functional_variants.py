@@ -1,10 +1,10 @@
-"""Functions of mint.nn.functional whose arguments differ from those of ops."""
+"""Functions of mint.nn.functional whose arguments mean something else than those of ops."""
 from .. import ops as _ops
 from ..common.tensor import check_tensor as _check_tensor
 
 
 def _axis(x, dim):
-    """The axis of softmax; where none is given, as in PyTorch."""
+    """The axis of softmax; without one, the axis that PyTorch implies."""
     if dim is not None:
         return dim
     _check_tensor(x, "softmax")
@@ -12,47 +12,50 @@ def _axis(x, dim):
 
 
 def softmax(input, dim=None, dtype=None):
-    """exp(x) / sum(exp(x)) over an axis; None: 0 for 0, 1 or 3 axes, else 1."""
+    """Computes exp(x) / sum(exp(x)) over an axis; dim None means 0 for 0, 1 or 3 axes, else 1."""
     return _ops.softmax(input, _axis(input, dim), dtype=dtype)
 
 
 def log_softmax(input, dim=None, dtype=None):
-    """log(softmax(x)); the axis as in softmax."""
+    """Computes log(softmax(x)) over an axis; dim None is as in softmax."""
     return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis(input, dim))
 
 
 def glu(input, dim=-1):
-    """The first half along an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half."""
     return _ops.glu(input, dim)
 
 
 def hardshrink(input, lambd=0.5):
-    """x where |x| > lambd, else 0"""
+    """Returns x where |x| > lambd, else 0."""
     return _ops.hardshrink(input, lambd)
 
 
 def hardswish(input):
-    """x relu6(x + 3) / 6"""
+    """Computes x * relu6(x + 3) / 6."""
     return _ops.hardswish(input)
 
 
 def flatten(input, start_dim=0, end_dim=-1):
-    """Joins axes, all by default."""
+    """Joins the axes from start_dim to end_dim into one, by default all."""
     return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
 def l1_loss(input, target, reduction="mean"):
-    """|input - target|"""
+    """Absolute error |input - target|, reduced to its mean by default."""
     return _ops.l1_loss(input, target, reduction)
 
 
 def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
-    """Quadratic below beta, linear above."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
     return _ops.smooth_l1_loss(input, target, beta, reduction)
 
 
 def kl_div(input, target, reduction="mean", log_target=False):
-    """target (log(target) - input), where input is a logarithm; with log_target the target is one too."""
+    """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability.
+
+    With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0.
+    """
     if log_target:
         loss = _ops.exp(target) * (target - input)
     else:
@@ -65,12 +68,16 @@ def kl_div(input, target, reduction="mean", log_target=False):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    """x over its p-norm along an axis, at least eps."""
+    """Divides x by its p-norm along an axis, or by eps if that is greater."""
     return input / _ops.clamp(_ops.norm(input, float(p), dim, True), eps, None)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """Normalises channels by batch statistics, moving the running ones by `momentum`, or (not training) by those."""
+    """Normalises each channel (axis 1), then scales by weight and adds bias.
+
+    With training it uses the mean and variance of the batch, and moves running_mean and running_var towards them by the
+    share `momentum`. Otherwise it uses running_mean and running_var.
+    """
     _check_tensor(input, "batch_norm")
     channels = (input.shape[1],)
     weight = _ops.ones(channels, input.dtype) if weight is None else weight

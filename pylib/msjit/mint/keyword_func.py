@@ -1,40 +1,43 @@
-"""Functions of mint that compute the same as those of ops, with mint's parameter names and defaults."""
+"""Functions of mint that differ from those of ops only in parameter names and defaults."""
 from .. import ops as _ops
 from ..ops import registry as _k
 
 
 def index_select(input, dim, index):
-    """Slices along an axis, by index."""
+    """Picks slices along an axis, at the positions in `index`."""
     return _ops.index_select(input, dim, index)
 
 
 def narrow(input, dim, start, length):
-    """`length` elements from `start` on, along an axis; a negative start counts from its end."""
+    """Returns `length` elements along an axis, from index start on; a negative start counts from the end."""
     return _ops.narrow(input, dim, start + input.shape[dim] if start < 0 else start, length)
 
 
 def linspace(start, end, steps, *, dtype=None):
-    """`steps` numbers from start to end (inclusive), float32 unless dtype is given; ValueError for less than one."""
+    """Creates a vector of `steps` evenly spaced numbers from start to end (inclusive), float32 unless dtype is given.
+
+    Raises ValueError for less than one step.
+    """
     return _ops.linspace(start, end, steps) if dtype is None else _k.cast(_ops.linspace(start, end, steps), dtype)
 
 
 def mean(input, dim=None, keepdim=False, *, dtype=None):
-    """Mean over axes; None means all."""
+    """Computes the mean over axes; None means all axes."""
     return _ops.mean(input if dtype is None else _k.cast(input, dtype), dim, keepdim)
 
 
 def prod(input, dim=None, keepdim=False, *, dtype=None):
-    """Product over axes; None means all."""
+    """Multiplies elements over axes; None means all axes."""
     return _ops.prod(input, dim, keepdim, dtype)
 
 
 def mv(input, vec):
-    """Product of a matrix and a vector."""
+    """Multiplies a matrix by a vector."""
     return _ops.mv(input, vec)
 
 
 def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
-    """The p-norm over axes, all by default: 'fro' is 2, 'nuc' the sum of the singular values of matrices."""
+    """Computes the p-norm over axes, by default of all elements: 'fro' is the 2-norm, 'nuc' the sum of the singular values of matrices."""
     input = input if dtype is None else _k.cast(input, dtype)
     if p == "nuc":
         return _ops.norm(input, "nuc", dim, keepdim)
@@ -42,22 +45,22 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 
 
 def permute(input, dims):
-    """Axes in another order."""
+    """Reorders the axes."""
     return _k.transpose(input, dims)
 
 
 def pow(input, exponent):
-    """input to the power of exponent, tensors or one of them a number."""
+    """Computes input^exponent; one of them may be a number."""
     return _k.pow(input, exponent)
 
 
 def softmax(input, dim, *, dtype=None):
-    """exp(x) / sum(exp(x)) over an axis."""
+    """Computes exp(x) / sum(exp(x)) over an axis."""
     return _ops.softmax(input, dim, dtype=dtype)
 
 
 def split(tensor, split_size_or_sections, dim=0):
-    """Parts of equal size (an int: the size of one), or of the given sizes, along an axis."""
+    """Splits a tensor along an axis into a tuple of parts; an int is the size of each part, a list names all sizes."""
     return _ops.split(tensor, split_size_or_sections, dim)
 
 
@@ -67,7 +70,7 @@ def stack(tensors, dim=0):
 
 
 def tile(input, dims):
-    """The tensor repeated along its axes."""
+    """Repeats the tensor along its axes."""
     return _ops.tile(input, dims)
 
 

@@ -13,7 +13,7 @@ from . import functional
 
 
 class _InPlace:
-    """Layers that write the result to their input and return that where inplace is True."""
+    """Layers that, with inplace True, write the result to their input and return the input."""
 
     _inplace = False
 
@@ -32,8 +32,11 @@ def _float32(dtype):
 
 
 class _BatchNorm(_nn.Cell):
-    """Normalises each channel by its batch (training, or without running statistics), else by running statistics, which
-    training moves by `momentum`."""
+    """Normalises each channel by the statistics of the batch in training or without running statistics, else by running
+    statistics.
+
+    Training moves the running statistics by `momentum` towards those of the batch.
+    """
 
     _ranks = ()
 
@@ -82,19 +85,19 @@ class _BatchNorm(_nn.Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs."""
+    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes."""
 
     _ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs."""
+    """Batch normalisation of (N, C, H, W) inputs, each channel over the other axes."""
 
     _ranks = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W) inputs."""
+    """Batch normalisation of (N, C, D, H, W) inputs, each channel over the other axes."""
 
     _ranks = (5,)
 
@@ -106,7 +109,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class LayerNormExt(_nn.Cell):
-    """Normalises over the trailing axes of normalized_shape."""
+    """Normalises over the trailing axes, whose sizes are normalized_shape, then scales by weight and adds bias."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
@@ -126,7 +129,7 @@ class LayerNormExt(_nn.Cell):
 
 
 class GroupNorm(_nn.Cell):
-    """Normalises groups of channels of (N, C, ...) inputs."""
+    """Normalises each of num_groups groups of channels of (N, C, ...) inputs, then scales by weight and adds bias."""
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
         super().__init__()
@@ -145,7 +148,7 @@ class GroupNorm(_nn.Cell):
 
 
 class EmbeddingExt(_nn.Cell):
-    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient.
+    """Looks up rows of a learnt table by integer index; the row padding_idx starts as zeros and gets no gradient.
 
     max_norm, norm_type and scale_grad_by_freq are those of ops.embedding.
     """
@@ -179,7 +182,7 @@ class EmbeddingExt(_nn.Cell):
 
 
 class PReLUExt(_nn.Cell):
-    """x where x > 0, else weight x"""
+    """Leaky ReLU with a learnt slope for negative x: x where x > 0, else weight * x."""
 
     def __init__(self, num_parameters=1, init=0.25, dtype=None):
         super().__init__()
@@ -190,12 +193,12 @@ class PReLUExt(_nn.Cell):
 
 
 def _implied(x):
-    """The axis of softmax where none is given, as in PyTorch."""
+    """The axis of softmax if none is given, as in PyTorch."""
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
 class SoftmaxExt(_nn.Cell):
-    """exp(x) / sum(exp(x)) over an axis; None: 0 for 0, 1 or 3 axes, else 1."""
+    """Softmax activation: exp(x) / sum(exp(x)) over an axis; dim None means 0 for 0, 1 or 3 axes, else 1."""
 
     def __init__(self, dim=None):
         super().__init__()
@@ -206,14 +209,14 @@ class SoftmaxExt(_nn.Cell):
 
 
 class LogSoftmaxExt(SoftmaxExt):
-    """log(softmax(x)); the axis as in Softmax."""
+    """Logarithm of the softmax over an axis; dim None is as in Softmax."""
 
     def construct(self, x):
         return _ops.log_softmax(x, _implied(x) if self.dim is None else self.dim)
 
 
 class SiLU(_InPlace, _nn.SiLU):
-    """x sigmoid(x)"""
+    """SiLU (swish) activation: x * sigmoid(x)."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -221,7 +224,7 @@ class SiLU(_InPlace, _nn.SiLU):
 
 
 class ReLU6(_InPlace, _nn.ReLU6):
-    """min(max(x, 0), 6)"""
+    """ReLU6 activation: min(max(x, 0), 6)."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -238,7 +241,7 @@ class _Elu(_nn.Cell):
 
 
 class ELU(_InPlace, _Elu):
-    """x where x > 0, else alpha (exp(x) - 1)"""
+    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
 
     def __init__(self, alpha=1.0, inplace=False):
         super().__init__(alpha)
@@ -246,7 +249,7 @@ class ELU(_InPlace, _Elu):
 
 
 class Hardtanh(_InPlace, _nn.Hardtanh):
-    """x limited to [min_val, max_val]"""
+    """Limits x to [min_val, max_val]."""
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
         super().__init__(min_val, max_val)
@@ -254,7 +257,7 @@ class Hardtanh(_InPlace, _nn.Hardtanh):
 
 
 class Threshold(_InPlace, _nn.Threshold):
-    """x where x > threshold, else value"""
+    """Returns x where x > threshold, else value."""
 
     def __init__(self, threshold, value, inplace=False):
         super().__init__(threshold, value)
@@ -262,7 +265,7 @@ class Threshold(_InPlace, _nn.Threshold):
 
 
 class DropoutExt(_InPlace, _nn.Dropout):
-    """Drops elements with probability p in training."""
+    """In training, sets elements to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__(p=p)
@@ -273,7 +276,7 @@ class DropoutExt(_InPlace, _nn.Dropout):
 
 
 class Dropout2dExt(_InPlace, _nn.Dropout2d):
-    """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
+    """In training, sets whole channels of (N, C, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__(p)
@@ -288,7 +291,7 @@ class L1LossExt(_nn.L1Loss):
 
 
 class SmoothL1Loss(LossBase):
-    """Quadratic below beta, linear above."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
 
     def __init__(self, reduction="mean", beta=1.0):
         super().__init__(reduction)
@@ -299,14 +302,14 @@ class SmoothL1Loss(LossBase):
 
 
 class BCEWithLogitsLoss(_nn.BCEWithLogitsLoss):
-    """Binary cross entropy of logits."""
+    """Binary cross entropy of sigmoid(input), without overflow."""
 
     def __init__(self, weight=None, reduction="mean", pos_weight=None):
         super().__init__(reduction, weight, pos_weight)
 
 
 class KLDivLoss(LossBase):
-    """target (log(target) - input), where input is a logarithm; with log_target the target is one too."""
+    """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability; with log_target, target is one too."""
 
     def __init__(self, reduction="mean", log_target=False):
         super().__init__("sum" if reduction == "batchmean" else reduction)

@@ -1,4 +1,4 @@
-"""Layers of mint.nn with parameters of their own names: thin Cells around functions and layers of nn."""
+"""Layers of mint.nn with other parameter names than those of nn: thin Cells around functions and layers of nn."""
 from .. import nn as _nn
 from .. import ops as _ops
 
@@ -8,7 +8,7 @@ def _extra(dtype):
 
 
 def _split(padding, rank):
-    """(pad_mode, padding) of a layer of nn."""
+    """The (pad_mode, padding) of a layer of nn for a padding of mint."""
     if isinstance(padding, str):
         return padding, 0
     pads = (padding,) * rank if isinstance(padding, int) else tuple(padding)
@@ -21,7 +21,7 @@ def _zeros_only(where, padding_mode):
 
 
 class ConvNames:
-    """The attributes of mint's convolutions, under mint's names."""
+    """Sets the attributes of mint's convolutions under mint's names."""
 
     def _name_arguments(self, rank, padding, groups, transposed=False, output_padding=0):
         same = padding if isinstance(padding, (str, tuple)) else tuple(padding) if isinstance(padding, list) else (padding,) * rank
@@ -35,7 +35,7 @@ class ConvNames:
 
 
 class Conv1d(ConvNames, _nn.Cell):
-    """1-D convolution with symmetric padding and a bias by default; weight (O, C / groups, k)."""
+    """1-D convolution of (N, C, L) inputs with symmetric padding, and a bias by default; the weight is (O, C / groups, k)."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
@@ -57,7 +57,7 @@ class Conv1d(ConvNames, _nn.Cell):
 
 
 class Conv3d(ConvNames, _nn.Conv3d):
-    """3-D convolution with symmetric padding and a bias by default."""
+    """3-D convolution of (N, C, D, H, W) inputs with symmetric padding, and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
@@ -72,7 +72,7 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
-    """Transposed 2-D convolution with symmetric padding and a bias by default."""
+    """Transposed 2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
                  dilation=1, padding_mode="zeros", dtype=None):
@@ -84,7 +84,7 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
 
 
 class MaxPool2dExt(_nn.Cell):
-    """Largest element of each window."""
+    """Returns the largest element of each window of the last two axes; stride is kernel_size by default."""
 
     def __init__(self, kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
@@ -97,7 +97,7 @@ class MaxPool2dExt(_nn.Cell):
 
 
 class AvgPool2dExt(_nn.Cell):
-    """Mean of each window."""
+    """Returns the mean of each window of the last two axes; stride is kernel_size by default."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
@@ -114,13 +114,13 @@ class AvgPool2dExt(_nn.Cell):
 
 
 class AvgPool3dExt(AvgPool2dExt):
-    """Mean of each window of volumes."""
+    """Returns the mean of each window of the last three axes; stride is kernel_size by default."""
 
     _pool = staticmethod(_ops.avg_pool3d)
 
 
 class UnfoldExt(_nn.Cell):
-    """Patches of (N, C, H, W) as columns."""
+    """Cuts patches out of (N, C, H, W) and lays them out as columns: (N, C * kH * kW, number of patches)."""
 
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
@@ -131,7 +131,7 @@ class UnfoldExt(_nn.Cell):
 
 
 class Fold(UnfoldExt):
-    """Columns back into images, patches that overlap added up."""
+    """Undoes Unfold, summing patches that overlap: from columns to images (N, C, H, W)."""
 
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__(kernel_size, dilation, padding, stride)
@@ -141,7 +141,7 @@ class Fold(UnfoldExt):
         return _ops.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
-# the names of the classes are those that a printed network shows
+# a printed network shows the class names; programs use these
 Unfold = UnfoldExt
 MaxPool2d = MaxPool2dExt
 AvgPool2d = AvgPool2dExt

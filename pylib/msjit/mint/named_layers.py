@@ -4,7 +4,7 @@ from . import functional
 
 
 def _of(base, name=None):
-    """A layer of nn that calls its one argument `input`."""
+    """Makes a subclass of a layer of nn whose call names its argument `input`."""
     def construct(self, input):
         return base.construct(self, input)
     return type(name or base.__name__, (base,), {"construct": construct, "__doc__": base.__doc__, "__module__": __name__,
@@ -21,7 +21,7 @@ Sigmoid, Tanh = _of(_nn.Sigmoid), _of(_nn.Tanh)
 
 
 class UpsampleExt(_nn.Cell):
-    """Resizes images to a size, or by a factor."""
+    """Resizes images to a size or by a factor, as mint.nn.functional.interpolate."""
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
@@ -34,7 +34,7 @@ class UpsampleExt(_nn.Cell):
 
 
 class _TwoNames(_nn.Cell):
-    """A loss of nn that calls its arguments `input` and `target`."""
+    """A loss of nn whose call names its arguments `input` and `target`."""
 
     def construct(self, input, target):
         return super().construct(input, target)
@@ -52,26 +52,26 @@ class BCELoss(_nn.Cell):
 
 
 class CrossEntropyLoss(_TwoNames, _nn.CrossEntropyLoss):
-    """Cross entropy of logits."""
+    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...)."""
 
 
 class MSELoss(_TwoNames, _nn.MSELoss):
-    """(input - target) squared"""
+    """Squared error (input - target)^2, reduced to its mean by default."""
 
 
 class NLLLoss(_TwoNames, _nn.NLLLoss):
-    """Negative log likelihood of logarithms of probabilities."""
+    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...)."""
 
 
 class CosineEmbeddingLoss(_nn.CosineEmbeddingLoss):
-    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
+    """Cosine loss: 1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
 
     def construct(self, input1, input2, target):
         return super().construct(input1, input2, target)
 
 
 class MaxUnpool2d(_nn.MaxUnpool2d):
-    """Puts values back to the places they came from; zeros elsewhere."""
+    """Puts the results of max pooling back at their indices, with zeros elsewhere."""
 
     def construct(self, input, indices, output_size=None):
         return super().construct(input, indices, output_size)

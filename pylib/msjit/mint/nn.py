@@ -1,4 +1,4 @@
-"""msjit.mint.nn"""
+"""msjit.mint.nn: layers and losses with the parameters of PyTorch's."""
 from .. import _paths
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
@@ -30,7 +30,7 @@ __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modul
 
 
 class Linear(_nn.Dense):
-    """y = x W^T + b"""
+    """Fully connected layer: y = x W^T + b over the last axis, from (..., in_features) to (..., out_features)."""
 
     def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None):
         extra = {} if dtype is None else {"dtype": dtype}
@@ -43,7 +43,7 @@ class Linear(_nn.Dense):
 
 
 class Conv2d(_ConvNames, _nn.Conv2d):
-    """2-D convolution with symmetric padding and a bias by default."""
+    """2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
@@ -63,7 +63,7 @@ class Conv2d(_ConvNames, _nn.Conv2d):
 
 
 class GELU(_nn.GELU):
-    """GELU; approximate is 'none' or 'tanh'."""
+    """GELU activation: x times the normal distribution function of x; approximate is 'none' or 'tanh'."""
 
     def __init__(self, approximate="none"):
         super().__init__(approximate == "tanh")
@@ -72,7 +72,7 @@ class GELU(_nn.GELU):
         return super().construct(input)
 
 
-# The names that layers have in a printed network end in Ext where MindSpore has an older layer of the same name.
+# Class names, which a printed network shows, end in Ext where MindSpore has an older layer of the same name; programs use these names.
 AvgPool1d, AvgPool2d, AvgPool3d, MaxPool2d, Unfold = AvgPool1dExt, AvgPool2dExt, AvgPool3dExt, MaxPool2dExt, UnfoldExt
 Dropout, Dropout2d, Embedding, LayerNorm, PReLU = DropoutExt, Dropout2dExt, EmbeddingExt, LayerNormExt, PReLUExt
 Softmax, LogSoftmax, L1Loss, Upsample, Softshrink = SoftmaxExt, LogSoftmaxExt, L1LossExt, UpsampleExt, SoftShrink

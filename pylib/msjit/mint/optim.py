@@ -1,4 +1,4 @@
-"""msjit.mint.optim"""
+"""msjit.mint.optim: Adam, AdamW and SGD."""
 from .. import _paths
 from ..common import dtype as _mstype
 from ..optim import grouped as _grouped

@@ -1,4 +1,4 @@
-"""Functions of mint that take other arguments than those of ops of the same name."""
+"""Functions of mint that take other arguments than the functions of ops with the same names."""
 from .. import ops as _ops
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -10,60 +10,63 @@ def _scaled(other, alpha):
 
 
 def add(input, other, *, alpha=1):
-    """input + alpha other."""
+    """Computes input + alpha * other."""
     return _k.add(input, _scaled(other, alpha))
 
 
 def sub(input, other, *, alpha=1):
-    """input - alpha other."""
+    """Computes input - alpha * other."""
     return _k.sub(input, _scaled(other, alpha))
 
 
 def max(input, dim=None, keepdim=False, *, other=None):
-    """Largest element; (values, indices) along an axis; of two tensors the larger elements, max(input, other)."""
+    """Returns the largest element, or (values, indices) along an axis; max(input, other) takes the larger elements of two tensors."""
     if isinstance(dim, _Tensor) or other is not None:
         return _k.maximum(input, dim if other is None else other)
     return _ops.amax(input) if dim is None else _ops.max(input, dim, keepdim)
 
 
 def min(input, dim=None, keepdim=False, *, other=None):
-    """Smallest element; (values, indices) along an axis; of two tensors the smaller elements, min(input, other)."""
+    """Returns the smallest element, or (values, indices) along an axis; min(input, other) takes the smaller elements of two tensors."""
     if isinstance(dim, _Tensor) or other is not None:
         return _k.minimum(input, dim if other is None else other)
     return _ops.amin(input) if dim is None else _ops.min(input, dim, keepdim)
 
 
 def where(condition, input=None, other=None):
-    """Elements of input where the condition is true, of other elsewhere; of the condition alone, where it is true."""
+    """Picks elements of input where the condition is true, of other elsewhere.
+
+    With the condition alone it returns the indices where that is true, one vector for each axis.
+    """
     if input is None and other is None:
         return _ops.nonzero(condition, as_tuple=True)
     return _k.where(condition, input, other)
 
 
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """Each element `repeats` times in a row, along an axis or of the flattened tensor."""
+    """Repeats each element `repeats` times in a row, along an axis or of the flattened tensor; output_size is ignored."""
     return _ops.repeat_interleave(input, repeats, dim)
 
 
 def ones(size, *, dtype=None):
-    """Ones of a shape, float32 unless dtype is given."""
+    """Creates a tensor of ones, float32 unless dtype is given."""
     return _ops.ones(size, dtype)
 
 
 def zeros(size, *, dtype=None):
-    """Zeros of a shape, float32 unless dtype is given."""
+    """Creates a tensor of zeros, float32 unless dtype is given."""
     return _ops.zeros(size, dtype)
 
 
 def frac(input):
-    """The part after the decimal point, with the sign of the number."""
+    """Returns the fractional part, x - trunc(x), with the sign of x."""
     return _ops.frac(input)
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Distinct elements in ascending order, or with `dim` distinct slices along an axis.
+    """Returns the distinct elements in ascending order, or with `dim` the distinct slices along an axis.
 
-    With return_inverse follows the place of each element (or slice) among them, with return_counts how often each occurs; int64.
+    return_inverse adds the index of each element (or slice) among them, return_counts the number of times each occurs; both are int64.
 
     >>> from msjit import Tensor, mint
     >>> [part.asnumpy().tolist() for part in mint.unique(Tensor([3, 1, 3]), return_inverse=True, return_counts=True)]

@@ -1,3 +1,3 @@
-"""msjit.mint.special"""
+"""Special functions: mindspore.mint.special."""
 from ..ops import erfc, exp2, expm1, log1p, round, sinc  # noqa: F401
 from .functional_variants import log_softmax  # noqa: F401

@@ -1,4 +1,4 @@
-"""mint.nn.SyncBatchNorm"""
+"""mint.nn.SyncBatchNorm: batch normalisation over the batches of several processes."""
 from ..communication.world import group_of
 from ..nn.data_parallel import normalised_over
 from ..ops import registry as _k
@@ -7,10 +7,10 @@ from .layer_variants import _BatchNorm
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C, ...) inputs by the batches of all processes together, also of different sizes.
+    """Batch normalisation of (N, C, ...) inputs over the batches of all processes together, which may differ in size.
 
-    process_group: the name of a group of processes that normalise together; by default all do. In a single process, and by running
-    statistics, it is as BatchNorm1d and its kin.
+    process_group is the name of a group of processes that normalise together, by default all. In a single process, and with running
+    statistics, it works as BatchNorm1d, BatchNorm2d and BatchNorm3d.
     """
 
     _ranks = (2, 3, 4, 5)
@@ -35,7 +35,7 @@ class SyncBatchNorm(_BatchNorm):
         return normalised_over(group, input, *self._scale_and_shift(input), eps=self.eps, moved=moved)
 
     def _by_batch(self, input):
-        """In one process; the kernels take inputs of up to four axes."""
+        """Normalises in one process; inputs of five axes are reshaped, because the kernels take up to four."""
         shape = input.shape
         if len(shape) < 5:
             return super()._normalised(input)

@@ -1,4 +1,4 @@
-"""Functions of mint that are spelled otherwise than those of ops."""
+"""Functions of mint whose names, defaults or results differ from those of ops."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.generator import drawn as _drawn
@@ -12,115 +12,115 @@ from ..ops.random_func import draw_uniform as _uniform
 
 
 def all(input, dim=None, keepdim=False):
-    """True where all elements are."""
+    """Says whether all elements over axes are true; None means all axes."""
     return _k.all(input, dim, keepdim)
 
 
 def any(input, dim=None, keepdim=False):
-    """True where any element is."""
+    """Says whether any element over axes is true; None means all axes."""
     return _k.any(input, dim, keepdim)
 
 
 def amax(input, dim=(), keepdim=False):
-    """Largest element over axes; () means all."""
+    """Returns the largest element over axes; () means all axes."""
     return _ops.amax(input, dim, keepdim)
 
 
 def amin(input, dim=(), keepdim=False):
-    """Smallest element over axes; () means all."""
+    """Returns the smallest element over axes; () means all axes."""
     return _ops.amin(input, dim, keepdim)
 
 
 def argmin(input, dim=None, keepdim=False):
-    """Index of the smallest element, int64."""
+    """Returns the index (int64) of the smallest element along dim, or in the flattened tensor where dim is None."""
     return _k.argmin(input, dim, keepdim)
 
 
 def bincount(input, weights=None, minlength=0):
-    """How often each of 0, 1, 2, ... occurs, int64, or the sums of weights."""
+    """Counts how often each of 0, 1, 2, ... occurs in a vector (int64), or sums the weights."""
     out = _ops.bincount(input, weights, minlength)
     return _k.cast(out, _mstype.int64) if weights is None else out
 
 
 def count_nonzero(input, dim=None):
-    """Number of elements that are not zero, int64."""
+    """Counts the elements that are not 0 over axes, int64; None means all axes."""
     return _k.sum(_k.not_equal(input, 0), dim, False)
 
 
 def var(input, dim=None, *, correction=1, keepdim=False):
-    """Variance over axes, of which `correction` is taken off the count."""
+    """Computes the variance over axes: the sum of squared deviations divided by (count - correction)."""
     return _ops.var(input, dim, correction, keepdim)
 
 
 def std(input, dim=None, *, correction=1, keepdim=False):
-    """Standard deviation over axes, of which `correction` is taken off the count."""
+    """Computes the standard deviation over axes, the square root of var."""
     return _ops.std(input, dim, correction, keepdim)
 
 
 def var_mean(input, dim=None, *, correction=1, keepdim=False):
-    """(variance, mean) over axes."""
+    """Returns (variance, mean) over axes."""
     return _ops.var_mean(input, dim, correction, keepdim)
 
 
 def std_mean(input, dim=None, *, correction=1, keepdim=False):
-    """(standard deviation, mean) over axes."""
+    """Returns (standard deviation, mean) over axes."""
     return _ops.std_mean(input, dim, correction, keepdim)
 
 
 def logsumexp(input, dim, keepdim=False):
-    """log(sum(exp(x))) over axes, without overflow."""
+    """Computes log(sum(exp(x))) over axes, without overflow."""
     return _ops.logsumexp(input, dim, keepdim)
 
 
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    """Sum over axes, NaN as 0."""
+    """Sums over axes, counting NaN as 0."""
     return _ops.nansum(input, dim, keepdim, dtype=dtype)
 
 
 def median(input, dim=None, keepdim=False):
-    """(median along an axis, its position), or the median of everything: of two elements in the middle the lesser one."""
+    """Returns (median along an axis, its index), or without an axis the median of all elements; of two in the middle the smaller one."""
     if dim is None:
         return _ops.median(_k.reshape(input, (-1,)), 0)[0]
     return _ops.median(input, dim, keepdim)
 
 
-# -- running values and order ----------------------------------------------------------------------------------------
+# -- cumulative values and order ----------------------------------------------------------------------------------------
 
 
 def cumsum(input, dim, dtype=None):
-    """Running sums along an axis; of integers int64."""
+    """Computes running sums along an axis; those of integers are int64 unless dtype is given."""
     out = _k.cumsum(input if dtype is None else _k.cast(input, dtype), dim)
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def cummax(input, dim):
-    """(greatest element up to each place along an axis, its position)"""
+    """Returns (greatest element so far along an axis, its index)."""
     return _k.cummax(input, dim)
 
 
 def cummin(input, dim):
-    """(least element up to each place along an axis, its position)"""
+    """Returns (smallest element so far along an axis, its index)."""
     return _k.cummin(input, dim)
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
-    """Differences of neighbours along an axis, n times."""
+    """Computes the differences of neighbours along an axis, n times over."""
     return _ops.diff(input, n, dim, prepend, append)
 
 
 def sort(input, *, dim=-1, descending=False, stable=False):
-    """(elements in order along an axis, their positions); equal ones keep theirs."""
+    """Sorts along an axis; returns (sorted elements, their indices). Equal elements keep their order."""
     values, places = _k.sort(input, dim, descending)
     return values, _k.cast(places, _mstype.int64)
 
 
 def argsort(input, dim=-1, descending=False, stable=False):
-    """Positions of the elements in order along an axis; equal ones keep theirs."""
+    """Returns the indices (int64) that sort the elements along an axis. Equal elements keep their order."""
     return _k.cast(_k.argsort(input, dim, descending), _mstype.int64)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True):
-    """(the k greatest or least elements along an axis, their positions)"""
+    """Returns (the k greatest elements along an axis, their indices), or the k smallest ones without largest."""
     values, places = _ops.topk(input, k, dim, largest, sorted)
     return values, _k.cast(places, _mstype.int64)
 
@@ -129,13 +129,13 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 
 def chunk(input, chunks, dim=0):
-    """At most `chunks` parts of equal size; of an axis without elements all of them."""
+    """Splits a tensor along an axis into at most `chunks` parts of equal size; an empty axis gives `chunks` empty parts."""
     parts = _ops.chunk(input, chunks, dim)
     return parts if input.shape[dim] else parts * chunks
 
 
 def concat(tensors, dim=0):
-    """Joined along an axis."""
+    """Joins tensors along an axis."""
     return _k.concat(tensors, dim)
 
 
@@ -143,88 +143,88 @@ cat = concat
 
 
 def clone(input):
-    """A copy."""
+    """Copies a tensor."""
     return _k.copy(input)
 
 
 def diag(input, diagonal=0):
-    """The matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    """Builds the matrix with a vector on a diagonal, or returns a diagonal of a matrix."""
     _check_tensor(input, "diag")
     return _ops.diag_embed(input, diagonal) if input.ndim == 1 else _ops.diagonal(input, diagonal)
 
 
 def empty(*size, dtype=None, device=None):
-    """Zeros: memory is never left uninitialised."""
+    """Creates a tensor of zeros, because memory is never left uninitialised; float32 by default."""
     size = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     return _ops.zeros(tuple(size), dtype)
 
 
 def empty_like(input, *, dtype=None, device=None, pin_memory=False):
-    """Zeros in the shape of another tensor: memory is never left uninitialised."""
+    """Creates zeros in the shape of another tensor, because memory is never left uninitialised."""
     return _ops.zeros_like(input, dtype=dtype)
 
 
 def meshgrid(*tensors, indexing="ij"):
-    """Coordinate tensors of a grid."""
+    """Expands vectors to the coordinate tensors of a grid; indexing 'xy' exchanges the first two axes, 'ij' does not."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tensors[0]
     return _ops.meshgrid(*tensors, indexing="ij" if indexing is None else indexing)
 
 
 def scatter(input, dim, index, src):
-    """A copy with one element replaced an index, along `dim`."""
+    """Returns a copy with elements along `dim` replaced by src, a Tensor or a number, at the positions in index."""
     src = src if isinstance(src, _Tensor) else _k.full((), src, input.dtype)
     return _k.scatter_elements(input, index, src, dim)
 
 
 def scatter_add(input, dim, index, src):
-    """A copy with one element added an index, along `dim`."""
+    """Returns a copy with elements of src added along `dim` at the positions in index."""
     return _k.scatter_elements(input, index, src, dim, "add")
 
 
 def index_add(input, dim, index, source, *, alpha=1):
-    """A copy with alpha times slices of `source` added along an axis."""
+    """Returns a copy with alpha times the slices of `source` added to the slices `index` along an axis."""
     return _ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
-    """(solutions of A x = b for a triangular A, A)"""
+    """Solves A x = b for a triangular A; returns (x, A)."""
     factor = _k.triu(A) if upper else _k.tril(A)
     if unitriangular:
         eye = _k.eye(A.shape[-1], A.shape[-1], A.dtype)
         factor = factor * (1 - eye) + eye
-    if transpose and A.is_complex():  # transposed and not conjugated, which matrix_solve does as well
+    if transpose and A.is_complex():  # matrix_solve also conjugates what it transposes; this undoes it
         factor = _k.conj(factor)
     return _k.matrix_solve(factor, b, transpose), A
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """Distances of order p of every row of x1 from every row of x2."""
+    """Computes the p-norm distance of every row of x1 from every row of x2; compute_mode is ignored."""
     return _ops.cdist(x1, x2, p)
 
 
 def vdot(input, other):
-    """Sum of products of two vectors."""
+    """Sums the products of two vectors."""
     return _k.sum(input * other)
 
 
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """Replaces NaN and the infinities."""
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
     return _ops.nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
 
 
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """2-D convolution; padding is one number, two, or 'same' or 'valid'."""
+    """2-D convolution of (N, C, H, W) or (C, H, W); padding is a number, two numbers, 'same' or 'valid'."""
     return _convolved(_ops.conv2d, 2, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """1-D convolution; padding is a number, or 'same' or 'valid'."""
+    """1-D convolution of (N, C, L) or (C, L); padding is a number, 'same' or 'valid'."""
     return _convolved(_ops.conv1d, 1, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """3-D convolution; padding is one number, three, or 'same' or 'valid'."""
+    """3-D convolution of (N, C, D, H, W) or (C, D, H, W); padding is a number, three numbers, 'same' or 'valid'."""
     return _convolved(_ops.conv3d, 3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -244,7 +244,7 @@ def _convolved(conv, rank, input, weight, bias, stride, padding, dilation, group
 
 
 def bernoulli(input, *, generator=None):
-    """1 with the chances that the elements give, else 0."""
+    """Draws 1 with the probability given by each element of input, else 0."""
     if generator is not None:
         return _drawn("bernoulli", generator, bernoulli, input)
     _check_tensor(input, "bernoulli")
@@ -252,14 +252,14 @@ def bernoulli(input, *, generator=None):
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None):
-    """Places drawn from rows of weights, int64."""
+    """Draws num_samples indices (int64) from each row of weights; without replacement each index at most once."""
     if generator is not None:
         return _drawn("multinomial", generator, multinomial, input, num_samples, replacement)
     return _k.cast(_ops.multinomial(input, num_samples, replacement), _mstype.int64)
 
 
 def normal(mean=0.0, std=1.0, size=None, generator=None):
-    """Normal numbers, in the shape of the means and deviations or in a given one."""
+    """Draws normal numbers with the given mean and standard deviation, in their shape or in a given one."""
     if generator is not None:
         return _drawn("normal", generator, normal, mean, std, size)
     if size is None:
@@ -270,14 +270,14 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
 
 
 def randperm(n, *, generator=None, dtype=_mstype.int64):
-    """The numbers 0 to n - 1 in a random order."""
+    """Returns the numbers 0 to n - 1 in random order."""
     if generator is not None:
         return _drawn("randperm", generator, randperm, n, dtype=dtype)
     return _ops.randperm(n, dtype=dtype)
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, device=None):
-    """randint(high, size) or randint(low, high, size): uniform integers in [low, high)."""
+    """Draws uniform integers in [low, high): randint(high, size) or randint(low, high, size)."""
     names = ("low", "high", "size") if len(args) + (high is not None) + (size is not None) + (low is not None) == 3 else ("high", "size")
     given = {name: value for name, value in (("low", low), ("high", high), ("size", size)) if value is not None}
     free = [name for name in names if name not in given]
@@ -288,18 +288,18 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, d
     if generator is not None:
         return _drawn("randint", generator, randint, low, high, size, dtype=dtype)
     drawn = _ops.randint(low, high, tuple(size))
-    return drawn if dtype is None else drawn.astype(dtype)  # floats, too
+    return drawn if dtype is None else drawn.astype(dtype)  # dtype may be a float
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
-    """Uniform integers in [low, high), or [0, low), in the shape of another tensor."""
+    """Draws uniform integers in [low, high), or in [0, low), in the shape of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     drawn = _ops.randint_like(input, low, high, dtype=_mstype.int64)
     return drawn.astype(input.dtype if dtype is None else dtype)
 
 
 def rand(*size, generator=None, dtype=None, device=None):
-    """Uniform numbers in [0, 1), float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
+    """Draws uniform numbers in [0, 1), float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("rand", generator, rand, *size, dtype=dtype)
@@ -307,7 +307,7 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 
 def randn(*size, generator=None, dtype=None, device=None):
-    """Standard normal numbers, float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
+    """Draws standard normal numbers, float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("randn", generator, randn, *size, dtype=dtype)
@@ -315,12 +315,12 @@ def randn(*size, generator=None, dtype=None, device=None):
 
 
 def rand_like(input, *, dtype=None, device=None):
-    """Uniform numbers in the shape and dtype of another tensor."""
+    """Draws uniform numbers in [0, 1) in the shape of another tensor, and its dtype unless another is given."""
     return _ops.rand_like(input, dtype=dtype)
 
 
 def randn_like(input, *, dtype=None, device=None):
-    """Standard normal numbers in the shape and dtype of another tensor."""
+    """Draws standard normal numbers in the shape of another tensor, and its dtype unless another is given."""
     return _ops.randn_like(input, dtype=input.dtype if dtype is None else dtype)
 
 

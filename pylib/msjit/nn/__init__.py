@@ -112,7 +112,7 @@ from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, T
 SiLu = SiLU
 inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + name] for name in (
     "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
-learning_rate_schedule = dynamic_lr  # MindSpore's module of this name
+learning_rate_schedule = dynamic_lr  # a module of this name in MindSpore
 
 _LATER = {name: module for module, names in {
     "combined": "Conv2dBnAct DenseBnAct", "embedding": "EmbeddingLookup MultiFieldEmbeddingLookup",
@@ -138,7 +138,7 @@ __all__ += _METRICS
 
 
 def _of_package(name):
-    """Finds a name that a module of this package lacks in another one: MindSpore divides the layers into other modules."""
+    """Finds a name that a module of nn lacks, because MindSpore divides the layers into other modules."""
     if name[:2] != "__" and (name in globals() or name in _LATER or name in _OF_MINT):
         return getattr(sys.modules[__name__], name)
     raise AttributeError("module of msjit.nn has no attribute %r" % name)
@@ -149,11 +149,11 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
 
 
 def __getattr__(name):
-    """Loads at the first use: layers that few programs use, the metrics, and the layers of mint.nn, which MindSpore has under nn too."""
+    """Loads on first use the layers that few programs use, the metrics, and layers of mint.nn that MindSpore also has in nn."""
     import importlib
     if name in ("probability", "embedding", "utils"):
         return importlib.import_module(__name__ + "." + name)
-    if name in ("metrics", "optim"):  # MindSpore's modules of these names
+    if name in ("metrics", "optim"):  # modules of these names in MindSpore
         return importlib.import_module("..train.metrics" if name == "metrics" else "..optim", __name__)
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)

@@ -1,4 +1,4 @@
-"""Activations as Cells."""
+"""Activation functions as Cells."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
@@ -7,14 +7,14 @@ from .cell import Cell
 
 
 def number(value, where, what):
-    """The value as a float, when it is an int or a float."""
+    """Returns an int or a float as a float; raises TypeError for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError("[%s] %s must be a float, got %s" % (where, what, type(value).__name__))
     return float(value)
 
 
 class ReLU(Cell):
-    """max(x, 0)
+    """ReLU activation: max(x, 0).
 
     >>> import msjit as ms
     >>> ms.nn.ReLU()(ms.Tensor([-1.0, 2.0])).asnumpy().tolist()
@@ -26,14 +26,14 @@ class ReLU(Cell):
 
 
 class ReLU6(Cell):
-    """min(max(x, 0), 6)"""
+    """ReLU6 activation: min(max(x, 0), 6)."""
 
     def construct(self, x):
         return ops.relu6(x)
 
 
 class LeakyReLU(Cell):
-    """x where x > 0, else alpha x"""
+    """Leaky ReLU activation: x where x > 0, else alpha * x."""
 
     def __init__(self, alpha=0.2):
         super().__init__()
@@ -44,7 +44,7 @@ class LeakyReLU(Cell):
 
 
 class PReLU(Cell):
-    """LeakyReLU with a learnt slope a channel."""
+    """Leaky ReLU with a learnt slope for negative x: one for all, or one for each of `channel` channels (axis 1)."""
 
     def __init__(self, channel=1, w=0.25):
         super().__init__()
@@ -56,7 +56,7 @@ class PReLU(Cell):
 
 
 class ELU(Cell):
-    """x where x > 0, else alpha (exp(x) - 1)"""
+    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -68,7 +68,7 @@ class ELU(Cell):
 
 
 class GELU(Cell):
-    """x times the normal distribution function; the tanh form by default, as in MindSpore."""
+    """GELU activation: x times the normal distribution function of x; approximated by tanh by default, as in MindSpore."""
 
     def __init__(self, approximate=True):
         super().__init__()
@@ -81,77 +81,77 @@ class GELU(Cell):
 
 
 class Sigmoid(Cell):
-    """1 / (1 + exp(-x))"""
+    """Sigmoid activation: 1 / (1 + exp(-x))."""
 
     def construct(self, x):
         return ops.sigmoid(x)
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent activation."""
 
     def construct(self, x):
         return ops.tanh(x)
 
 
 class SiLU(Cell):
-    """x sigmoid(x)"""
+    """SiLU (swish) activation: x * sigmoid(x)."""
 
     def construct(self, x):
         return ops.silu(x)
 
 
 class HSigmoid(Cell):
-    """relu6(x + 3) / 6"""
+    """Piecewise linear sigmoid: relu6(x + 3) / 6."""
 
     def construct(self, input):
         return ops.hardsigmoid(input)
 
 
 class HSwish(Cell):
-    """x relu6(x + 3) / 6"""
+    """Hard swish activation: x * relu6(x + 3) / 6."""
 
     def construct(self, input):
         return ops.hardswish(input)
 
 
 class Softplus(Cell):
-    """log(1 + exp(x))"""
+    """Softplus activation: log(1 + exp(x))."""
 
     def construct(self, x):
         return ops.softplus(x)
 
 
 class Softsign(Cell):
-    """x / (1 + |x|)"""
+    """Softsign activation: x / (1 + |x|)."""
 
     def construct(self, x):
         return ops.softsign(x)
 
 
 class Mish(Cell):
-    """x tanh(softplus(x))"""
+    """Mish activation: x * tanh(softplus(x))."""
 
     def construct(self, input_x):
         return ops.mish(input_x)
 
 
 class LogSigmoid(Cell):
-    """log(sigmoid(x))"""
+    """Logarithm of the sigmoid: log(sigmoid(x))."""
 
     def construct(self, input_x):
         return ops.logsigmoid(input_x)
 
 
 class Tanhshrink(Cell):
-    """x - tanh(x)"""
+    """Tanh shrink activation: x - tanh(x)."""
 
     def construct(self, x):
         return ops.tanhshrink(x)
 
 
 class CELU(Cell):
-    """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+    """CELU activation: x where x > 0, else alpha * (exp(x / alpha) - 1)."""
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -163,7 +163,7 @@ class CELU(Cell):
 
 
 class HShrink(Cell):
-    """x where |x| > lambd, else 0"""
+    """Hard shrink activation: x where |x| > lambd, else 0."""
 
     def __init__(self, lambd=0.5):
         super().__init__()
@@ -175,7 +175,7 @@ class HShrink(Cell):
 
 
 class SoftShrink(Cell):
-    """x moved towards 0 by lambd"""
+    """Soft shrink activation: moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
 
     def __init__(self, lambd=0.5):
         super().__init__()
@@ -187,7 +187,7 @@ class SoftShrink(Cell):
 
 
 class Hardtanh(Cell):
-    """x limited to [min_val, max_val]"""
+    """Limits x to [min_val, max_val]."""
 
     def __init__(self, min_val=-1.0, max_val=1.0):
         super().__init__()
@@ -198,7 +198,7 @@ class Hardtanh(Cell):
 
 
 class Softmax(Cell):
-    """exp(x) / sum(exp(x)) over an axis."""
+    """Softmax activation: exp(x) / sum(exp(x)) over an axis."""
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -210,7 +210,7 @@ class Softmax(Cell):
 
 
 class LogSoftmax(Cell):
-    """log(softmax(x)) over an axis."""
+    """Logarithm of the softmax: log(softmax(x)) over an axis."""
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -222,35 +222,35 @@ class LogSoftmax(Cell):
 
 
 class FastGelu(Cell):
-    """x sigmoid(1.702 x)"""
+    """Approximate GELU activation: x * sigmoid(1.702 x)."""
 
     def construct(self, x):
         return ops.fast_gelu(x)
 
 
 class SeLU(Cell):
-    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+    """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1)."""
 
     def construct(self, input_x):
         return ops.selu(input_x)
 
 
 class GLU(Cell):
-    """The first half along an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half."""
 
     def __init__(self, axis=-1):
         super().__init__()
         if isinstance(axis, bool) or not isinstance(axis, int):
             raise TypeError("[glu] axis must be an int, got %s" % type(axis).__name__)
         self.axis = axis
-        self.dim, self.spilt = axis, ops.Split(axis, 2)  # MindSpore's spelling
+        self.dim, self.spilt = axis, ops.Split(axis, 2)  # sic: MindSpore misspells it
 
     def construct(self, x):
         return ops.glu(x, self.axis)
 
 
 class Threshold(Cell):
-    """x where x > threshold, else value"""
+    """Returns x where x > threshold, else value."""
 
     def __init__(self, threshold, value):
         super().__init__()
@@ -262,7 +262,7 @@ class Threshold(Cell):
 
 
 class RReLU(Cell):
-    """x where x > 0, else x times a number drawn from [lower, upper)."""
+    """Randomized leaky ReLU: x where x > 0, else x times a slope drawn from [lower, upper)."""
 
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
@@ -275,7 +275,7 @@ class RReLU(Cell):
 
 
 class Softmin(Cell):
-    """softmax(-x) over an axis."""
+    """Softmin activation: softmax(-x) over an axis."""
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -286,7 +286,7 @@ class Softmin(Cell):
 
 
 class Softmax2d(Cell):
-    """softmax over the channels of (C, H, W) or (N, C, H, W) inputs."""
+    """Softmax over the channels of (C, H, W) or (N, C, H, W) inputs."""
 
     def construct(self, x):
         if x.ndim not in (3, 4):
@@ -307,7 +307,10 @@ _activation = _BY_NAME  # MindSpore's name
 
 
 def get_activation(name, prim_name=None):
-    """A Cell for the name of an activation. Cells, functions and None are returned unchanged. prim_name is accepted for compatibility."""
+    """Returns a Cell for the name of an activation; Cells, functions and None are returned unchanged.
+
+    prim_name is ignored. Raises KeyError for an unknown name.
+    """
     if name is None or callable(name):
         return name
     if not isinstance(name, str):

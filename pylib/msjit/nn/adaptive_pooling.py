@@ -1,4 +1,4 @@
-"""Pooling to a wanted size."""
+"""Pooling layers whose output has a given size."""
 from .. import ops
 from ..common.checks import int_tuple
 from ..ops import registry as _k
@@ -6,7 +6,7 @@ from .cell import Cell
 
 
 class AdaptiveAvgPool2d(Cell):
-    """Mean over windows chosen so that the output has the wanted size; None or -1 keeps a size."""
+    """Means over windows chosen so that the last two axes get the size output_size; None or -1 keeps the size of that axis."""
 
     def __init__(self, output_size):
         super().__init__()
@@ -20,7 +20,7 @@ class AdaptiveAvgPool2d(Cell):
 
 
 class _Adaptive(Cell):
-    """Windows chosen so that the output has the wanted sizes."""
+    """The base class of layers whose windows are chosen so that the output has a given size."""
 
     def __init__(self, output_size, return_indices=False):
         super().__init__()
@@ -28,7 +28,7 @@ class _Adaptive(Cell):
 
 
 class _Even(_Adaptive):
-    """As in MindSpore, the layers over one axis take no lengths that the output size does not divide."""
+    """The base class over one axis: as in MindSpore, the input size must be a multiple of the output size."""
 
     def __init__(self, output_size):
         super().__init__(int_tuple(output_size, 1, type(self).__name__, "output_size")[0])
@@ -42,7 +42,7 @@ class _Even(_Adaptive):
 
 
 class AdaptiveAvgPool1d(_Even):
-    """Mean over equal windows of (N, C, L)."""
+    """Means over windows of (N, C, L) chosen so that the last axis gets the size output_size, which must divide L."""
 
     _pool = staticmethod(ops.adaptive_avg_pool1d)
 
@@ -51,13 +51,13 @@ class AdaptiveAvgPool1d(_Even):
 
 
 class AdaptiveMaxPool1d(_Even):
-    """Largest element of equal windows of (N, C, L)."""
+    """Largest elements of windows of (N, C, L) chosen so that the last axis gets the size output_size, which must divide L."""
 
     _pool = staticmethod(ops.adaptive_max_pool1d)
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Mean over windows of (N, C, D, H, W) or (C, D, H, W); None keeps a size."""
+    """Means over windows of (N, C, D, H, W) or (C, D, H, W) chosen so that the output has the size output_size; None keeps a size."""
 
     def __init__(self, output_size):
         super().__init__(output_size)
@@ -68,14 +68,20 @@ class AdaptiveAvgPool3d(_Adaptive):
 
 
 class AdaptiveMaxPool2d(_Adaptive):
-    """Largest element of windows of (N, C, H, W) or (C, H, W), and its position; None keeps a size."""
+    """Largest elements of windows of (N, C, H, W) or (C, H, W) chosen so that the output has the size output_size.
+
+    None keeps a size. With return_indices it also returns the index of each.
+    """
 
     def construct(self, input):
         return ops.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_Adaptive):
-    """Largest element of windows of (N, C, D, H, W) or (C, D, H, W), and its position; None keeps a size."""
+    """Largest elements of windows of (N, C, D, H, W) or (C, D, H, W) chosen so that the output has the size output_size.
+
+    None keeps a size. With return_indices it also returns the index of each.
+    """
 
     def construct(self, input):
         return ops.adaptive_max_pool3d(input, self.output_size, self.return_indices)

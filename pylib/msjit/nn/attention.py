@@ -1,4 +1,4 @@
-"""MultiheadAttention."""
+"""Attention with several heads."""
 import math
 
 from .. import ops
@@ -16,12 +16,14 @@ _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 class MultiheadAttention(Cell):
-    """softmax(Q K^T / sqrt(head size)) V for each head, and a product that joins the heads ("Attention is all you need").
+    """Multi-head attention (Vaswani et al. 2017): softmax(Q K^T / sqrt(head size)) V for each head, then a product that
+    joins the heads.
 
-    query (target length, batch, embed_dim), key (source length, batch, kdim), value (source length, batch, vdim); the batch
-    comes first with batch_first and may be missing. Returns the output and, with need_weights, the attention weights, or their mean
-    over the heads with average_attn_weights. A mask is True, or -inf, at positions that are not attended to. A boolean mask
-    beside a float mask is converted to -inf.
+    query is (target length, batch, embed_dim), key (source length, batch, kdim) and value (source length, batch, vdim). The
+    batch comes first with batch_first, and may be missing.
+
+    A call returns (output, attention weights). The weights are their mean over the heads with average_attn_weights, and
+    missing without need_weights. A mask is True (bool) or -inf (float) at positions that must not be attended to.
     """
 
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
@@ -92,7 +94,7 @@ class MultiheadAttention(Cell):
                 _linear(value, weight[2 * size:], b_v))
 
     def _heads(self, x, extra=None):
-        """(batch, heads, length, head size) of a projection, with the learnt row behind it where there is one."""
+        """Splits a projection into (batch, heads, length, head size), after appending the learnt row `extra` if there is one."""
         if extra is not None:
             axis = 1 if self.batch_first else 0
             row = [x.shape[0], 1, self.embed_dim] if self.batch_first else [1, x.shape[1], self.embed_dim]
@@ -101,7 +103,7 @@ class MultiheadAttention(Cell):
         return ops.transpose(x, (0, 2, 1, 3) if self.batch_first else (1, 2, 0, 3))
 
     def _extra(self):
-        """How many rows the keys have beyond the sequence."""
+        """The number of rows that the keys have beyond the sequence."""
         return (self.bias_k is not None) + self.add_zero_attn
 
     def _mask(self, q, source, attn_mask, padding):
@@ -154,7 +156,7 @@ def _weight(init, shape, dtype, name):
 
 
 def _as_floats(mask, dtype, what):
-    """A mask as numbers to add: -inf where a boolean one is True."""
+    """A mask as numbers to add to the scores: -inf where a boolean one is True."""
     if mask.dtype in _FLOATS:
         return mask
     if mask.dtype == mstype.bool_ or (mask.dtype == mstype.uint8 and what == "attn_mask"):

@@ -1,4 +1,4 @@
-"""Identity, Dense, BiDense, Flatten, Embedding, OneHot, Unfold: layers without a family of their own."""
+"""Layers that have no module of their own: Identity, Dense, BiDense, Flatten, Embedding, OneHot, Unfold."""
 import math
 
 from .. import ops
@@ -14,23 +14,23 @@ from .reduction import ClipByNorm, L1Regularizer, Norm  # noqa: F401
 
 _linear = ops.registry.linear
 _flatten = ops.registry.flatten
-# Primitives that layers have as attributes, for subclasses that call them.
+# Primitives that the layers have as attributes, because subclasses call them.
 _MATMUL, _BIAS_ADD, _RESHAPE, _SHAPE = ops.MatMul(transpose_b=True), ops.BiasAdd(), ops.Reshape(), ops.Shape()
 _GATHER, _EXPAND_DIMS = ops.Gather(), ops.ExpandDims()
 
 
 class Identity(Cell):
-    """Returns its input."""
+    """A layer that returns its input."""
 
     def construct(self, input):
         return input
 
 
 class Dense(Cell):
-    """y = activation(x W^T + b) over the last axis.
+    """Fully connected layer: y = activation(x W^T + b) over the last axis.
 
-    x has the shape (..., in_channels), y (..., out_channels); the weight W is (out_channels, in_channels). Raises ValueError where the last
-    axis of x is another.
+    x has the shape (..., in_channels), y (..., out_channels), and the weight W (out_channels, in_channels). By default W is drawn by
+    HeUniform(sqrt(5)) and b uniformly from +-1 / sqrt(in_channels). Raises ValueError where the last axis of x has another size.
 
     >>> import msjit as ms
     >>> layer = ms.nn.Dense(3, 2, weight_init="ones", bias_init="zeros", activation="relu")
@@ -74,7 +74,10 @@ Dense._keeps_casts = Dense
 
 
 class BiDense(Cell):
-    """x1 W x2 + b for each output: (N, ..., in1) and (N, ..., in2) give (N, ..., out)."""
+    """Bilinear layer: out[..., k] = sum over i, j of x1[..., i] * W[k, i, j] * x2[..., j], plus b[k].
+
+    x1 is (..., in1_channels) and x2 (..., in2_channels) with the same leading axes. Raises ValueError for other shapes.
+    """
 
     def __init__(self, in1_channels, in2_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,
                  dtype=mstype.float32):
@@ -110,7 +113,7 @@ class BiDense(Cell):
 
 
 class Flatten(Cell):
-    """Joins the axes start_dim..end_dim into one.
+    """Joins the axes from start_dim to end_dim into one; by default all but the first.
 
     >>> import msjit as ms
     >>> ms.nn.Flatten()(ms.ops.zeros((2, 3, 4), ms.float32)).shape
@@ -129,9 +132,9 @@ class Flatten(Cell):
 
 
 class Embedding(Cell):
-    """Rows of a table, looked up by integer index.
+    """Looks up rows of a learnt table by integer index.
 
-    Integers of any shape (...) give a Tensor (..., embedding_size).
+    Integers of any shape (...) give a Tensor (..., embedding_size). The row padding_idx starts as zeros. use_one_hot changes nothing.
 
     >>> import msjit as ms
     >>> ms.nn.Embedding(10, 4)(ms.Tensor([[1, 2, 3]], ms.int32)).shape
@@ -164,7 +167,7 @@ class Embedding(Cell):
 
 
 class OneHot(Cell):
-    """on_value where the new axis of size `depth` is the index, else off_value."""
+    """Encodes indices along a new axis of size `depth`: on_value at the index, off_value elsewhere."""
 
     def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
         super().__init__()
@@ -183,7 +186,7 @@ class OneHot(Cell):
 
 
 class Unfold(Cell):
-    """Windows of (N, C, H, W) images laid out along axis 1; see ops.ExtractImagePatches."""
+    """Cuts windows out of (N, C, H, W) images and lays their elements out along axis 1, as ops.ExtractImagePatches."""
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
         super().__init__()
@@ -194,7 +197,7 @@ class Unfold(Cell):
 
 
 def positive_int(value, where, what):
-    """The value, when it is an int above zero."""
+    """Returns the value if it is an int above 0; raises TypeError or ValueError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("[%s] %s must be an int, got %s" % (where, what, type(value).__name__))
     if value <= 0:

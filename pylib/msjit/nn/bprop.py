@@ -1,7 +1,7 @@
-"""Cells that define their own gradient: `bprop(inputs..., out, dout)` beside `construct(inputs...)`.
+"""Cells that define their own gradient by a method bprop(inputs..., out, dout) beside construct(inputs...).
 
-A recorded call of such a Cell is one step of the tape. The operations inside construct are not recorded; bprop returns the
-gradients of the inputs. Parameters used inside get zeros, as no gradient reaches them.
+A recorded call of such a Cell is one step of the tape. The tape does not record the operations inside construct; bprop returns the
+gradients of the inputs. Parameters that construct uses get zeros, because no gradient reaches them.
 """
 import types
 
@@ -11,7 +11,7 @@ from ..autograd import _flatten, _rebuild, no_grad
 
 
 def recorded_call(cell, construct, args, kwargs):
-    """One call of the Cell's construct, or of a function that does the same, as one step of the tape with the Cell's own gradient."""
+    """Runs a Cell's construct, or a function that does the same, as one step of the tape with the Cell's bprop as gradient."""
     with no_grad():
         output = construct(*args, **kwargs)
     inputs = _bound(cell.construct, args, kwargs)
@@ -22,7 +22,7 @@ def recorded_call(cell, construct, args, kwargs):
 
 
 def _bound(construct, args, kwargs):
-    """The arguments that bprop gets: in the order of the parameters, defaults included."""
+    """The arguments that bprop gets: in the order of construct's parameters, defaults included."""
     code = getattr(construct, "__code__", None)
     if not kwargs and code is not None and not code.co_kwonlyargcount:
         bound_self = 1 if isinstance(construct, types.MethodType) else 0
@@ -43,7 +43,7 @@ def _bound(construct, args, kwargs):
 
 
 class _Step:
-    """One recorded call. The tape owns the tensors; the copies without a history that are kept here only show the structure."""
+    """One recorded call. The tape owns the tensors; the copies here have no history and only show the structure."""
 
     def __init__(self, cell, inputs, output):
         self.cell, self.name = cell, "%s.bprop" % type(cell).__name__
@@ -89,7 +89,7 @@ class _Step:
                 self._collect(item, grad[i] if isinstance(grad, (tuple, list)) else None, found)
 
     def _fitted(self, tensor, grad):
-        """The gradient in the shape and dtype of the tensor; broadcast axes are summed."""
+        """Brings a gradient into the shape and dtype of its tensor; axes that were broadcast are summed."""
         if grad is None:
             return None
         if isinstance(grad, (int, float)):

@@ -46,17 +46,17 @@ class Cell(CellState, CellAttributes, CellNames):
     ['hidden.weight', 'hidden.bias', 'output.weight', 'output.bias']
     """
 
-    # True when a call needs more than construct: hooks, mixed precision, a custom gradient, graph mode. It is a single flag,
-    # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
-    # others on the instance. Otherwise it is the list of active gradient transforms. While that is not empty, every call looks for a
-    # bprop, because a program may have set one on the class, on a base or in __dict__ without our notice.
+    # Whether a call needs more than construct: hooks, mixed precision, a custom gradient, graph mode. It is one flag for all, so that the
+    # usual call pays one attribute read. GRAPH_MODE sets it to True on this class, bprop on the class that defines it, the others on the
+    # instance. The default is the list of active gradient transforms: while one is active, every call looks for a bprop, because a
+    # program may have set one on the class, on a base or in __dict__, where neither __init__ nor __setattr__ sees it.
     _intercept = transforms
     _jit_config = None
     _recompute = False
     _auto_cast = None  # the dtype of amp level "auto"
-    _keeps_casts = None  # the class itself, if its `construct` only reads the Parameters and returns or stores none of them
+    _keeps_casts = None  # the class itself if its `construct` only reads its Parameters, neither returning nor storing them
     _keeps_dtype = ()  # names of Parameters that construct writes to: these are not cast
-    _output_dtype = None  # the dtype of the floats that a Cell returns, if it computes in another one
+    _output_dtype = None  # the dtype to which returned floats are cast, if construct computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
@@ -86,7 +86,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return self.construct(*args, **kwargs)
 
     def construct(self, *args, **kwargs):
-        """The computation; every subclass defines its own."""
+        """The computation of the Cell; every subclass defines its own."""
         hint = "; did you mean to rename forward?" if hasattr(type(self), "forward") else ""
         raise AttributeError("[cell] %s, got no construct method, expected one%s" % (type(self).__name__, hint))
 
@@ -107,7 +107,7 @@ class Cell(CellState, CellAttributes, CellNames):
         return self._call_construct(construct, args, kwargs)
 
     def _call_construct(self, construct, args, kwargs):
-        """The call without its hooks."""
+        """The call without forward hooks: casts, a custom gradient, recomputation, then construct."""
         run = construct
         if self._compute_dtype is not None:
             def run(*args, **kwargs):
@@ -119,7 +119,8 @@ class Cell(CellState, CellAttributes, CellNames):
         return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
-        """Runs construct with inputs and own Parameters cast. The tape records the casts, so gradients reach the Parameters."""
+        """Runs construct with its inputs and the Cell's own Parameters cast. The tape records the casts, so gradients
+        reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in store["_param_index"].items()
@@ -137,7 +138,7 @@ class Cell(CellState, CellAttributes, CellNames):
 
     def __setattr__(self, name, value):
         store = self.__dict__
-        if isinstance(value, JitCell):  # its Parameters are this Cell's too
+        if isinstance(value, JitCell):  # the Parameters of the wrapped Cell belong to this Cell too
             self._register_cell(name, value.__wrapped__)
         elif isinstance(value, Parameter):
             self._register_parameter(name, value)
@@ -145,7 +146,7 @@ class Cell(CellState, CellAttributes, CellNames):
             self._register_cell(name, value)
         elif isinstance(value, ParameterTuple):
             for item in value:
-                if not has_own_name(item):  # or one would take the place of another
+                if not has_own_name(item):  # equal default names would replace one another
                     item.name = self._free_parameter_name()
                 self._register_parameter(item.name, item, attribute=False)
         elif "_param_index" in store and self._set_registered(name, value):
@@ -199,7 +200,10 @@ class Cell(CellState, CellAttributes, CellNames):
         store_item(store["_cell_index"], name, cell)
 
     def insert_child_to_cell(self, child_name, child_cell):
-        """Adds a Cell under a name. Its Parameters keep their names, as in MindSpore."""
+        """Adds a Cell under a name. Its Parameters keep their names, as in MindSpore.
+
+        Raises TypeError for a wrong type, KeyError for an empty, dotted or taken name.
+        """
         if not isinstance(child_name, str):
             raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
         if not child_name or "." in child_name:
@@ -224,7 +228,7 @@ class Cell(CellState, CellAttributes, CellNames):
     # -- walking ------------------------------------------------------------------------------------------------
 
     def cells_and_names(self, cells=None, name_prefix=""):
-        """Yields (name, cell) for this cell and all below it, each once."""
+        """Yields (path of attributes, Cell) for this Cell and all below it, each once."""
         seen = set() if cells is None else cells
         if id(self) in seen:
             return
@@ -237,7 +241,7 @@ class Cell(CellState, CellAttributes, CellNames):
                     yield pair
 
     def parameters_and_names(self, name_prefix="", expand=True):
-        """Yields (name, Parameter), each Parameter once; names come from the attributes."""
+        """Yields (path of attributes, Parameter) for this Cell and, with expand, all below it; each Parameter once."""
         seen = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for cell_name, cell in cells:
@@ -250,32 +254,32 @@ class Cell(CellState, CellAttributes, CellNames):
         return self._param_index.items()
 
     def get_parameters(self, expand=True):
-        """Yields every Parameter once."""
+        """Yields every Parameter of this Cell and, with expand, of those below; each once."""
         for _, param in self.parameters_and_names(expand=expand):
             yield param
 
     def trainable_params(self, recurse=True):
-        """List of the Parameters that require a gradient."""
+        """Returns the list of the Parameters that require a gradient."""
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse=True):
-        """List of the Parameters that require no gradient."""
+        """Returns the list of the Parameters that require no gradient."""
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse=True):
-        """OrderedDict from Parameter.name to Parameter."""
+        """Returns an OrderedDict from Parameter.name to Parameter."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
     def parameters_broadcast_dict(self, recurse=True):
-        """As parameters_dict."""
+        """Returns an OrderedDict from Parameter.name to Parameter, as parameters_dict."""
         return self.parameters_dict(recurse)
 
     def cells(self):
-        """The direct child Cells."""
+        """Returns the direct child Cells."""
         return self.name_cells().values()
 
     def name_cells(self):
-        """OrderedDict of the direct child Cells, each once."""
+        """Returns an OrderedDict from attribute name to direct child Cell, each Cell once."""
         found, seen = OrderedDict(), set()
         for name, cell in self._cell_index.items():
             if cell is not None and id(cell) not in seen:
@@ -284,41 +288,41 @@ class Cell(CellState, CellAttributes, CellNames):
         return found
 
     def apply(self, fn):
-        """Calls fn on every Cell below and then on this one; returns self."""
+        """Calls fn on every Cell below this one and then on this one; returns self."""
         for cell in self.cells():
             cell.apply(fn)
         fn(self)
         return self
 
     def update_parameters_name(self, prefix="", recurse=True):
-        """Names every Parameter by the attributes that lead to it, with a prefix before them."""
+        """Renames every Parameter to the prefix plus the path of attributes that leads to it."""
         if not isinstance(prefix, str):
             raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
     def param_prefix_name(self):
-        """Kept for compatibility."""
+        """Returns "". It is kept for compatibility."""
         return ""
 
     # -- state --------------------------------------------------------------------------------------------------
 
     def set_train(self, mode=True):
-        """Sets training mode on this Cell and all below; returns self."""
+        """Sets `training` on this Cell and all below it; returns self."""
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "training", bool(mode))
         self.__dict__["_phase"] = "train" if mode else "predict"
         return self
 
     def set_grad(self, requires_grad=True):
-        """Marks the Cell as differentiated. This changes nothing else, as gradients are recorded on demand."""
+        """Sets `requires_grad` on the Cell. This changes nothing else, because gradients are recorded on demand."""
         object.__setattr__(self, "requires_grad", bool(requires_grad))
         return self
 
     def set_inputs(self, *inputs, **kwargs):
-        """Stores the inputs for get_inputs. It has no other effect: shapes are learned from the calls.
+        """Stores inputs for get_inputs. It has no other effect: shapes are learned from the calls.
 
-        Raises ValueError for inputs given both by position and by name, and for a name that is no argument of construct.
+        Raises ValueError for inputs given both by position and by name, and for a name that construct does not have.
         """
         if inputs and kwargs:
             raise ValueError("[set_inputs] inputs, got some by position and others by name, expected all in one way")
@@ -327,23 +331,25 @@ class Cell(CellState, CellAttributes, CellNames):
         self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
-        """The inputs given to set_inputs."""
+        """Returns the inputs that were given to set_inputs, or None."""
         return self.__dict__.get("_set_inputs")
 
     def set_jit_config(self, jit_config):
-        """Sets options for this Cell when GRAPH_MODE or jit compiles it: a JitConfig, of which jit_syntax_level has an effect."""
+        """Sets options for the compilation of this Cell by GRAPH_MODE or jit: a JitConfig, of which jit_syntax_level has an effect."""
         if not isinstance(jit_config, JitConfig):
             raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
         object.__setattr__(self, "_jit_config", jit_config)
         object.__setattr__(self, "_intercept", True)
-        if jit_config.syntax_level is not None:  # made now, so that it is ready if this Cell is called while another one is captured
+        if jit_config.syntax_level is not None:  # made now, because another Cell that is being captured may call this one
             function = getattr(self.construct, "__func__", self.construct)
             object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.syntax_level))
 
     def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
-        """Keeps no intermediate results of this Cell for its gradient. The gradient computes them again from the inputs, which saves memory
-        and costs one more forward run. The arguments, and recompute_slice_activation, concern several processes and change nothing.
-        ValueError for another keyword."""
+        """Keeps no intermediate results of this Cell for its gradient, but computes them again from the inputs.
+
+        This saves memory and costs one more forward run. The arguments, and recompute_slice_activation, concern several
+        processes and change nothing here. Raises ValueError for another keyword.
+        """
         if set(kwargs) - {"recompute_slice_activation"}:
             raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
                              "recompute_slice_activation" % sorted(kwargs)[0])
@@ -351,7 +357,7 @@ class Cell(CellState, CellAttributes, CellNames):
         object.__setattr__(self, "_intercept", True)
 
     def compile(self, *args, **kwargs):
-        """Kept for compatibility: compilation happens at the first call."""
+        """Does nothing; compilation happens at the first call."""
 
     def check_names(self):
         """Raises ValueError when two Parameters share a name."""
@@ -362,28 +368,31 @@ class Cell(CellState, CellAttributes, CellNames):
             names.add(param.name)
 
     def init_parameters_data(self, auto_parallel_mode=False):
-        """Parameters are initialised when made; returns the identity mapping."""
+        """Returns {p: p} for every Parameter; Parameters have their values from the start."""
         return {p: p for p in self.get_parameters()}
 
     def add_flags(self, **flags):
-        """Sets plain attributes on this Cell; returns self."""
+        """Sets attributes on this Cell and remembers them for get_flags; returns self."""
         self.__dict__.setdefault("_flags", {}).update(flags)
         for name, value in flags.items():
             object.__setattr__(self, name, value)
         return self
 
     def get_flags(self):
-        """The flags given to add_flags."""
+        """Returns the flags that were given to add_flags, as a dict."""
         return dict(self.__dict__.get("_flags", {}))
 
     def add_flags_recursive(self, **flags):
-        """As add_flags, on every Cell below too."""
+        """Calls add_flags on this Cell and every Cell below; returns self."""
         for _, cell in self.cells_and_names():
             cell.add_flags(**flags)
         return self
 
     def to_float(self, dst_type):
-        """Makes this Cell and all below compute in a float dtype: their inputs are cast to it. ValueError for anything but a float dtype."""
+        """Makes this Cell and all below compute in a float dtype: inputs and Parameters are cast to it.
+
+        Returns self. Raises ValueError for anything but a float dtype.
+        """
         if dst_type not in mstype.float_type:
             raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
         for _, cell in self.cells_and_names():
@@ -394,36 +403,46 @@ class Cell(CellState, CellAttributes, CellNames):
 
     @property
     def cls_name(self):
-        """Name of the class."""
+        """The name of the class."""
         return type(self).__name__
 
     # -- hooks --------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
-        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. with_kwargs: runs hook_fn(cell, inputs, keywords),
-        which may return (inputs, keywords). prepend: the hook runs before the existing ones."""
+        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. Returns a handle with remove().
+
+        With with_kwargs it runs hook_fn(cell, inputs, keywords), which may return (inputs, keywords). With prepend the hook
+        runs before the existing ones.
+        """
         return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
-        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. with_kwargs: runs hook_fn(cell, inputs,
-        keywords, output). prepend: the hook runs before the existing ones."""
+        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. Returns a handle with
+        remove().
+
+        With with_kwargs it runs hook_fn(cell, inputs, keywords, output). With prepend the hook runs before the existing
+        ones.
+        """
         if always_call:
             raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
         return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
 
     def register_backward_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_inputs, grad_outputs) when the gradients of the inputs are known; it may return others.
-        Both are tuples: of the positional Tensors, and of the outputs. A gradient that did not come is None."""
+        """Runs hook_fn(cell, grad_inputs, grad_outputs) once the gradients of the inputs are known; it may return
+        others.
+
+        grad_inputs has one item for each positional Tensor, grad_outputs one for each output. A missing gradient is None.
+        """
         return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_outputs) when the gradients of the outputs are known; it may return others."""
+        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
         return HookHandle(self, "backward_pre", hook_fn)
 
     # -- text ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """The text inside the parentheses when a layer is printed."""
+        """Returns the text inside the parentheses when the Cell is printed."""
         return ""
 
     def __repr__(self):

@@ -1,5 +1,7 @@
-"""Attributes of Cell that programs set and read: descriptions of it, and settings that only MindSpore's graph compiler or networks divided
-over processes use."""
+"""Attributes of Cell that programs set and read.
+
+Some describe the Cell. Others are settings that only MindSpore's graph compiler, or networks divided over processes, use.
+"""
 import time
 import warnings
 from weakref import WeakKeyDictionary
@@ -12,7 +14,7 @@ _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
 
 def __getattr__(name):
-    """MixedPrecisionType, the dtypes that a Cell may compute in. It is made on first use, so that `import msjit` need not load enum."""
+    """Makes MixedPrecisionType, the dtypes that a Cell may compute in, on first use, so that `import msjit` need not load enum."""
     if name != "MixedPrecisionType":
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     import enum
@@ -30,12 +32,13 @@ def _warn(name):
 
 
 def precision_flags(dtype):
-    """The flags that to_float sets."""
+    """The flags that to_float sets on a Cell."""
     return {name: dtype == kind for name, kind in _FLAGS.items()}
 
 
 def _checked(name, kinds, check=None):
-    """A property stored in the instance; setting it raises TypeError for a value of another type."""
+    """A property stored in the instance; setting a value of another type raises TypeError. `kinds` is (type, maker of
+    the default or None)."""
     kind = kinds[0]
 
     def read(self):
@@ -56,14 +59,14 @@ def _checked(name, kinds, check=None):
 
 
 def _kept(name, make):
-    """A property without a setter, made at its first read."""
+    """A property without a setter, whose value is made at its first read."""
     def read(self):
         return self.__dict__.setdefault("_" + name, make())
     return property(read, doc="Kept for programs that read it; nothing here writes it.")
 
 
 def _leaves(self):
-    """Parameters and buffers of this Cell and all below: (cell, name or None, Tensor)."""
+    """Yields (cell, name or None, Tensor) for the buffers and Parameters of this Cell and all below; Parameters have no name."""
     for _, cell in self.cells_and_names():
         for param in cell._param_index.values():
             if param is not None:
@@ -74,7 +77,7 @@ def _leaves(self):
 
 
 def check_names_of_arguments(where, function, given):
-    """Raises ValueError if a key of `given` is no parameter of `function`, unless that has **kwargs."""
+    """Raises ValueError if a key of `given` is not an argument of `function`, unless that has **kwargs."""
     import inspect  # imported here, so that `import msjit` need not load it
     known = inspect.signature(function).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
@@ -84,7 +87,7 @@ def check_names_of_arguments(where, function, given):
 
 
 class CellAttributes:
-    """The part of Cell that describes it to programs."""
+    """The part of Cell that holds attributes for programs and for settings without effect here."""
 
     IGNORE_LIST = ["_scope", "_cell_init_args", "_auto_prefix", "_cells", "_params", "_create_time", "_func_graph_flags",
                    "_parameter_layout_dict", "_params_list", "_phase", "_bprop_debug", "_forward_pre_hook", "_forward_hook",
@@ -107,7 +110,10 @@ class CellAttributes:
 
     @property
     def phase(self):
-        """'train' or 'predict', as set_train has set it, or a text that the program has set. TypeError for a value that is no text."""
+        """The text that the program has set, or else 'train' or 'predict' as set_train has set it.
+
+        Setting anything but a str raises TypeError.
+        """
         return self._phase
 
     @phase.setter
@@ -118,7 +124,10 @@ class CellAttributes:
 
     @property
     def compile_phase(self):
-        """A text that the program has set on this Cell or on one above, or None. TypeError for a value that is no text."""
+        """A text that the program has set on this Cell or on one above it, or None.
+
+        Setting it sets it on all Cells below; anything but a str raises TypeError.
+        """
         return self.__dict__.get("_compile_phase")
 
     @compile_phase.setter
@@ -140,16 +149,16 @@ class CellAttributes:
 
     @property
     def param_prefix(self):
-        """Path of attributes to this Cell from the Cell on which update_cell_prefix was called; "" before such a call."""
+        """The path of attributes to this Cell from the Cell whose update_cell_prefix was called; "" before a call."""
         return self.__dict__.get("_param_prefix", "")
 
     def update_cell_prefix(self):
-        """Gives every Cell below its param_prefix."""
+        """Sets param_prefix on this Cell and every Cell below."""
         for name, cell in self.cells_and_names():
             cell.__dict__["_param_prefix"] = name
 
     def generate_scope(self):
-        """Gives every Cell below the text that get_scope returns: "Default/hidden-Dense" for a Dense named hidden."""
+        """Sets the text that get_scope returns on every Cell below, such as "Default/hidden-Dense" for a Dense named hidden."""
         self._set_scopes("Default", {id(self)})
 
     def _set_scopes(self, above, seen):
@@ -160,15 +169,15 @@ class CellAttributes:
                 cell._set_scopes(scope, seen)
 
     def get_scope(self):
-        """The text that generate_scope of a Cell above has set, or None."""
+        """Returns the text that generate_scope of a Cell above has set, or None."""
         return self.__dict__.get("_scope")
 
     def update_cell_type(self, cell_type):
-        """Sets cell_type."""
+        """Sets the attribute cell_type."""
         self.cell_type = cell_type
 
     def check_names_and_refresh_name(self):
-        """If two Parameters share a name, names all Parameters by their attributes and checks the names again."""
+        """If two Parameters share a name, renames all Parameters after their attributes and checks the names again."""
         names = [param.name for param in self.get_parameters()]
         if len(set(names)) < len(names):
             self.update_parameters_name()
@@ -177,17 +186,18 @@ class CellAttributes:
     # -- flags --------------------------------------------------------------------------------------------------
 
     def set_boost(self, boost_type):
-        """Sets the flag less_bn on every Cell below; nothing here reads it. ValueError for another type than 'less_bn'."""
+        """Sets the flag less_bn on this Cell and every Cell below; nothing here reads it. Raises ValueError unless
+        boost_type is 'less_bn'."""
         if boost_type != "less_bn":
             raise ValueError("[set_boost] boost_type, got %s, expected 'less_bn'" % (boost_type,))
         return self.add_flags_recursive(less_bn=True)
 
     def set_broadcast_flag(self, mode=True):
-        """Sets the flag broadcast_flag on every Cell below; nothing here reads it. Returns self."""
+        """Sets the flag broadcast_flag on this Cell and every Cell below; nothing here reads it. Returns self."""
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_comm_fusion(self, fusion_type, recurse=True):
-        """Sets comm_fusion of the trainable Parameters; nothing here reads it. ValueError for less than 0."""
+        """Sets comm_fusion of the trainable Parameters; nothing here reads it. Raises ValueError for a number below 0."""
         if not isinstance(fusion_type, int) or isinstance(fusion_type, bool) or fusion_type < 0:
             raise ValueError("[set_comm_fusion] fusion_type, got %r, expected an int of 0 or more" % (fusion_type,))
         for param in self.trainable_params(recurse):
@@ -195,7 +205,7 @@ class CellAttributes:
         return self
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Checks strategies for several devices; they change nothing in one process. TypeError for anything but a tuple."""
+        """Checks strategies for several devices, which change nothing in one process. Raises TypeError for anything but a tuple."""
         from ..parallel.layouts import shard
         shard(self, in_strategy, out_strategy, parameter_plan)
 
@@ -209,13 +219,14 @@ class CellAttributes:
         self.__dict__["_intercept"] = True
 
     def compile_and_run(self, *args, **kwargs):
-        """A call of this Cell, as if it had been compiled before."""
+        """Calls this Cell."""
         return self(*args, **kwargs)
 
     def offload(self, backward_prefetch="Auto"):
-        """For MindSpore: where tensors are kept until the gradient needs them. It changes nothing here, as there is only one memory.
+        """Does nothing but check its argument; in MindSpore it says where tensors are kept until the gradient needs
+        them.
 
-        Raises TypeError for anything but a text or an int, ValueError for a text other than "Auto" and an int below 0.
+        Raises TypeError for anything but a str or an int, ValueError for a str other than "Auto" and for an int below 0.
         """
         if isinstance(backward_prefetch, bool) or not isinstance(backward_prefetch, (int, str)):
             raise TypeError("[offload] backward_prefetch, got %s, expected 'Auto' or an int" % type(backward_prefetch).__name__)
@@ -223,17 +234,17 @@ class CellAttributes:
             raise ValueError("[offload] backward_prefetch, got %r, expected 'Auto' or an int of 0 or more" % (backward_prefetch,))
 
     def set_data_parallel(self):
-        """For MindSpore: how processes divide this Cell's operators. Here it changes nothing."""
+        """Does nothing; in MindSpore it says how processes divide this Cell's operators."""
 
     def get_mixed_precision_type(self):
-        """The dtype that to_float gave this Cell, a MixedPrecisionType."""
+        """Returns the dtype that to_float gave this Cell, as a MixedPrecisionType."""
         for name, dtype in _FLAGS.items():
             if self._compute_dtype == dtype:
                 return _precision_types()[name.upper()]
         return _precision_types().NOTSET
 
     def set_mixed_precision_type(self, mixed_type):
-        """Makes this Cell alone compute in the dtype of a MixedPrecisionType; TypeError for another value."""
+        """Makes this Cell alone compute in the dtype of a MixedPrecisionType; raises TypeError for another value."""
         if not isinstance(mixed_type, _precision_types()):
             raise TypeError("[set_mixed_precision_type] mixed_type, got %s, expected a MixedPrecisionType"
                             % type(mixed_type).__name__)
@@ -242,24 +253,26 @@ class CellAttributes:
         if dtype is not None:
             object.__setattr__(self, "_intercept", True)
 
-    # -- kept, and of no effect in MindSpore either ---------------------------------------------------------------
+    # -- without effect, in MindSpore too ---------------------------------------------------------------
 
     def cast_inputs(self, inputs, dst_type):
-        """Deprecated in MindSpore, where it does nothing; so here."""
+        """Does nothing but warn; it is deprecated in MindSpore and does nothing there either."""
         _warn("cast_inputs")
 
     def remove_redundant_parameters(self):
-        """Deprecated in MindSpore, where it does nothing; so here."""
+        """Does nothing but warn; it is deprecated in MindSpore and does nothing there either."""
         _warn("remove_redundant_parameters")
 
     # -- dtypes and devices -------------------------------------------------------------------------------------
 
     def to(self, *args, **kwargs):
-        """Casts the Parameters and buffers of this Cell and all below in place: to(device=None, dtype=None,
-        non_blocking=False), to(dtype) or to(tensor). Integers and bools stay as they are. Returns self.
+        """Casts the Parameters and buffers of this Cell and all below in place; returns self.
 
-        Raises TypeError for a dtype that is no float or complex one and for other arguments, ValueError for a device that is
-        not one of MindSpore's, RuntimeError for one that is not the CPU.
+        The forms are to(device=None, dtype=None, non_blocking=False), to(dtype) and to(tensor). Integers and bools stay as
+        they are.
+
+        Raises TypeError for a dtype that is neither float nor complex and for other arguments. Raises ValueError for a device that
+        MindSpore does not know, RuntimeError for one other than the CPU.
         """
         device, dtype = _to_arguments(*args, **kwargs)
         if dtype is not None and dtype not in float_type + complex_type:
@@ -283,14 +296,16 @@ class CellAttributes:
                                   "the function in construct")
 
     def to_empty(self, *, device=None, recurse=True):
-        """Keeps shapes and dtypes of Parameters and buffers; their values are undefined afterwards. Returns self. Errors of `device` as in
-        to()."""
+        """Returns self. It promises only shapes and dtypes of the Parameters and buffers, not their values.
+
+        The errors of `device` are those of to().
+        """
         _check_device("to_empty", device)
         return self
 
 
 def _to_arguments(device=None, dtype=None, non_blocking=False, **unknown):
-    """(device, dtype) of a call of to, in any of its forms."""
+    """Returns (device, dtype) of a call of to, in any of its forms."""
     if isinstance(device, Tensor):
         device, dtype, non_blocking = None, device.dtype, non_blocking if dtype is None else dtype
     elif isinstance(device, DType):

@@ -1,4 +1,4 @@
-"""Rules for assignments to the name of a Cell's Parameter, sub-cell or buffer."""
+"""What happens on assignment to the name of a Cell's Parameter, child Cell or buffer."""
 from weakref import ref
 
 from .._native import _msjit
@@ -24,10 +24,11 @@ class CellNames:
     """The part of Cell that keeps each name for one kind of object."""
 
     def _set_registered(self, name, value):
-        """Handles an assignment of another value to the name of a Parameter, Cell or buffer. True: nothing else is left to do.
+        """Handles the assignment of a plain value to the name of a Parameter, Cell or buffer; True means that nothing is
+        left to do.
 
-        A Tensor is written into a Parameter; in GRAPH_MODE and in PSJit a number too. None reserves the name. Otherwise functions and
-        numbers are refused, as in MindSpore: code that walks the Cell would no longer find the part that computes.
+        A Tensor is copied into a Parameter; in GRAPH_MODE and in PSJit a number too. None empties the entry but keeps the name. As in
+        MindSpore, functions and numbers otherwise raise TypeError: code that walks the Cell would no longer find the part that computes.
         """
         params, cells = self._param_index, self._cell_index
         if name in params:
@@ -55,7 +56,7 @@ class CellNames:
         return False
 
     def _check_free(self, name, *others):
-        """Raises KeyError if the name is already used in one of the dicts `others`, as by a Parameter when a Cell is assigned."""
+        """Raises KeyError if one of the dicts `others` has the name, for example if a Cell is assigned to a Parameter's name."""
         if any(name in self.__dict__.get(other, ()) for other in others):
             raise KeyError("[cell] %s has %r already, got one more under that name, expected another name"
                            % (type(self).__name__, name))
@@ -66,6 +67,6 @@ class CellNames:
 
 
 def _takes_place(value):
-    """Whether a value may replace a Parameter or a Cell: a primitive, which computes, or a list of Parameters."""
+    """Whether a value may replace a Parameter or a Cell: a Primitive or a list of Parameters."""
     return isinstance(value, Primitive) or (
         isinstance(value, (list, tuple)) and bool(value) and all(isinstance(item, Parameter) for item in value))

@@ -8,7 +8,7 @@ _EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """The names that a dict of state lacks, and the names that only it has."""
+    """The names that a state dict lacks (missing_keys), and the names in it that the Cell does not know (unexpected_keys)."""
 
     __slots__ = ()
 
@@ -21,7 +21,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
 
 
 class StateHandle:
-    """Returned by the functions that register hooks of state. remove() removes the hook."""
+    """Returned by the methods that register hooks on state; remove() removes the hook."""
 
     def __init__(self, hooks, hook):
         if not callable(hook):
@@ -30,19 +30,20 @@ class StateHandle:
         hooks[id(self)] = hook
 
     def remove(self):
-        """Takes the hook off; calling it again does nothing."""
+        """Removes the hook; calling it again does nothing."""
         self._hooks.pop(id(self), None)
 
 
 class CellState:
-    """The part of Cell that is about its state."""
+    """The methods of Cell that handle its state: buffers, state_dict and load_state_dict."""
 
     # -- buffers ------------------------------------------------------------------------------------------------
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Adds a Tensor (or None) that is state of the Cell but no Parameter. state_dict contains it if it is persistent.
+        """Adds a Tensor (or None) that is part of the Cell's state but not a Parameter. state_dict contains it if it is
+        persistent.
 
-        Raises TypeError for another name or value, KeyError for a name that is empty, has a '.' or is taken.
+        Raises TypeError for a name or value of a wrong type, KeyError for a name that is empty, has a '.' or is taken.
         """
         if not isinstance(name, str):
             raise TypeError("[register_buffer] name, got %s, expected a str" % type(name).__name__)
@@ -57,7 +58,7 @@ class CellState:
         buffers[name] = bool(persistent)
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """Yields (path, Tensor) of this Cell's buffers and, with recurse, of those below; each Tensor once."""
+        """Yields (path, Tensor) for the buffers of this Cell and, with recurse, of those below; each Tensor once."""
         seen = set()
         for path, cell in self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]:
             for name in cell.__dict__.get("_buffers", ()):
@@ -72,7 +73,7 @@ class CellState:
             yield tensor
 
     def get_buffer(self, target):
-        """The buffer at a path of attributes, "layer.mean". AttributeError if there is none."""
+        """Returns the buffer at a path of attributes such as "layer.mean". Raises AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell.__dict__.get("_buffers", ()):
@@ -81,7 +82,7 @@ class CellState:
         return cell.__dict__[name]
 
     def get_sub_cell(self, target):
-        """The Cell at a path of attributes, "blocks.0"; this one for "". AttributeError if there is none."""
+        """Returns the Cell at a path of attributes such as "blocks.0"; "" means this one. Raises AttributeError if there is none."""
         cell = self
         for name in target.split(".") if target else ():
             found = cell._cell_index.get(name)
@@ -94,7 +95,7 @@ class CellState:
     # -- state --------------------------------------------------------------------------------------------------
 
     def _own_state(self):
-        """(name, Parameter or Tensor) of this Cell alone, as state_dict gives them."""
+        """Yields (name, Parameter or persistent buffer) of this Cell alone, as state_dict has them."""
         for name, param in self._own_parameters():
             if param is not None:
                 yield name, param
@@ -106,9 +107,9 @@ class CellState:
         return [(name, cell) for name, cell in self._cell_index.items() if cell is not None]
 
     def state_dict(self, destination=None, prefix="", keep_vars=False):
-        """OrderedDict from path of attributes, behind the text `prefix`, to the Parameter or persistent buffer itself.
+        """Returns an OrderedDict from prefix + path of attributes to the Parameter or persistent buffer itself.
 
-        get_extra_state, where a class defines it, adds "_extra_state".
+        If the class defines get_extra_state, its result is added under "_extra_state".
         """
         found = OrderedDict() if destination is None else destination
         for hook in list(self.__dict__.get("_state_pre_hooks", {}).values()):
@@ -124,10 +125,10 @@ class CellState:
         return found
 
     def load_state_dict(self, state_dict, strict=True):
-        """Copies values into the Parameters and buffers; returns names: (missing_keys, unexpected_keys).
+        """Copies values from a dict into the Parameters and buffers; returns (missing_keys, unexpected_keys).
 
-        Raises TypeError for anything but a dict. A RuntimeError lists all other errors: wrong shapes, values that are no Tensors
-        and, if strict, names that are missing or unknown.
+        Raises TypeError for anything but a dict. One RuntimeError lists all other errors: wrong shapes, values that are not Tensors
+        and, if strict, missing and unknown names.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError("[load_state_dict] state_dict, got %s, expected a dict" % type(state_dict).__name__)
@@ -160,7 +161,7 @@ class CellState:
                 errors.append("shape of %s, got %s, expected %s" % (path, tuple(value.shape), tuple(own.shape)))
             else:
                 own.set_data(value if value.dtype == own.dtype else value.astype(own.dtype))
-        if hasattr(self, "_take_shown"):  # an optimizer: its numbers are not in the Parameters, which only show them
+        if hasattr(self, "_take_shown"):  # an optimizer keeps its numbers elsewhere; the Parameters only show them
             self._take_shown()
         if type(self).set_extra_state is not CellState.set_extra_state and prefix + _EXTRA in given:
             self.set_extra_state(given[prefix + _EXTRA])
@@ -168,11 +169,12 @@ class CellState:
             cell._load_state(given, prefix + name + ".", strict, missing, unexpected, errors)
 
     def get_extra_state(self):
-        """State besides Parameters and buffers, for state_dict. A class that has such state defines this method and set_extra_state."""
+        """Returns state other than Parameters and buffers, for state_dict. A class with extra state defines this method
+        and set_extra_state."""
         raise RuntimeError("[get_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     def set_extra_state(self, state):
-        """Takes over the state that get_extra_state returned."""
+        """Restores the state that get_extra_state returned."""
         raise RuntimeError("[set_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     # -- hooks of state -----------------------------------------------------------------------------------------
@@ -186,8 +188,10 @@ class CellState:
         return StateHandle(self.__dict__.setdefault("_state_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_pre_hook(self, hook):
-        """Runs hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors) before values are copied. It may change
-        the dict and add to the lists."""
+        """Runs hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors) before values are copied.
+
+        The hook may change the dict and add to the lists.
+        """
         return StateHandle(self.__dict__.setdefault("_load_pre_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_post_hook(self, hook):
@@ -196,7 +200,7 @@ class CellState:
 
 
 def _names_below(cell, prefix):
-    """Every name that load_state_dict of a Cell knows."""
+    """All names that load_state_dict of a Cell accepts."""
     found = {prefix + name for name, _ in cell._own_state()}
     if type(cell).set_extra_state is not CellState.set_extra_state:
         found.add(prefix + _EXTRA)

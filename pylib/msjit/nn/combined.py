@@ -1,4 +1,4 @@
-"""A convolution or a dense layer with the normalisation and the activation behind it."""
+"""A convolution or a dense layer followed by normalisation and activation."""
 from .activation import LeakyReLU, get_activation
 from .basic import Dense
 from .cell import Cell
@@ -13,9 +13,9 @@ def _activation(where, activation, alpha):
 
 
 class Conv2dBnAct(Cell):
-    """Conv2d, BatchNorm2d where has_bn is True, and an activation where one is given (alpha: the slope of 'leakyrelu').
+    """Conv2d, then BatchNorm2d if has_bn, then an activation if one is given; alpha is the slope of 'leakyrelu'.
 
-    after_fake changes nothing: in MindSpore it concerns the training of quantised networks.
+    after_fake changes nothing; in MindSpore it concerns the training of quantised networks.
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
@@ -37,7 +37,7 @@ class Conv2dBnAct(Cell):
 
 
 class DenseBnAct(Cell):
-    """Dense, BatchNorm1d where has_bn is True, and an activation where one is given; see Conv2dBnAct."""
+    """Dense, then BatchNorm1d if has_bn, then an activation if one is given; alpha is the slope of 'leakyrelu'."""
 
     def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros", has_bias=True, has_bn=False,
                  momentum=0.9, eps=1e-5, activation=None, alpha=0.2, after_fake=True):

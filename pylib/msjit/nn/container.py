@@ -7,7 +7,7 @@ from .cell import Cell
 
 
 def _counted(index, last, cell_num, op_name):
-    """An index from -cell_num to last, counted from the front."""
+    """Returns an index in [-cell_num, last], counted from the front; raises TypeError or IndexError otherwise."""
     where = op_name or "container"
     if not isinstance(index, int):
         raise TypeError("[%s] type of index, got %s, expected int" % (where, type(index).__name__))
@@ -17,7 +17,10 @@ def _counted(index, last, cell_num, op_name):
 
 
 def _valid_index(cell_num, index, op_name=None):
-    """The index, counted from the front. TypeError for anything but an int, IndexError if it is outside a container of cell_num Cells."""
+    """Returns the index of a Cell, counted from the front.
+
+    Raises TypeError for anything but an int, IndexError for an index outside a container of cell_num Cells.
+    """
     return _counted(index, cell_num - 1, cell_num, op_name)
 
 
@@ -27,18 +30,19 @@ def _valid_index_for_inserting(cell_num, index, op_name=None):
 
 
 def _valid_cell(cell, op_name=None):
-    """True for a Cell; TypeError for anything else."""
+    """Returns True for a Cell; raises TypeError for anything else."""
     if not isinstance(cell, Cell):
         raise TypeError("[%s] items must be Cells, got %s" % (op_name or "container", type(cell).__name__))
     return True
 
 
 def _get_prefix_and_index(cells):
-    """The part of the Parameters' names before the keys of a dict of Cells, and its number of components. For "blocks.0.weight" that is
-    ("blocks.", 1).
+    """Returns the part of the Parameters' names before the keys of a dict of Cells, and its number of components.
 
-    If the first child's key occurs several times, as in "0.blocks.0.weight", the position counts at which the second child has its
-    key. If there is no second child, the last position counts. So a child appended to a single one is named "0.blocks.1. ...", as in MindSpore.
+    Example: ("blocks.", 1) for "blocks.0.weight" where the key is "0".
+
+    If the first child's key occurs several times, as "0" in "0.blocks.0.weight", it is taken where the second child has its own key.
+    Without a second child it is taken at its last position, so that a child added next is named "0.blocks.1. ...", as in MindSpore.
     """
     found = []
     for key, cell in cells.items():
@@ -58,7 +62,7 @@ def _get_prefix_and_index(cells):
 
 
 class _Container(Cell):
-    """Names the Parameters of Cells by the keys they have in the container."""
+    """Names the Parameters of Cells after the keys that the Cells have in the container."""
 
     def _prefix(self):
         """The components before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
@@ -79,7 +83,7 @@ class _Indexed(_Container):
         object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cell_index))
 
     def _arrange(self, pairs):
-        """Replaces the children by those of (present key or None, Cell) pairs. Keys that are positions are renumbered in this order."""
+        """Replaces the children by the Cells of (old key or None, Cell) pairs; keys that are numbers are renumbered in this order."""
         lead, old = self._prefix(), list(self._cell_index)
         for name in old:
             self.__delattr__(name)
@@ -107,7 +111,7 @@ class _Indexed(_Container):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return self._part(list(self._cell_index.items())[index])
-        if isinstance(index, Tensor):  # the value is the position; in captured code the graph picks the Cell
+        if isinstance(index, Tensor):  # its value is the position; in captured code it is known only when the graph runs, which then picks the Cell
             return self.cell_list[index]
         return self.cell_list[self._index(index)]
 
@@ -136,7 +140,7 @@ class _Indexed(_Container):
         self._refresh()
 
     def extend(self, cells):
-        """Adds several Cells at the end; returns self."""
+        """Adds a list of Cells at the end; returns self."""
         if not isinstance(cells, list):
             raise TypeError("[%s] cells to add must be a list, got %s" % (type(self).__name__, type(cells).__name__))
         lead = self._prefix()
@@ -146,7 +150,7 @@ class _Indexed(_Container):
         return self
 
     def insert(self, index, cell):
-        """Puts a Cell before position index."""
+        """Puts a Cell before position index; raises IndexError where there is no such position."""
         _valid_cell(cell, type(self).__name__)
         pairs = list(self._cell_index.items())
         if not -len(pairs) <= index <= len(pairs):
@@ -162,9 +166,9 @@ class _Indexed(_Container):
 
 
 class SequentialCell(_Indexed):
-    """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict.
+    """Calls its Cells one after the other. It is made of Cells, of a list of Cells, or of an OrderedDict.
 
-    A slice keeps the keys, and names the Parameters of its Cells after them, as in MindSpore.
+    As in MindSpore, a slice keeps the keys and names the Parameters of its Cells after them.
 
     >>> import msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(4, 8), ms.nn.ReLU(), ms.nn.Dense(8, 2))
@@ -192,9 +196,9 @@ class SequentialCell(_Indexed):
 
 
 class CellList(_Indexed):
-    """A list of Cells that belong to the network. It can be indexed and iterated, but not called.
+    """A list of Cells that belong to the network. It can be indexed and iterated over, but not called.
 
-    A slice is a CellList whose Cells are numbered, and their Parameters named, from 0 on, as in MindSpore.
+    As in MindSpore, a slice is a CellList that numbers its Cells, and names their Parameters, from 0 on.
 
     >>> import msjit as ms
     >>> layers = ms.nn.CellList([ms.nn.Dense(4, 4) for _ in range(3)])
@@ -222,7 +226,7 @@ class CellList(_Indexed):
 
 
 class CellDict(_Container):
-    """A dict of Cells that belongs to the network."""
+    """A dict of Cells that belong to the network. It cannot be called."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
@@ -265,25 +269,25 @@ class CellDict(_Container):
             delattr(self, key)
 
     def pop(self, key):
-        """Removes a Cell and returns it."""
+        """Removes the Cell with a key and returns it; raises KeyError for an unknown key."""
         cell = self._cell_index[key]
         delattr(self, key)
         return cell
 
     def keys(self):
-        """The keys, in order."""
+        """Returns the keys, in order."""
         return self._cell_index.keys()
 
     def values(self):
-        """The Cells, in order."""
+        """Returns the Cells, in order."""
         return self._cell_index.values()
 
     def items(self):
-        """(key, Cell) pairs, in order."""
+        """Returns (key, Cell) pairs, in order."""
         return self._cell_index.items()
 
     def update(self, cells):
-        """Adds the items of a mapping, a CellDict or an iterable of pairs."""
+        """Adds the items of a mapping, of a CellDict or of an iterable of pairs."""
         items = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in items:
             if len(pair) != 2:

@@ -1,4 +1,4 @@
-"""Convolutions over one, two and three axes."""
+"""Convolution layers over one, two and three axes."""
 import math
 
 from .. import ops
@@ -11,12 +11,12 @@ from .basic import positive_int
 from .cell import Cell
 
 _PAD_MODES = ("same", "valid", "pad")
-# Primitives that are attributes of layers, because subclasses call them.
+# Primitives that the layers have as attributes, because subclasses call them.
 _BIAS_ADD, _EXPAND_DIMS = ops.BiasAdd(), ops.ExpandDims()
 
 
 class _Conv(Cell):
-    """Checks and Parameters common to all convolutions."""
+    """The checks and Parameters that all convolutions share."""
 
     def __init__(self, where, dims, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
                  transposed, dtype):
@@ -68,7 +68,8 @@ class _Conv(Cell):
 
 
 def lifted_weight(where, init, size):
-    """The initializer of a 1-D layer's weight. A Tensor (O, C, size) gets the axis of height 1 that the weight has; other initializers stay.
+    """The initializer of a 1-D layer's weight: a Tensor (O, C, size) gets an axis of height 1, other initializers stay.
+
     Raises ValueError if a Tensor does not have three axes.
     """
     if not isinstance(init, Tensor):
@@ -82,7 +83,8 @@ def lifted_weight(where, init, size):
 class Conv2d(_Conv):
     """2-D convolution of (N, C, H, W) inputs.
 
-    pad_mode "same" keeps the size at stride 1, "valid" pads nothing, "pad" pads by `padding`. Without has_bias there is no bias.
+    pad_mode "same" divides the size by the stride and rounds up, "valid" pads nothing, "pad" pads by `padding`. Without has_bias, the
+    default, there is no bias.
 
     >>> import msjit as ms
     >>> ms.nn.Conv2d(3, 8, 3, stride=2)(ms.ops.zeros((1, 3, 16, 16), ms.float32)).shape
@@ -105,7 +107,10 @@ class Conv2d(_Conv):
 
 
 class Conv1d(_Conv):
-    """1-D convolution of (N, C, L) inputs. A Tensor as weight_init has the shape (out_channels, in_channels // group, kernel_size)."""
+    """1-D convolution of (N, C, L) inputs.
+
+    A Tensor as weight_init has the shape (out_channels, in_channels // group, kernel_size).
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, dtype=mstype.float32):

@@ -1,4 +1,4 @@
-"""Transposed convolutions."""
+"""Transposed convolution layers."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
@@ -7,9 +7,12 @@ from .conv import _Conv, lifted_weight
 
 
 class _Transposed(_Conv):
-    """Transposed convolution. With 'same' the result is s times as long as the input along an axis of stride s. With 'valid' it is
-    longer by the excess of the kernel over the stride. With 'pad' it is as long as the input of a convolution with this padding
-    would have to be."""
+    """The base class of transposed convolutions.
+
+    The size of the result along an axis of stride s depends on pad_mode. With 'same' it is s times the input size. With
+    'valid' it is longer by the amount that the kernel exceeds the stride. With 'pad' it is the input size that a
+    convolution with this padding needs to give the size of this layer's input.
+    """
 
     def __init__(self, where, dims, in_channels, out_channels, kernel_size, stride, pad_mode, padding, output_padding,
                  dilation, group, dtype):
@@ -75,7 +78,10 @@ class Conv1dTranspose(_Transposed):
 
 
 class Conv2dTranspose(_Transposed):
-    """Transposed 2-D convolution of (N, C, H, W) inputs; output_padding adds zeros to the result, as in MindSpore."""
+    """Transposed 2-D convolution of (N, C, H, W) inputs.
+
+    As in MindSpore, output_padding adds zeros to the right and bottom of the result.
+    """
 
     _zeros_after = True
 

@@ -1,4 +1,4 @@
-"""Parts of networks that several processes train: sums of the processes' gradients, batch normalisation over all their batches."""
+"""Parts of networks that several processes train together: summing gradients, and batch normalisation over the batches of all processes."""
 import warnings
 
 from .. import context, ops
@@ -15,19 +15,19 @@ from .cell import Cell
 from .normalization import _BatchNorm
 
 _WORLD = "hccl_world_group"
-BUCKET = 4 << 20  # bytes of gradients that are sent together; a longer gradient is sent alone
+BUCKET = 4 << 20  # the most bytes of gradients sent together; a larger gradient is sent alone
 _HALF = (mstype.float16, mstype.bfloat16)
 
 
 class DistributedGradReducer(Cell):
-    """Adds up gradients over the processes of a group, and with `mean` divides them by `degree`.
+    """Sums gradients over the processes of a group, and with `mean` divides the sums by `degree`.
 
-    parameters: those to which the gradients belong; one with layerwise_parallel keeps its own gradient. mean: by default gradients_mean of
-    set_auto_parallel_context. degree: by default the number of all processes. Gradients of one dtype are sent in buckets of 4 MiB,
-    16-bit floats as float32. The first call warns (RuntimeWarning) if the processes start with different parameters.
+    parameters are those to which the gradients belong; one with layerwise_parallel keeps its own gradient. mean is gradients_mean of
+    set_auto_parallel_context by default, degree the number of all processes. Gradients of one dtype are sent together, up to 4 MiB at
+    a time, 16-bit floats as float32. The first call warns (RuntimeWarning) if the processes start with different parameters.
 
-    It is called with a tuple of gradients, or with one, and returns the same structure. Raises ValueError for a degree that is no int above 0,
-    and if the gradients of the processes differ in shape or dtype.
+    It is called with a tuple of gradients, or with one, and returns the same structure. Raises ValueError for a degree that is not an
+    int above 0, and if the gradients of the processes differ in shape or dtype.
     """
 
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=_WORLD):
@@ -58,7 +58,7 @@ class DistributedGradReducer(Cell):
 
 
 def _buckets(grads):
-    """Lists of positions: each list is of gradients of one dtype that are sent together, in order."""
+    """Groups gradients: lists of indices, each of gradients of one dtype that are sent together, in order."""
     finished, filling = [], {}
     for place, grad in enumerate(grads):
         if grad.nbytes >= BUCKET:
@@ -73,7 +73,7 @@ def _buckets(grads):
 
 
 def reduce_gradients(grads, group, scale):
-    """The sums over a group, times scale. The processes compare what they send only once for all gradients."""
+    """Sums gradients over a group and multiplies by scale. The processes compare shapes and dtypes once for all gradients."""
     grads = [g.detach() for g in grads]
     out = list(grads)
     with group.calling("DistributedGradReducer"):
@@ -93,7 +93,10 @@ def reduce_gradients(grads, group, scale):
 
 
 def warn_of_differences(parameters, group):
-    """Warns if the processes of a group have different parameters, as they would then train different networks. Compares sums of elements."""
+    """Warns if the processes of a group have different parameters, because they would train different networks.
+
+    It compares the sums of each parameter's elements.
+    """
     if not parameters:
         return
     sums = _k.stack([p.detach().astype(mstype.float64).sum() for p in parameters], 0)
@@ -113,10 +116,11 @@ def share_parameters(network):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, H, W) inputs by the batches of all processes together, also of different sizes.
+    """Batch normalisation of (N, C) or (N, C, H, W) inputs over the batches of all processes, which may differ in size.
 
-    process_groups: lists of ranks that normalise together; a rank in none of them normalises alone. By default all ranks do. In a single
-    process, and with running statistics, it is the same as BatchNorm. Raises ValueError for process_groups that are no lists of different ranks.
+    process_groups holds lists of ranks that normalise together; a rank in none of them normalises alone. By default all ranks normalise
+    together. In a single process, and with running statistics, it is BatchNorm. Raises ValueError unless process_groups is a list of
+    lists of different ranks.
     """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
@@ -149,10 +153,10 @@ class SyncBatchNorm(_BatchNorm):
 
 
 def normalised_over(group, x, gamma, beta, eps, moved):
-    """x normalised by the batches of a group of processes; calls moved() with their mean, variance and size.
+    """Normalises x over the batches of a group of processes; calls moved(mean, variance, size) with their statistics.
 
-    It takes two sums over the processes: of the elements, and of their squared distances from the mean. The gradients of these are
-    sums too.
+    It sums twice over the processes: the elements, then their squared distances from the mean. The gradients of the two are sums over
+    the processes too.
     """
     channels, axes = x.shape[1], (0,) + tuple(range(2, x.ndim))
     along = (1, channels) + (1,) * (x.ndim - 2)
@@ -169,7 +173,7 @@ def normalised_over(group, x, gamma, beta, eps, moved):
 
 
 def _joined_group(process_groups):
-    """The name of the group that this process belongs to, or None. The members make the group."""
+    """The name of the group that this process belongs to, which its members create, or None."""
     size, seen = get_group_size(), set()
     if not isinstance(process_groups, list) or not all(isinstance(ranks, list) for ranks in process_groups):
         raise ValueError("[sync_batch_norm] process_groups, got %r, expected a list of lists of ranks" % (process_groups,))

@@ -1,4 +1,4 @@
-"""Dropout: of single elements and of whole channels."""
+"""Dropout layers, of single elements and of whole channels."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.tensor import check_tensor
@@ -6,7 +6,8 @@ from .cell import Cell
 
 
 class Dropout(Cell):
-    """In training, zeroes elements with probability p (or 1 - keep_prob) and scales the others.
+    """In training, sets elements to 0 with probability p (or 1 - keep_prob) and divides the others by the probability of
+    keeping one.
 
     >>> import msjit as ms
     >>> drop, x = ms.nn.Dropout(p=0.5), ms.ops.ones((1000,), ms.float32)
@@ -35,7 +36,7 @@ class Dropout(Cell):
 
 
 class _ChannelDropout(Cell):
-    """Zeroes whole channels with probability p in training, and scales the others."""
+    """In training, sets whole channels to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     _ranks = (3,)
 
@@ -63,7 +64,7 @@ class _ChannelDropout(Cell):
 
 
 class Dropout1d(_ChannelDropout):
-    """Zeroes whole channels of (N, C, L) or (C, L) inputs with probability p in training, and scales the others."""
+    """In training, sets whole channels of (N, C, L) or (C, L) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     _ranks = (2, 3)
 
@@ -72,12 +73,12 @@ class Dropout1d(_ChannelDropout):
 
 
 class Dropout2d(_ChannelDropout):
-    """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
+    """In training, sets whole channels of (N, C, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     _ranks = (4,)
 
 
 class Dropout3d(_ChannelDropout):
-    """Zeroes whole channels of (N, C, D, H, W) inputs with probability p in training, and scales the others."""
+    """In training, sets whole channels of (N, C, D, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
 
     _ranks = (5,)

@@ -1,4 +1,4 @@
-"""Learning rates over time: lists with one value a step, and schedules as Cells."""
+"""Learning rates over time: functions that return a list with one value for each step, and schedules as Cells."""
 import math
 
 from ..common import dtype as mstype
@@ -6,7 +6,7 @@ from ..common.tensor import Tensor
 from .basic import positive_int
 from .cell import Cell
 
-# -- checks: MindSpore refuses ints where rates are meant -------------------------------------------------------------
+# -- checks: a rate must be a float; MindSpore refuses ints too -------------------------------------------------------------
 
 
 def _rate(value, where, what, zero=False):
@@ -48,11 +48,11 @@ def _polynomial_args(where, learning_rate, end_learning_rate, power):
     _rate(power, where, "power")
 
 
-# -- one value a step ------------------------------------------------------------------------------------------------
+# -- lists with one value for each step ------------------------------------------------------------------------------------------------
 
 
 def piecewise_constant_lr(milestone, learning_rates):
-    """learning_rates[i] for the steps before milestone[i]."""
+    """Returns the rates of a piecewise constant schedule: learning_rates[i] for the steps before milestone[i]."""
     where = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
         if not isinstance(value, (tuple, list)):
@@ -72,14 +72,20 @@ def piecewise_constant_lr(milestone, learning_rates):
 
 
 def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
-    """learning_rate * decay_rate ** (epoch / decay_epoch)"""
+    """Returns the rates of an exponential decay: learning_rate * decay_rate ** (epoch / decay_epoch).
+
+    With is_stair the exponent is rounded down.
+    """
     _decays("exponential_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("exponential_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [learning_rate * decay_rate ** _ratio(i // step_per_epoch, decay_epoch, is_stair) for i in range(total_step)]
 
 
 def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
-    """learning_rate * exp(-decay_rate * epoch), epochs counted in steps of decay_epoch when is_stair"""
+    """Returns the rates of a natural exponential decay: learning_rate * exp(-decay_rate * epoch).
+
+    With is_stair the epoch is rounded down to a multiple of decay_epoch.
+    """
     _decays("natural_exp_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("natural_exp_decay_lr", total_step, step_per_epoch, decay_epoch)
     rates = []
@@ -90,7 +96,10 @@ def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 
 
 def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
-    """learning_rate / (1 + decay_rate * epoch / decay_epoch)"""
+    """Returns the rates of an inverse decay: learning_rate / (1 + decay_rate * epoch / decay_epoch).
+
+    With is_stair the quotient epoch / decay_epoch is rounded down.
+    """
     _decays("inverse_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("inverse_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [learning_rate / (1 + decay_rate * _ratio(i // step_per_epoch, decay_epoch, is_stair))
@@ -98,7 +107,7 @@ def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, deca
 
 
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
-    """Half a cosine from max_lr to min_lr over decay_epoch epochs.
+    """Returns the rates of a cosine decay: half a cosine from max_lr to min_lr over decay_epoch epochs.
 
     >>> from msjit import nn
     >>> rates = nn.cosine_decay_lr(0.0, 1.0, total_step=4, step_per_epoch=1, decay_epoch=2)
@@ -112,7 +121,11 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
 
 def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power,
                         update_decay_epoch=False):
-    """Polynomial from learning_rate to end_learning_rate over decay_epoch epochs."""
+    """Returns the rates of a polynomial decay from learning_rate to end_learning_rate over decay_epoch epochs.
+
+    The rate is (first - last) * (1 - epoch / decay_epoch) ** power + last. update_decay_epoch raises decay_epoch to the
+    next multiple that the epoch has not passed.
+    """
     _polynomial_args("polynomial_decay_lr", learning_rate, end_learning_rate, power)
     _flag(update_decay_epoch, "polynomial_decay_lr", "update_decay_epoch")
     _steps("polynomial_decay_lr", total_step, step_per_epoch, decay_epoch)
@@ -126,7 +139,7 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 
 
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
-    """Linear from 0 to learning_rate over warmup_epoch epochs."""
+    """Returns the rates of a warm-up: linear from 0 to learning_rate over warmup_epoch epochs."""
     _rate(learning_rate, "warmup_lr", "learning_rate", True)
     _steps("warmup_lr", total_step, step_per_epoch, warmup_epoch, "warmup_epoch")
     return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch for i in range(total_step)]
@@ -136,14 +149,14 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
 
 
 class LearningRateSchedule(Cell):
-    """Base class: called with the step number, a Tensor, an instance returns the learning rate as a Tensor."""
+    """Base class of schedules: called with the step number, a Tensor, it returns the learning rate as a Tensor."""
 
     def construct(self, global_step):
         raise NotImplementedError("[learning_rate_schedule] %s defines no construct" % type(self).__name__)
 
 
 class _Schedule(LearningRateSchedule):
-    """A schedule with a method rate_at(step), which maps a number to a float."""
+    """A schedule that defines rate_at(step), from a number to a float."""
 
     def rate_at(self, step):
         raise NotImplementedError("[learning_rate_schedule] %s defines no rate_at" % type(self).__name__)
@@ -160,7 +173,7 @@ class _Schedule(LearningRateSchedule):
 
 
 class ExponentialDecayLR(_Schedule):
-    """learning_rate * decay_rate ** (step / decay_steps)"""
+    """Exponential decay: learning_rate * decay_rate ** (step / decay_steps); is_stair rounds the exponent down."""
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
@@ -174,7 +187,7 @@ class ExponentialDecayLR(_Schedule):
 
 
 class NaturalExpDecayLR(ExponentialDecayLR):
-    """learning_rate * exp(-decay_rate * step), steps counted in multiples of decay_steps when is_stair"""
+    """Natural exponential decay: learning_rate * exp(-decay_rate * step); is_stair rounds the step down to a multiple of decay_steps."""
 
     def rate_at(self, step):
         if self.is_stair:
@@ -183,14 +196,14 @@ class NaturalExpDecayLR(ExponentialDecayLR):
 
 
 class InverseDecayLR(ExponentialDecayLR):
-    """learning_rate / (1 + decay_rate * step / decay_steps)"""
+    """Inverse decay: learning_rate / (1 + decay_rate * step / decay_steps); is_stair rounds the quotient down."""
 
     def rate_at(self, step):
         return self.learning_rate / (1 + self.decay_rate * _ratio(step, self.decay_steps, self.is_stair))
 
 
 class CosineDecayLR(_Schedule):
-    """Half a cosine from max_lr to min_lr over decay_steps."""
+    """Cosine decay: half a cosine from max_lr to min_lr over decay_steps."""
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
@@ -203,7 +216,7 @@ class CosineDecayLR(_Schedule):
 
 
 class PolynomialDecayLR(_Schedule):
-    """Polynomial from learning_rate to end_learning_rate over decay_steps."""
+    """Polynomial decay: (first - last) * (1 - step / decay_steps) ** power + last, from learning_rate to end_learning_rate."""
 
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
@@ -220,7 +233,7 @@ class PolynomialDecayLR(_Schedule):
 
 
 class WarmUpLR(_Schedule):
-    """Linear from 0 to learning_rate over warmup_steps."""
+    """Warm-up: linear from 0 to learning_rate over warmup_steps."""
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()

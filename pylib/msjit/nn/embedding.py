@@ -1,4 +1,4 @@
-"""Tables looked up by index: rows that are 0 where the index is outside, and sums over the fields of an example."""
+"""Embedding tables: one that gives zeros for indices outside it, and one that combines the rows of each field."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_number
@@ -12,9 +12,11 @@ _OPERATORS = ("SUM", "MAX", "MEAN")
 
 
 class EmbeddingLookup(Cell):
-    """Rows of a table, and zeros for indices outside of it. max_norm bounds the norm of the rows that are returned.
+    """Looks up rows of a learnt table; an index outside the table gives zeros.
 
-    target, slice_mode, manual_shapes and sparse say where MindSpore keeps the table and change nothing here.
+    max_norm scales down returned rows whose 2-norm is larger.
+
+    target, slice_mode, manual_shapes and sparse say where MindSpore keeps the table; they change nothing here.
     """
 
     def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU", slice_mode="batch_slice", manual_shapes=None,
@@ -49,9 +51,11 @@ class EmbeddingLookup(Cell):
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """Rows of a table, weighed and joined for each field: (N, L) indices, values and fields give (N, field_size, embedding_size).
+    """Looks up rows of a table, weighs them and combines them within each field.
 
-    operator: 'SUM', 'MEAN' or 'MAX' over the entries of a field. A field without entries gives zeros.
+    (N, L) indices, values and fields give (N, field_size, embedding_size).
+
+    operator is 'SUM', 'MEAN' or 'MAX' over the entries of a field; entries of value 0 do not count. A field without entries gives zeros.
     """
 
     def __init__(self, vocab_size, embedding_size, field_size, param_init="normal", target="CPU", slice_mode="batch_slice",
@@ -88,7 +92,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
 
 def __getattr__(name):
-    """EmbeddingExt, which MindSpore has in this module too."""
+    """Finds EmbeddingExt, which MindSpore has in this module too."""
     if name == "EmbeddingExt":
         from ..mint.nn import Embedding
         return Embedding

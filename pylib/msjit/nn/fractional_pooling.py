@@ -1,4 +1,4 @@
-"""Fractional max pooling: windows of one size, whose places are drawn at random so that they spread over the input."""
+"""Fractional max pooling: windows of one size that overlap, at positions drawn at random but spread over the whole input."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_bool, int_tuple
@@ -7,8 +7,11 @@ from .cell import Cell
 
 
 def _starts(where, size, kernel, count, sample):
-    """The first positions of `count` windows along an axis, (N, C, count). The first window is at 0, and the last one ends with the axis. Between them
-    the positions have a constant real distance, start at a random offset, and are rounded down."""
+    """The first indices of `count` windows along an axis, (N, C, count).
+
+    The first window is at 0, and the last one ends with the axis. The windows between have a constant real distance and a
+    random offset, rounded down.
+    """
     if kernel + count - 1 > size:
         raise ValueError("[%s] kernel_size and output_size, got %d and %d, expected no more than %d together"
                          % (where, kernel, count, size + 1))
@@ -23,7 +26,7 @@ def _starts(where, size, kernel, count, sample):
 
 
 class _Fractional(Cell):
-    """Common to two and three axes."""
+    """The base class over two and over three axes."""
 
     _axes = 2
 
@@ -62,7 +65,7 @@ class _Fractional(Cell):
         return (values, places) if self.return_indices else values
 
     def _samples(self, batch):
-        """The random beginnings, (N, C, axes)."""
+        """The random offsets, (N, C, axes)."""
         shape = batch.shape[:2] + (self._axes,)
         if self._random_samples is None:
             return ops.rand(shape, dtype=mstype.float32)
@@ -71,7 +74,7 @@ class _Fractional(Cell):
         return self._random_samples
 
     def _order(self):
-        """The axis that each of the samples belongs to."""
+        """The axis of each of the random offsets."""
         return range(self._axes)
 
     def _pooled(self, batch, sizes, counts, samples):
@@ -99,10 +102,11 @@ class _Fractional(Cell):
 
 
 class FractionalMaxPool2d(_Fractional):
-    """The largest element of each window of (N, C, H, W) or (C, H, W), and with return_indices its place in the plane.
+    """Returns the largest element of each window of (N, C, H, W) or (C, H, W); with return_indices also its index in the
+    plane.
 
-    The number of windows is output_size, or output_ratio times the input's size. _random_samples (N, C, 2), for columns and rows, in
-    [0, 1), replaces the random numbers. Raises ValueError if so many windows do not fit.
+    The number of windows is output_size, or output_ratio times the input size. _random_samples (N, C, 2), numbers in [0, 1) for columns
+    and rows, replaces the random numbers. Raises ValueError if that many windows do not fit.
     """
 
     def _order(self):
@@ -110,6 +114,6 @@ class FractionalMaxPool2d(_Fractional):
 
 
 class FractionalMaxPool3d(_Fractional):
-    """As FractionalMaxPool2d, of (N, C, D, H, W) or (C, D, H, W); _random_samples (N, C, 3) of depth, rows and columns."""
+    """As FractionalMaxPool2d, of (N, C, D, H, W) or (C, D, H, W); _random_samples is (N, C, 3), for depth, rows and columns."""
 
     _axes = 3

@@ -9,7 +9,7 @@ from .cell import Cell
 
 
 class Unflatten(Cell):
-    """One axis as several."""
+    """Splits one axis into several, of the sizes unflattened_size."""
 
     def __init__(self, axis, unflattened_size):
         super().__init__()
@@ -21,7 +21,7 @@ class Unflatten(Cell):
 
 
 class Roll(Cell):
-    """The elements moved along axes."""
+    """Shifts elements cyclically along axes."""
 
     def __init__(self, shift, axis):
         super().__init__()
@@ -32,21 +32,21 @@ class Roll(Cell):
 
 
 class Tril(Cell):
-    """The lower triangle of matrices."""
+    """Keeps the lower triangle of matrices, up to diagonal k; elements above it become 0."""
 
     def construct(self, x, k=0):
         return ops.tril(x, k)
 
 
 class Triu(Cell):
-    """The upper triangle of matrices."""
+    """Keeps the upper triangle of matrices, from diagonal k on; elements below it become 0."""
 
     def construct(self, x, k=0):
         return ops.triu(x, k)
 
 
 class MatMul(Cell):
-    """Matrix product, of transposed operands where asked."""
+    """Multiplies matrices; transpose_x1 and transpose_x2 transpose an operand first."""
 
     def __init__(self, transpose_x1=False, transpose_x2=False):
         super().__init__()
@@ -58,7 +58,7 @@ class MatMul(Cell):
 
 
 class Range(Cell):
-    """Numbers from start to limit (exclusive), int32 or float32."""
+    """Returns numbers from start to limit (exclusive), delta apart; float32 where one of the three is a float, else int32."""
 
     def __init__(self, start, limit=None, delta=1):
         super().__init__()
@@ -73,23 +73,23 @@ class Range(Cell):
 
 
 class LGamma(Cell):
-    """Logarithm of the absolute value of the gamma function."""
+    """Computes the logarithm of the absolute value of the gamma function."""
 
     def construct(self, x):
         return ops.lgamma(x)
 
 
 class DiGamma(Cell):
-    """Derivative of LGamma."""
+    """Computes the derivative of LGamma."""
 
     def construct(self, x):
         return ops.digamma(x)
 
 
 class IGamma(Cell):
-    """The share of the gamma function's integral below x: P(a, x), for a > 0 and x >= 0; NaN elsewhere.
+    """Computes the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0; NaN elsewhere.
 
-    Computed in float64 by the power series, whose terms are all positive.
+    It sums the power series, whose terms are all positive, in float64; the result is float32.
     """
 
     def construct(self, a, x):
@@ -97,7 +97,7 @@ class IGamma(Cell):
         a, x = a + ops.zeros_like(x), x + ops.zeros_like(a)
         valid = ops.logical_and(a > 0, x >= 0)
         a = ops.where(valid, a, ops.ones_like(a))
-        # Beyond a + 40 sqrt(a) + 40 the rest is too small to change 1 in float64.
+        # Beyond a + 40 sqrt(a) + 40 the result differs from 1 by less than float64 can show.
         end = a + 40 * ops.sqrt(a) + 40
         inside = ops.logical_and(valid, ops.logical_and(x > 0, x < end))
         safe = ops.where(inside, x, ops.ones_like(x))
@@ -110,28 +110,28 @@ class IGamma(Cell):
 
 
 class LBeta(Cell):
-    """Logarithm of the beta function of two positive Tensors."""
+    """Computes the logarithm of the beta function of two positive Tensors."""
 
     def construct(self, x, y):
         return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
 
 
 class MatInverse(Cell):
-    """Inverse of each (n, n) matrix."""
+    """Computes the inverse of each (n, n) matrix."""
 
     def construct(self, a):
         return ops.inverse(a)
 
 
 class MatDet(Cell):
-    """Determinant of each (n, n) matrix."""
+    """Computes the determinant of each (n, n) matrix."""
 
     def construct(self, a):
         return ops.det(a)
 
 
 class MatrixDiag(Cell):
-    """(..., n) vectors as the diagonals of (..., n, n) matrices."""
+    """Puts (..., n) vectors on the diagonals of (..., n, n) matrices."""
 
     def construct(self, input_x):
         size = check_tensor(input_x, "matrix_diag").shape[-1]
@@ -139,7 +139,7 @@ class MatrixDiag(Cell):
 
 
 class MatrixDiagPart(Cell):
-    """The main diagonals of (..., m, n) matrices."""
+    """Returns the main diagonals of (..., m, n) matrices."""
 
     def construct(self, input_x):
         if check_tensor(input_x, "matrix_diag_part").ndim < 2:
@@ -148,7 +148,7 @@ class MatrixDiagPart(Cell):
 
 
 class MatrixSetDiag(Cell):
-    """(..., m, n) matrices with other main diagonals, (..., min(m, n))."""
+    """Replaces the main diagonals of (..., m, n) matrices by vectors (..., min(m, n))."""
 
     def construct(self, input_x, diagonal):
         rows, columns = check_tensor(input_x, "matrix_set_diag").shape[-2:]

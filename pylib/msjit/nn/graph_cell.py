@@ -5,12 +5,12 @@ from .cell import Cell
 
 
 class GraphCell(Cell):
-    """Runs a graph that ms.load has read; no source of the network is needed. Its Parameters can be trained further.
+    """Runs a graph that ms.load has read, without the source code of the network. Its Parameters can be trained further.
 
     graph        what ms.load returned
     params_init  {name: Parameter or Tensor}: values to start from instead of those of the file
 
-    Inputs have the shapes and dtypes of the export; others raise ValueError. Raises TypeError for a graph that is none.
+    Inputs must have the shapes and dtypes of the export; others raise ValueError. Raises TypeError if `graph` is not a loaded graph.
     """
 
     def __init__(self, graph, params_init=None, obf_random_seed=None):
@@ -48,7 +48,7 @@ def _check_input(value, name, dtype, shape):
 
 
 def _initial(graph, params_init):
-    """Parameters with other values than those of the file."""
+    """Sets Parameters of the graph to other values than those of the file; returns {name: Parameter}."""
     found = {}
     for name, value in params_init.items():
         kept = graph.tensors.get(name)

@@ -1,4 +1,4 @@
-"""Hooks of Cells: registration, and the call path that runs them."""
+"""Hooks of Cells: their registration, and the call that runs them."""
 import weakref
 
 from .._native import Tensor, _msjit
@@ -9,14 +9,14 @@ KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 class HookHandle:
-    """Returned by the register functions. remove() removes the hook."""
+    """Returned by the methods that register hooks; remove() removes the hook."""
 
     def __init__(self, cell, kind, hook_fn, prepend=False, with_kwargs=False):
         if not callable(hook_fn):
             raise TypeError("[hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
         if cell._hooks is None:
             object.__setattr__(cell, "_hooks", {k: {} for k in KINDS})
-        self._key = object()  # the handle may be freed long before its hook is removed
+        self._key = object()  # not id(self): the handle may be freed, and its id reused, while the hook is still registered
         hooks = cell._hooks[kind]
         later = list(hooks.items()) if prepend else []
         if prepend:
@@ -28,7 +28,7 @@ class HookHandle:
         self._kind = kind
 
     def remove(self):
-        """Takes the hook off; calling it again does nothing."""
+        """Removes the hook; calling it again does nothing."""
         cell = self._cell()
         if cell is None or cell._hooks is None:
             return
@@ -41,13 +41,13 @@ class HookHandle:
 
 
 class _WithKeywords:
-    """A forward hook that gets the keywords too."""
+    """A forward hook that gets the keyword arguments too."""
 
     def __init__(self, hook):
         self.hook = hook
 
     def before(self, cell, args, kwargs):
-        """(args, kwargs) that construct is to get."""
+        """Returns the (args, kwargs) that construct gets."""
         changed = self.hook(cell, args, kwargs)
         if changed is None:
             return args, kwargs
@@ -59,7 +59,7 @@ class _WithKeywords:
 
 
 def run_with_hooks(cell, construct, args, kwargs):
-    """One call of a hooked Cell."""
+    """Runs one call of a Cell that has hooks."""
     hooks, watched = cell._hooks, None
     for hook in list(hooks["forward_pre"].values()):
         if isinstance(hook, _WithKeywords):
@@ -80,8 +80,11 @@ def run_with_hooks(cell, construct, args, kwargs):
 
 
 class _Watched:
-    """A recorded call of a Cell with hooks on gradients. It is enclosed by two steps of the tape that only change gradients: one for
-    the positional Tensors, one for the output."""
+    """One recorded call of a Cell with hooks on gradients.
+
+    It puts a step on the tape before the call and one after it. The steps only change gradients: those of the positional
+    Tensors, and those of the output.
+    """
 
     def __init__(self, cell, hooks):
         self.cell = cell
@@ -89,7 +92,7 @@ class _Watched:
         self.output_grads, self.tracked = (), False
 
     def inputs(self, args):
-        """The arguments, as the Cell gets them."""
+        """Returns the arguments for the Cell, with the Tensors passed through the first step."""
         tensors = [a for a in args if isinstance(a, Tensor)]
         self.count = len(tensors)
         self.tracked = any(_msjit.is_tracked(t) for t in tensors)
@@ -97,7 +100,7 @@ class _Watched:
         return tuple(next(own) if isinstance(a, Tensor) else a for a in args)
 
     def outputs(self, output):
-        """The output of the Cell, as the caller gets it."""
+        """Returns the output for the caller, passed through the second step."""
         tensors = _flatten(output, [])
         return _rebuild(output, iter(passed_through(self._name("backward_pre_hook"), self._on_outputs, tensors)))
 
@@ -109,7 +112,7 @@ class _Watched:
         for hook in self.backward_pre:
             grads = replaced(name, hook(self.cell, grads), grads, outputs)
         self.output_grads = grads
-        if not self.tracked:  # no gradient comes to the inputs; the hooks are called with None for them
+        if not self.tracked:  # the inputs get no gradient; the hooks are called with None for them
             for hook in self.backward:
                 hook(self.cell, (None,) * self.count, grads)
         return grads

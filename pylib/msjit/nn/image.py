@@ -1,10 +1,10 @@
-"""Layers for images: shuffled pixels, other sizes, gradients."""
+"""Layers for images: pixel shuffling, resizing, local normalisation, gradients, cropping."""
 from .. import ops
 from .cell import Cell
 
 
 class PixelShuffle(Cell):
-    """(..., C r r, H, W) as (..., C, H r, W r)."""
+    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
 
     def __init__(self, upscale_factor):
         super().__init__()
@@ -15,7 +15,7 @@ class PixelShuffle(Cell):
 
 
 class PixelUnshuffle(Cell):
-    """(..., C, H r, W r) as (..., C r r, H, W)."""
+    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
 
     def __init__(self, downscale_factor):
         super().__init__()
@@ -26,7 +26,7 @@ class PixelUnshuffle(Cell):
 
 
 class ChannelShuffle(Cell):
-    """Channels of all groups in turn."""
+    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
 
     def __init__(self, groups):
         super().__init__()
@@ -37,7 +37,7 @@ class ChannelShuffle(Cell):
 
 
 class Upsample(Cell):
-    """Other sizes for the axes after (N, C); see ops.interpolate."""
+    """Resizes the axes after (N, C), as ops.interpolate."""
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
@@ -49,7 +49,7 @@ class Upsample(Cell):
 
 
 class LRN(Cell):
-    """Normalises by the squares of the nearest channels; see ops.lrn."""
+    """Local response normalisation: divides by a power of the squares of the nearest channels, as ops.lrn."""
 
     def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
         super().__init__()
@@ -60,7 +60,7 @@ class LRN(Cell):
 
 
 class ImageGradients(Cell):
-    """(differences of rows, differences of columns) of (N, C, H, W), zero at the far edges."""
+    """Returns (differences of rows, differences of columns) of (N, C, H, W) images; the last row and column are zero."""
 
     def construct(self, images):
         if images.ndim != 4:
@@ -71,7 +71,7 @@ class ImageGradients(Cell):
 
 
 class CentralCrop(Cell):
-    """The middle part of images (..., H, W)."""
+    """Cuts out the middle of images (..., H, W), the fraction central_fraction of each side."""
 
     def __init__(self, central_fraction):
         super().__init__()

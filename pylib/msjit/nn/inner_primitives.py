@@ -1,7 +1,7 @@
-"""Primitives that are attributes of MindSpore's layers, because subclasses and programs call them: `self.relu(x)`.
+"""Primitives that MindSpore's layers have as attributes, because subclasses and programs call them: `self.relu(x)`.
 
-The layers here do not use most of them. A primitive that does not depend on options of the layer is an attribute of the class: it costs
-the layer nothing, and an assignment on an instance hides it. The layer makes the others itself.
+The layers here do not use most of them. A primitive that does not depend on the layer's options is an attribute of the class: that
+costs an instance nothing, and an instance can still replace it. Each layer creates the others itself.
 """
 from .. import ops
 

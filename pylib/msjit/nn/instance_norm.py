@@ -9,9 +9,11 @@ from .cell import Cell
 
 
 class _InstanceNorm(Cell):
-    """Normalises each channel of each example by its own statistics, in training or not. In training it also updates the Parameters
-    moving_mean and moving_variance, which nothing here reads: new = (1 - momentum) old + momentum (mean over the examples). The
-    variance of n elements is divided by n - 1."""
+    """Normalises each channel of each example by its own mean and variance, in training or not.
+
+    In training it also updates moving_mean and moving_variance: new = (1 - momentum) * old + momentum * (mean over the
+    examples). Nothing here reads them. The variance of n elements is divided by n - 1 for this.
+    """
 
     _dims = 2
 

@@ -1,4 +1,4 @@
-"""mindspore.nn.layer: the layers of nn, and one whose name nn gives to a metric."""
+"""mindspore.nn.layer: the layers of nn, and CosineSimilarity, a name that in nn itself is a metric."""
 import sys
 
 from .. import _paths, ops
@@ -6,7 +6,7 @@ from .cell import Cell
 
 
 class CosineSimilarity(Cell):
-    """Cosine of the angle between slices of two tensors along an axis."""
+    """Computes the cosine of the angle between slices of two tensors along an axis."""
 
     def __init__(self, dim=1, eps=1e-8):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Losses that are likelihoods of distributions."""
+"""Losses that are negative log likelihoods or divergences."""
 import math
 
 from .. import ops
@@ -8,7 +8,10 @@ from .loss_base import LossBase
 
 
 class KLDivLoss(LossBase):
-    """labels (log(labels) - logits), where logits are logarithms; 'batchmean' divides the sum by the size of the batch."""
+    """Kullback-Leibler divergence labels * (log(labels) - logits), where logits are log probabilities.
+
+    reduction 'batchmean' divides the sum by the size of the batch.
+    """
 
     def __init__(self, reduction="mean"):
         super().__init__("sum" if reduction == "batchmean" else reduction)
@@ -19,7 +22,7 @@ class KLDivLoss(LossBase):
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification: log_probs (T, N, C) or (T, C), see ops.ctc_loss."""
+    """Connectionist temporal classification loss of log_probs (T, N, C) or (T, C), as ops.ctc_loss."""
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__(reduction)
@@ -37,7 +40,10 @@ class CTCLoss(LossBase):
 
 
 class GaussianNLLLoss(LossBase):
-    """0.5 (log(v) + (logits - labels)^2 / v) where v is var, at least eps; full adds 0.5 log(2 pi)."""
+    """Gaussian negative log likelihood 0.5 * (log(v) + (logits - labels)^2 / v), where v = max(var, eps).
+
+    full adds the constant 0.5 * log(2 pi).
+    """
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
         super().__init__(reduction)
@@ -54,7 +60,10 @@ class GaussianNLLLoss(LossBase):
 
 
 class PoissonNLLLoss(LossBase):
-    """exp(x) - target x, or x - target log(x + eps) without log_input; full adds Stirling's term for targets above 1."""
+    """Poisson negative log likelihood: exp(x) - target * x, or x - target * log(x + eps) without log_input.
+
+    full adds Stirling's approximation of log(target!) for targets above 1.
+    """
 
     def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
         super().__init__(reduction)
@@ -72,10 +81,13 @@ class PoissonNLLLoss(LossBase):
 
 
 class SampledSoftmaxLoss(LossBase):
-    """Softmax cross entropy over the true classes and sampled_values = (sampled classes (num_sampled,), expected counts of the
-    true classes (N, num_true), expected counts of the sampled ones (num_sampled,)); weights (classes, size), biases (classes,),
-    labels (N, num_true), logits (N, size). Without sampled_values each call draws classes, all
-    equally likely, but those of the labels where remove_accidental_hits."""
+    """Softmax cross entropy over the true classes and a sample of the others.
+
+    It is called with weights (classes, size), biases (classes,), labels (N, num_true) and logits (N, size). sampled_values
+    holds (sampled classes (num_sampled,), expected counts of the true classes (N, num_true), expected counts of the sampled
+    ones (num_sampled,)). Without it each call draws classes with equal probability; remove_accidental_hits leaves out those
+    of the labels.
+    """
 
     def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=0,
                  reduction="none"):

@@ -19,21 +19,21 @@ from .overlap_loss import DiceLoss, FocalLoss, MultiClassDiceLoss
 
 
 class L1Loss(LossBase):
-    """|logits - labels|"""
+    """Absolute error |logits - labels|, reduced to its mean by default."""
 
     def construct(self, logits, labels):
         return ops.l1_loss(logits, labels, self.reduction)
 
 
 class MAELoss(L1Loss):
-    """|logits - labels|"""
+    """Mean absolute error |logits - labels|, as L1Loss."""
 
     def construct(self, logits, label):
         return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
 
 
 class RMSELoss(LossBase):
-    """Square root of the mean of (logits - labels) squared."""
+    """Root mean squared error: sqrt(mean((logits - labels)^2))."""
 
     def __init__(self):
         super().__init__()
@@ -44,7 +44,7 @@ class RMSELoss(LossBase):
 
 
 class MSELoss(LossBase):
-    """(logits - labels) squared
+    """Squared error (logits - labels)^2, reduced to its mean by default.
 
     >>> import msjit as ms
     >>> float(ms.nn.MSELoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
@@ -56,7 +56,7 @@ class MSELoss(LossBase):
 
 
 class SmoothL1Loss(LossBase):
-    """Quadratic below beta, linear above."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |logits - labels| < beta, else d - 0.5 * beta. Not reduced by default."""
 
     def __init__(self, beta=1.0, reduction="none"):
         super().__init__(reduction)
@@ -69,7 +69,7 @@ class SmoothL1Loss(LossBase):
 
 
 class HuberLoss(LossBase):
-    """Quadratic below delta, linear above, not scaled by delta."""
+    """Huber loss: 0.5 * d^2 where d = |logits - labels| <= delta, else delta * (d - 0.5 * delta)."""
 
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction)
@@ -82,7 +82,7 @@ class HuberLoss(LossBase):
 
 
 class BCELoss(LossBase):
-    """Binary cross entropy of probabilities."""
+    """Binary cross entropy of probabilities (the argument named logits) and labels; weight multiplies each element's loss."""
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
@@ -93,7 +93,10 @@ class BCELoss(LossBase):
 
 
 class BCEWithLogitsLoss(LossBase):
-    """Binary cross entropy of logits."""
+    """Binary cross entropy of sigmoid(input), without overflow.
+
+    weight multiplies each element's loss, pos_weight only the term of positive targets.
+    """
 
     def __init__(self, reduction="mean", weight=None, pos_weight=None):
         super().__init__(reduction)
@@ -104,7 +107,7 @@ class BCEWithLogitsLoss(LossBase):
 
 
 class CrossEntropyLoss(LossBase):
-    """Cross entropy of logits (N, C, ...) and class indices (N, ...) or class probabilities (N, C, ...).
+    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...).
 
     >>> import msjit as ms
     >>> loss = ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0], [5.0, -5.0]]), ms.Tensor([0, 0], ms.int32))
@@ -133,7 +136,7 @@ class NLLLoss(LossBase):
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross entropy of logits (N, C) and one-hot rows, or class indices when sparse."""
+    """Cross entropy of logits (N, C) with rows of labels (N, C), or with class indices (N,) when sparse. Not reduced by default."""
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
@@ -150,7 +153,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
-__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+__path__ = _paths.extend([])  # MindSpore has a package here; alias.py finds its modules that programs import.
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss",
            "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
            "MarginRankingLoss", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",

@@ -6,7 +6,7 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 class LossBase(Cell):
-    """Base class: get_loss(x) applies `reduction` ('mean', 'sum' or 'none') to element losses."""
+    """Base class of losses: get_loss(x) applies `reduction`, 'mean', 'sum' or 'none', to the losses of elements."""
 
     def __init__(self, reduction="mean"):
         super().__init__()
@@ -16,11 +16,11 @@ class LossBase(Cell):
         self.reduction, self.reduce, self.average = reduction, reduction != "none", reduction == "mean"
 
     def get_axis(self, x):
-        """All axes of a tensor, as a tuple."""
+        """Returns all axes of a tensor, as a tuple."""
         return tuple(range(x.ndim))
 
     def get_loss(self, x, weights=1.0):
-        """Weighs and reduces element losses."""
+        """Multiplies the losses of elements by weights, then applies the reduction."""
         if not isinstance(weights, float) or weights != 1.0:
             x = x * weights
         return ops.reduce_loss(x, self.reduction)
@@ -30,4 +30,4 @@ class LossBase(Cell):
 
 
 class _Loss(LossBase):
-    """The older name of LossBase, which classes of programs derive from."""
+    """The older name of LossBase; programs derive classes from it."""

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between scores or distances."""
+"""Losses that require a margin between scores or distances."""
 from .. import ops
 from ..common.checks import check_number
 from ..common.tensor import Tensor, check_tensor
@@ -6,7 +6,10 @@ from .loss_base import LossBase
 
 
 class CosineEmbeddingLoss(LossBase):
-    """1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1; the cosine is that of axis 1."""
+    """Cosine loss: 1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1.
+
+    cos is the cosine of the angle between the two inputs along axis 1.
+    """
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
@@ -21,7 +24,7 @@ class CosineEmbeddingLoss(LossBase):
 
 
 class HingeEmbeddingLoss(LossBase):
-    """x where the label is 1, max(0, margin - x) where it is -1."""
+    """Hinge embedding loss: x where the label is 1, max(0, margin - x) where it is -1."""
 
     def __init__(self, margin=1.0, reduction="mean"):
         super().__init__(reduction)
@@ -32,7 +35,7 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class MarginRankingLoss(LossBase):
-    """max(0, -target (input1 - input2) + margin)"""
+    """Ranking loss max(0, -target * (input1 - input2) + margin), for targets 1 and -1."""
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
@@ -43,7 +46,7 @@ class MarginRankingLoss(LossBase):
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    """Mean over the classes of the binary cross entropy of sigmoid(x)."""
+    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(x)."""
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
@@ -54,7 +57,11 @@ class MultiLabelSoftMarginLoss(LossBase):
 
 
 class MultiMarginLoss(LossBase):
-    """Hinge loss of scores (N, C) and classes (N,): sum over the wrong ones of max(0, margin - x[target] + x)^p / C."""
+    """Multi-class hinge loss of scores (N, C) and classes (N,).
+
+    The loss of a row x is the sum over classes i other than the target t of weight[t] * max(0, margin - x[t] + x[i])^p,
+    divided by C.
+    """
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
         super().__init__(reduction)
@@ -72,21 +79,25 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """Hinge loss of scores (N, C) and rows of classes (N, C) that end at the first -1."""
+    """Multi-label hinge loss of scores (N, C) and rows of target classes (N, C) that end at the first -1."""
 
     def construct(self, x, target):
         return ops.multilabel_margin_loss(x, target, self.reduction)
 
 
 class SoftMarginLoss(LossBase):
-    """log(1 + exp(-labels logits))"""
+    """Logistic loss log(1 + exp(-labels * logits)), for labels 1 and -1."""
 
     def construct(self, logits, labels):
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
 class TripletMarginLoss(LossBase):
-    """max(0, d(x, positive) - d(x, negative) + margin), d being the p-norm of the difference over the last axis."""
+    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference over the
+    last axis.
+
+    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative).
+    """
 
     def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0):
         super().__init__(reduction)
@@ -103,7 +114,7 @@ class TripletMarginLoss(LossBase):
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """As TripletMarginLoss with a distance of the program's own; by default the 2-norm over axis 1."""
+    """Triplet loss like TripletMarginLoss, with distance_function in place of the norm; by default the 2-norm over axis 1."""
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
         super().__init__(reduction)

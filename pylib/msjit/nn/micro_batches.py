@@ -1,4 +1,4 @@
-"""Networks called on equal parts of a batch. In MindSpore some of them divide work over processes; here one process does it all."""
+"""Networks called on equal parts of a batch. MindSpore divides some of this work over processes; here one process does it all."""
 from .cell import Cell
 
 
@@ -35,7 +35,7 @@ class _Parts(Cell):
 
 
 class GradAccumulationCell(_Parts):
-    """network on `micro_size` equal parts of the batch, summed: fewer examples at a time, the gradient of all."""
+    """Calls the network on `micro_size` equal parts of the batch and sums the results: less work at a time, the gradient of all."""
 
     def __init__(self, network, micro_size):
         super().__init__(network, micro_size)
@@ -43,7 +43,7 @@ class GradAccumulationCell(_Parts):
 
 
 class PipelineCell(GradAccumulationCell):
-    """As GradAccumulationCell. Stages in several processes are not supported."""
+    """The same as GradAccumulationCell. Pipeline stages in several processes are not supported."""
 
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
@@ -54,7 +54,7 @@ class PipelineCell(GradAccumulationCell):
 
 
 class MicroBatchInterleaved(_Parts):
-    """network on `interleave_num` equal parts of the batch, summed."""
+    """Calls the network on `interleave_num` equal parts of the batch and sums the results."""
 
     _what = "interleave_num"
 
@@ -64,7 +64,7 @@ class MicroBatchInterleaved(_Parts):
 
 
 class _MicroBatch(Cell):
-    """Part i of micro_size equal parts of each input, cut along axis 0: construct(i, *inputs) is a tuple."""
+    """Returns part i of micro_size equal parts of each input, cut along axis 0: construct(i, *inputs) is a tuple."""
 
     def __init__(self, micro_size):
         super().__init__()
@@ -79,7 +79,7 @@ class _MicroBatch(Cell):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """backbone(a, b, c)"""
+    """Calls backbone(a, b, c)."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)

@@ -10,7 +10,7 @@ from .cell import Cell
 
 
 class _BatchNorm(Cell):
-    """Normalises each channel by its batch (training) or by running statistics.
+    """Normalises each channel by the statistics of the batch (in training) or by running statistics.
 
     eps and momentum are taken from the primitives bn_train and bn_infer: setting them on the layer later changes nothing. As in
     MindSpore, the attribute momentum is 1 minus the argument.
@@ -57,10 +57,10 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs.
+    """Batch normalisation of (N, C, H, W) inputs, each channel over the other axes.
 
-    In training it uses the statistics of the batch, and updates the running ones: new = momentum old + (1 - momentum) batch's. Else it uses
-    the running ones.
+    In training it uses the mean and variance of the batch, and updates the running ones: new = momentum * old + (1 - momentum) * batch.
+    Otherwise it uses the running ones. use_batch_statistics True or False fixes the choice.
 
     >>> import msjit as ms
     >>> layer, x = ms.nn.BatchNorm2d(1, momentum=0.5), ms.Tensor([[[[1.0, 3.0]]]])
@@ -76,7 +76,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) inputs. Its Parameters belong to the BatchNorm2d inside, as in MindSpore."""
+    """Batch normalisation of (N, C, D, H, W) inputs. As in MindSpore, its Parameters belong to a BatchNorm2d inside it, bn2d."""
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
@@ -92,7 +92,8 @@ class BatchNorm3d(Cell):
 
 
 class LayerNorm(Cell):
-    """Normalises over the trailing axes from begin_norm_axis on.
+    """Normalises over the axes from begin_norm_axis on, then scales by gamma and adds beta, both of shape
+    normalized_shape.
 
     >>> import msjit as ms
     >>> y = ms.nn.LayerNorm((4,))(ms.Tensor([[1.0, 2.0, 3.0, 4.0]]))
@@ -119,11 +120,11 @@ class LayerNorm(Cell):
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (
-            self.normalized_shape, self.begin_norm_axis, self.begin_params_axis, self.gamma, self.beta)  # no = in MindSpore either
+            self.normalized_shape, self.begin_norm_axis, self.begin_params_axis, self.gamma, self.beta)  # MindSpore prints no "=" after gamma either
 
 
 class GroupNorm(Cell):
-    """Normalises groups of channels of (N, C, ...) inputs."""
+    """Normalises each of num_groups groups of channels of (N, C, ...) inputs, then scales by gamma and adds beta."""
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros",
                  dtype=mstype.float32):

@@ -1,4 +1,4 @@
-"""Losses of segmentation and of classes that differ much in size."""
+"""Losses for segmentation and for classes of very different sizes."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_same_shape
@@ -9,7 +9,7 @@ from .loss_base import LossBase
 
 
 class DiceLoss(LossBase):
-    """1 - 2 sum(x y) / (sum(x^2) + sum(y^2) + smooth)"""
+    """Dice loss: 1 - 2 * sum(x y) / (sum(x^2) + sum(y^2) + smooth), over all elements."""
 
     def __init__(self, smooth=1e-5):
         super().__init__()
@@ -29,7 +29,7 @@ class DiceLoss(LossBase):
 
 
 class MultiClassDiceLoss(LossBase):
-    """Mean of the DiceLoss of each class (axis 1), after an activation."""
+    """Mean of the DiceLoss of each class (axis 1), after an activation, with a weight for each class."""
 
     def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
         super().__init__()
@@ -69,7 +69,10 @@ class MultiClassDiceLoss(LossBase):
 
 
 class FocalLoss(LossBase):
-    """-(1 - p)^gamma log(p) of the softmax over axis 1: the labels are classes (N, 1, ...), or shares of the logits' shape."""
+    """Focal loss -(1 - p)^gamma * log(p), where p is the softmax over axis 1 (Lin et al. 2017).
+
+    The labels are classes (N, 1, ...), or weights of the classes in the shape of the logits.
+    """
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
         super().__init__(reduction)

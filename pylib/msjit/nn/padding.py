@@ -1,4 +1,4 @@
-"""Layers that pad: with zeros, a value, mirrored elements or those at the edge."""
+"""Layers that pad: with zeros, with a value, with mirrored elements or with the edge elements."""
 from .. import ops
 from .cell import Cell
 
@@ -6,7 +6,7 @@ _pad = ops.registry.pad
 
 
 class Pad(Cell):
-    """Pads every axis with zeros, or with mirrored values: paddings is ((before, after), ...)."""
+    """Pads every axis with zeros, or with mirrored values in mode 'REFLECT' or 'SYMMETRIC'; paddings is ((before, after), ...)."""
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
@@ -29,8 +29,10 @@ class Pad(Cell):
 
 
 class ConstantPad2d(Cell):
-    """Puts `value` around the last two axes: padding is an int, or (left, right) or (left, right, top, bottom) of ints;
-    negative ones cut off."""
+    """Pads the last two axes with a value; padding is an int, (left, right) or (left, right, top, bottom).
+
+    Negative numbers cut off.
+    """
 
     def __init__(self, padding, value):
         super().__init__()
@@ -54,7 +56,7 @@ class ConstantPad2d(Cell):
 
 
 class _Padded(Cell):
-    """Pads the last axes: an int for all sides, or (left, right, top, bottom, ...)."""
+    """Pads the last axes; padding is an int for all sides, or (left, right, top, bottom, ...)."""
 
     _axes, _mode, _value = 1, "constant", None
     _sequences = (tuple,)
@@ -75,7 +77,7 @@ class _Padded(Cell):
             raise ValueError("[%s] input has a wrong rank, got %d, expected at least %d"
                              % (type(self).__name__, x.ndim, self._axes))
         padding = self.padding
-        if self._mode == "constant" and min(padding, default=0) < 0:  # these cut off
+        if self._mode == "constant" and min(padding, default=0) < 0:  # negative padding cuts off
             for i in range(0, len(padding), 2):
                 axis = x.ndim - 1 - i // 2
                 start, stop = max(-padding[i], 0), x.shape[axis] - max(-padding[i + 1], 0)
@@ -85,13 +87,13 @@ class _Padded(Cell):
 
 
 class ZeroPad2d(_Padded):
-    """Zeros around the last two axes."""
+    """Pads the last two axes with zeros; negative numbers cut off."""
 
     _axes = 2
 
 
 class ConstantPad1d(_Padded):
-    """A value around the last axis."""
+    """Pads the last axis with a value; negative numbers cut off."""
 
     def __init__(self, padding, value):
         super().__init__(padding)
@@ -101,43 +103,43 @@ class ConstantPad1d(_Padded):
 
 
 class ConstantPad3d(ConstantPad1d):
-    """A value around the last three axes."""
+    """Pads the last three axes with a value; negative numbers cut off."""
 
     _axes = 3
 
 
 class ReflectionPad1d(_Padded):
-    """The last axis goes on as in a mirror that lies on its ends."""
+    """Pads the last axis with its mirror image, without repeating the edge element."""
 
     _mode = "reflect"
 
 
 class ReflectionPad2d(ReflectionPad1d):
-    """The last two axes go on as in mirrors that lie on their ends."""
+    """Pads the last two axes with their mirror images, without repeating the edge elements."""
 
     _axes = 2
 
 
 class ReflectionPad3d(ReflectionPad1d):
-    """The last three axes go on as in mirrors that lie on their ends."""
+    """Pads the last three axes with their mirror images, without repeating the edge elements."""
 
     _axes = 3
 
 
 class ReplicationPad1d(_Padded):
-    """The ends of the last axis, repeated."""
+    """Pads the last axis with copies of its edge elements."""
 
     _mode = "replicate"
 
 
 class ReplicationPad2d(ReplicationPad1d):
-    """The ends of the last two axes, repeated."""
+    """Pads the last two axes with copies of their edge elements."""
 
     _axes = 2
 
 
 class ReplicationPad3d(ReplicationPad1d):
-    """The ends of the last three axes, repeated."""
+    """Pads the last three axes with copies of their edge elements."""
 
     _axes = 3
 

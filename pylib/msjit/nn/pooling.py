@@ -1,4 +1,4 @@
-"""Pooling over one, two and three axes."""
+"""Pooling layers over one, two and three axes."""
 from .. import ops
 from ..common.checks import check_format, int_tuple
 from ..ops import registry as _k
@@ -43,7 +43,7 @@ class _Pool2d(Cell):
 
 
 class MaxPool2d(_Pool2d):
-    """Largest element of each window.
+    """Returns the largest element of each window of (N, C, H, W) or (C, H, W).
 
     >>> import msjit as ms
     >>> ms.nn.MaxPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).asnumpy().tolist()
@@ -66,7 +66,7 @@ class MaxPool2d(_Pool2d):
 
 
 class AvgPool2d(_Pool2d):
-    """Mean of each window."""
+    """Returns the mean of each window of (N, C, H, W) or (C, H, W)."""
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None, data_format="NCHW"):
@@ -85,7 +85,7 @@ class AvgPool2d(_Pool2d):
 
 
 class _Pool(Cell):
-    """Attributes and checks common to pooling over one or three axes."""
+    """The attributes and checks that pooling over one and over three axes share."""
 
     def __init__(self, where, dims, kernel_size, stride, pad_mode, padding, ceil_mode):
         super().__init__()
@@ -117,7 +117,7 @@ class _Pool(Cell):
 
 
 class MaxPool1d(_Pool):
-    """Largest element of each window of (N, C, L) or (C, L), and its position with return_indices."""
+    """Returns the largest element of each window of (N, C, L) or (C, L); with return_indices also its index."""
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False):
@@ -140,7 +140,7 @@ class MaxPool1d(_Pool):
 
 
 class MaxPool3d(_Pool):
-    """Largest element of each window of (N, C, D, H, W) or (C, D, H, W), and its position with return_indices."""
+    """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W); with return_indices also its index."""
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False):
@@ -155,7 +155,7 @@ class MaxPool3d(_Pool):
 
 
 class AvgPool1d(_Pool):
-    """Mean of each window of (N, C, L) or (C, L)."""
+    """Returns the mean of each window of (N, C, L) or (C, L)."""
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__("avg_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
@@ -170,12 +170,12 @@ class AvgPool1d(_Pool):
 
 
 class AvgPool3d(_Pool):
-    """Mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
         super().__init__("avg_pool3d", 3, kernel_size, stride, pad_mode, padding, ceil_mode)
-        self.count_include_pad = count_include_pad  # also for the padding that 'same' adds, unlike pooling over one or two axes
+        self.count_include_pad = count_include_pad  # here also for 'same' padding, unlike pooling over one or two axes
         self.divisor_override = divisor_override
 
     def construct(self, x):

@@ -1,8 +1,8 @@
-"""Recomputation: a Cell keeps none of its intermediate results for the gradient. The gradient computes them again from the
-inputs.
+"""Recomputation: the gradient of a Cell computes the Cell's intermediate results again from the inputs instead of
+keeping them.
 
 A recorded call is one step of the tape. Its leaves are the Tensors among the arguments and the Cell's trainable Parameters.
-Random operators draw the same numbers in both runs. Tensors that construct reaches by a closure or a global count as constants.
+Random operators draw the same numbers in both runs. Tensors that construct reads from a closure or a global are constants.
 Writes, such as those to the running statistics of BatchNorm, happen in both runs.
 """
 from .._native import _msjit
@@ -11,7 +11,7 @@ from ..autograd import _flatten, _Pull, _rebuild, no_grad
 
 
 def recomputed_call(name, weights, run, args, kwargs):
-    """Calls run(*args, **kwargs) as one step of the tape, which runs it again for the gradients. `weights`: the Parameters that it uses."""
+    """Calls run(*args, **kwargs) as one step of the tape, which runs it again for the gradients. `weights` are the Parameters it uses."""
     state = _msjit.rng_state()
     with no_grad():
         output = run(*args, **kwargs)
@@ -25,8 +25,11 @@ def recomputed_call(name, weights, run, args, kwargs):
 
 
 class _Step:
-    """One recorded call: its arguments, in which placeholders stand for the Tensors (the tape keeps those), and the random state at
-    its start."""
+    """One recorded call.
+
+    It keeps the arguments, with placeholders for the Tensors, which the tape keeps, and the state of the random generator
+    at its start.
+    """
 
     def __init__(self, weights, run, given, count, state):
         self.weights, self.run, self.given, self.count, self.state = weights, run, given, count, state
@@ -49,14 +52,14 @@ class _Step:
 
 
 class _Place:
-    """Stands for a Tensor among the arguments."""
+    """A placeholder for a Tensor among the arguments."""
 
     def __init__(self, number):
         self.number = number
 
 
 def _placed(value, tensors):
-    """`value` with the tensors where their places are."""
+    """Returns `value` with the placeholders replaced by the tensors."""
     if isinstance(value, _Place):
         return tensors[value.number]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -69,9 +72,9 @@ def _placed(value, tensors):
 
 
 def recompute(block, *args, use_reentrant=True, output_recompute=False, **kwargs):
-    """Calls the Cell `block` with the arguments. Its intermediate results are not kept: the gradient computes them again.
+    """Calls the Cell `block` without keeping its intermediate results: the gradient computes them again.
 
-    With use_reentrant=False the block may be a function or a method as well; the Parameters of a method's Cell get gradients.
+    With use_reentrant=False the block may also be a function or a method; for a method, the Parameters of its Cell get gradients.
     output_recompute changes nothing. Raises TypeError for another block.
     """
     owner = getattr(block, "__self__", block)

@@ -1,4 +1,4 @@
-"""Sums over axes as Cells: norms, moments, regularisers."""
+"""Reductions over axes as Cells: norms, moments, regularisers."""
 import math
 
 from .. import ops
@@ -8,7 +8,7 @@ from .cell import Cell
 
 
 class Norm(Cell):
-    """Square root of the sum of squares over axes; all by default."""
+    """Computes the 2-norm over axes, by default over all."""
 
     def __init__(self, axis=(), keep_dims=False):
         super().__init__()
@@ -26,7 +26,7 @@ class Norm(Cell):
 
 
 class ClipByNorm(Cell):
-    """Scales the input down where its norm over an axis exceeds clip_norm."""
+    """Scales the input down where its 2-norm over an axis exceeds clip_norm; the result is float32."""
 
     def __init__(self, axis=None):
         super().__init__()
@@ -39,7 +39,7 @@ class ClipByNorm(Cell):
 
 
 class L1Regularizer(Cell):
-    """scale times the sum of absolute values."""
+    """Computes scale times the sum of absolute values."""
 
     def __init__(self, scale):
         super().__init__()
@@ -54,7 +54,7 @@ class L1Regularizer(Cell):
 
 
 class Moments(Cell):
-    """(mean, variance) over axes."""
+    """Returns (mean, variance) over axes of a float16 or float32 Tensor."""
 
     def __init__(self, axis=None, keep_dims=None):
         super().__init__()
@@ -74,7 +74,7 @@ class Moments(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    """log(sum(exp(x))) over axes."""
+    """Computes log(sum(exp(x))) over axes, without overflow."""
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()

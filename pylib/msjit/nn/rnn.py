@@ -1,5 +1,8 @@
-"""Recurrent layers. One product computes the input's share of the gates for all steps. The loop over the steps is plain
-Python. The JIT captures it, as one node if the number of steps changes from call to call."""
+"""Recurrent layers.
+
+One matrix product computes the input's part of the gates for all steps. The loop over the steps is plain Python. The JIT
+captures it, as one node if the number of steps changes from call to call.
+"""
 import math
 
 from .. import ops
@@ -16,7 +19,7 @@ _linear = ops.registry.linear
 
 
 def _run(step, gates, h, w_hh, b_hh):
-    """The loop over gates (steps, batch, ...): all outputs and the last state."""
+    """Loops over gates (steps, batch, ...); returns (all outputs, the last state)."""
     outputs = []
     for t in range(gates.shape[0]):
         h = step(gates[t], h, w_hh, b_hh)
@@ -25,7 +28,7 @@ def _run(step, gates, h, w_hh, b_hh):
 
 
 def _run_masked(step, gates, h, w_hh, b_hh, alive):
-    """As _run; where alive (steps, batch, 1) is False the output is 0 and the state stays."""
+    """As _run, but where alive (steps, batch, 1) is False the output is 0 and the state does not change."""
     outputs = []
     for t in range(gates.shape[0]):
         new = step(gates[t], h, w_hh, b_hh)
@@ -59,7 +62,7 @@ def _reverse(x, order):
 
 
 class _Step(Cell):
-    """One step of a network. It exists because MindSpore has such a cell in each network, and prints it."""
+    """One step of a network, as a Cell, because MindSpore has such a cell in each network and prints it."""
 
     def __init__(self, step):
         super().__init__()
@@ -93,7 +96,7 @@ _DynamicLSTMAscend, _DynamicGRUAscend = _DynamicLSTMCPUGPU, _DynamicGRUCPUGPU  #
 
 
 class _RNNBase(Cell):
-    """Layers of one kind of step, in one direction or in both."""
+    """Stacked layers of one kind of step, in one direction or in both."""
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, dtype=mstype.float32):
@@ -130,8 +133,11 @@ class _RNNBase(Cell):
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists[2]), ParameterTuple(lists[3])
 
     def construct(self, x, hx=None, seq_length=None):
-        """x (steps, batch, input_size), hx (layers * directions, batch, hidden_size), or a tuple of two such for an LSTM;
-        seq_length (batch,): how many steps of each sequence count. Returns all outputs and the last state."""
+        """Returns (all outputs, the last state) for x (steps, batch, input_size).
+
+        hx is the first state (layers * directions, batch, hidden_size), a tuple of two for an LSTM; it is zero by default.
+        seq_length (batch,) says how many steps of each sequence count.
+        """
         if not isinstance(x, Tensor):
             raise TypeError("[%s] x, got %s, expected a Tensor" % (self._where, type(x).__name__))
         if x.ndim != 3:
@@ -158,7 +164,7 @@ class _RNNBase(Cell):
         return x, (ops.stack(last_h), ops.stack(last_c)) if self.is_lstm else ops.stack(last_h)
 
     def _direction(self, x, h, c, alive, at):
-        """One layer in one direction: outputs, h and c."""
+        """Runs one layer in one direction; returns (outputs, h, c)."""
         dtype = x.dtype
         w_ih, w_hh = ops.cast(self.w_ih_list[at], dtype), ops.cast(self.w_hh_list[at], dtype)
         b_ih = b_hh = None
@@ -177,7 +183,7 @@ class _RNNBase(Cell):
         return out, h, None
 
     def _states(self, x, hx):
-        """(h, c), zeros where none are given; c is None but for an LSTM."""
+        """The initial (h, c), zeros where none are given; c is None except for an LSTM."""
         shape = (len(self.w_ih_list), x.shape[1], self.hidden_size)
         if hx is None:
             zeros = ops.zeros(shape, x.dtype)
@@ -194,7 +200,7 @@ class _RNNBase(Cell):
         return h, c
 
     def _masks(self, x, seq_length):
-        """A mask of the steps that count (steps, batch, 1), and the index of each step in reversed order."""
+        """Returns (mask of the steps that count (steps, batch, 1), index of each step in reversed order)."""
         if not isinstance(seq_length, Tensor):
             raise TypeError("[%s] seq_length, got %s, expected a Tensor" % (self._where, type(seq_length).__name__))
         if seq_length.dtype not in (mstype.int32, mstype.int64):
@@ -209,7 +215,10 @@ class _RNNBase(Cell):
 
 
 class RNN(_RNNBase):
-    """Elman network: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it (nonlinearity)."""
+    """Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu instead of tanh by nonlinearity.
+
+    Shapes are those of LSTM, with one state h.
+    """
 
     def __init__(self, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, dtype=mstype.float32, *, nonlinearity="tanh"):
@@ -220,14 +229,17 @@ class RNN(_RNNBase):
 
 
 class GRU(_RNNBase):
-    """Gated recurrent units; the gates' order in the weights is reset, update, new."""
+    """Gated recurrent units; the weights hold the gates in the order reset, update, new.
+
+    Shapes are those of LSTM, with one state h.
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__("GRU", *args, **kwargs)
 
 
 class LSTM(_RNNBase):
-    """Long short-term memory; the gates' order in the weights is in, forget, cell, out.
+    """Long short-term memory; the weights hold the gates in the order input, forget, cell, output.
 
     x is (length, batch, input_size), or (batch, length, input_size) with batch_first; h and c are (layers x directions, batch, hidden_size).
 

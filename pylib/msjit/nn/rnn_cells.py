@@ -1,4 +1,4 @@
-"""One step of a recurrent network: the functions, and Cells around them."""
+"""Single steps of recurrent networks, as functions and as Cells."""
 import math
 
 from .. import ops
@@ -15,17 +15,17 @@ _split = ops.registry.split
 
 
 def tanh_step(gates, h, w_hh, b_hh):
-    """tanh(gates + W h + b), where gates are the input's share."""
+    """One step of an Elman network: tanh(gates + W h + b), where gates are the input's part."""
     return ops.tanh(gates + _linear(h, w_hh, b_hh))
 
 
 def relu_step(gates, h, w_hh, b_hh):
-    """relu(gates + W h + b)"""
+    """One step of an Elman network with relu: relu(gates + W h + b), where gates are the input's part."""
     return ops.relu(gates + _linear(h, w_hh, b_hh))
 
 
 def lstm_step(gates, state, w_hh, b_hh):
-    """(h, c) after a step of an LSTM; the gates are in, forget, cell and out."""
+    """One step of an LSTM; returns (h, c). The gates are input, forget, cell and output."""
     h, c = state
     gates = gates + _linear(h, w_hh, b_hh)
     enter, forget, cell, leave = _split(gates, [c.shape[-1]] * 4, -1)
@@ -34,7 +34,7 @@ def lstm_step(gates, state, w_hh, b_hh):
 
 
 def gru_step(gates, h, w_hh, b_hh):
-    """h after a step of a GRU; the gates are reset, update and new."""
+    """One step of a GRU; returns h. The gates are reset, update and new."""
     sizes = [h.shape[-1]] * 3
     reset, update, new = _split(gates, sizes, -1)
     h_reset, h_update, h_new = _split(_linear(h, w_hh, b_hh), sizes, -1)
@@ -43,27 +43,27 @@ def gru_step(gates, h, w_hh, b_hh):
 
 
 def _rnn_tanh_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """MindSpore's name and arguments of a step with tanh."""
+    """A step with tanh, under MindSpore's name and arguments."""
     return tanh_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
 
 
 def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """MindSpore's name and arguments of a step with relu."""
+    """A step with relu, under MindSpore's name and arguments."""
     return relu_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
 
 
 def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """MindSpore's name and arguments of a step of an LSTM."""
+    """A step of an LSTM, under MindSpore's name and arguments."""
     return lstm_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
 
 
 def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """MindSpore's name and arguments of a step of a GRU."""
+    """A step of a GRU, under MindSpore's name and arguments."""
     return gru_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
 
 
 def check_state(value, where, what):
-    """Raises where a state or an input is no float32 or float16 Tensor."""
+    """Raises TypeError unless a state or an input is a float32 or float16 Tensor."""
     if not isinstance(value, Tensor):
         raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, what, type(value).__name__))
     if value.dtype not in (mstype.float32, mstype.float16):
@@ -71,13 +71,13 @@ def check_state(value, where, what):
 
 
 def check_pair(hx, where):
-    """Raises where the state of an LSTM is no tuple (h, c)."""
+    """Raises TypeError unless the state of an LSTM is a tuple (h, c)."""
     if not isinstance(hx, tuple) or len(hx) != 2:
         raise TypeError("[%s] hx, got %s, expected a tuple (h, c)" % (where, type(hx).__name__))
 
 
 class RNNCellBase(Cell):
-    """Weights of one step: weight_ih (gates, input), weight_hh (gates, hidden), bias_ih and bias_hh (gates)."""
+    """The weights of one step: weight_ih (gates, input), weight_hh (gates, hidden), bias_ih and bias_hh (gates,)."""
 
     def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=mstype.float32):
         super().__init__()
@@ -101,7 +101,7 @@ class RNNCellBase(Cell):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an Elman network: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
+    """One step of an Elman network: from x (batch, input_size) and hx (batch, hidden_size) to the next hx."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
@@ -118,7 +118,7 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a GRU: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
+    """One step of a GRU: from x (batch, input_size) and hx (batch, hidden_size) to the next hx."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
@@ -128,7 +128,7 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM: x (batch, input_size), hx a tuple (h, c) of (batch, hidden_size) -> the next (h, c)."""
+    """One step of an LSTM: from x (batch, input_size) and a tuple hx = (h, c) of (batch, hidden_size) to the next (h, c)."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)

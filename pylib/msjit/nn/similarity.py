@@ -1,4 +1,4 @@
-"""Similarity of two images: PSNR, SSIM and SSIM over several scales."""
+"""Similarity of two images: PSNR, SSIM and multi-scale SSIM."""
 import math
 
 from .. import ops
@@ -15,7 +15,7 @@ def _positive(where, what, value, types=(int, float)):
 
 
 def _pair(where, first, second, least=1):
-    """Both images as floats with values in 0..1 for whole numbers of 8 bits; (N, C, H, W), H and W at least `least`."""
+    """Checks two (N, C, H, W) images of at least `least` rows and columns; uint8 ones become floats in [0, 1]."""
     if check_tensor(first, where).ndim != 4 or check_tensor(second, where).shape != first.shape:
         raise ValueError("[%s] shapes of the images, got %s and %s, expected the same with 4 axes" % (where, first.shape, second.shape))
     if first.dtype != second.dtype:
@@ -28,7 +28,7 @@ def _pair(where, first, second, least=1):
 
 
 class PSNR(Cell):
-    """10 log10(max_val^2 / mean squared difference) of each pair of (N, C, H, W) images: (N,)."""
+    """Peak signal-to-noise ratio of each pair of (N, C, H, W) images: 10 log10(max_val^2 / mean squared difference), shape (N,)."""
 
     def __init__(self, max_val=1.0):
         super().__init__()
@@ -41,7 +41,7 @@ class PSNR(Cell):
 
 
 class SSIM(Cell):
-    """Structural similarity of each pair of (N, C, H, W) images: (N,); means and variances are those under a Gaussian window."""
+    """Structural similarity of each pair of (N, C, H, W) images, shape (N,), with means and variances under a Gaussian window."""
 
     def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
         super().__init__()
@@ -58,7 +58,7 @@ class SSIM(Cell):
         return ops.mean(self._parts(first, second)[0], 1)
 
     def _parts(self, first, second):
-        """(similarity, contrast alone) of each image and channel: (N, C)."""
+        """Returns (similarity, its contrast factor) of each image and channel, (N, C)."""
         n, channels, rows, columns = first.shape
         flat = [ops.reshape(x, (n * channels, 1, rows, columns)) for x in (first, second)]
         mean1, mean2 = self._blurred(flat[0]), self._blurred(flat[1])
@@ -80,8 +80,11 @@ def _gaussian(size, sigma):
 
 
 class MSSSIM(SSIM):
-    """SSIM over several scales, each half as large as the one before. It is the product of the contrasts at all scales but the last and of
-    the similarity at the last one, each to its power in power_factors. Raises ValueError if an image is too small for so many scales."""
+    """Structural similarity over several scales, each half as large as the one before.
+
+    It is the product of the contrasts at all scales but the last and of the similarity at the last one, each to its power
+    in power_factors. Raises ValueError if an image is too small for that many scales.
+    """
 
     def __init__(self, max_val=1.0, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5,
                  k1=0.01, k2=0.03):

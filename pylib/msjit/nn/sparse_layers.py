@@ -4,7 +4,7 @@ from .cell import Cell
 
 
 class SparseToDense(Cell):
-    """The dense tensor of a COOTensor. If several elements have the same position, the last one counts."""
+    """Converts a COOTensor to a dense tensor. If several elements have the same position, the last one counts."""
 
     def __init__(self):
         super().__init__()
@@ -15,8 +15,10 @@ class SparseToDense(Cell):
 
 
 class SparseTensorDenseMatmul(Cell):
-    """The product of a sparse matrix, given as indices (N, 2), values (N) and a shape, and a dense matrix. Either may be transposed
-    first."""
+    """Multiplies a sparse matrix, given as indices (N, 2), values (N,) and a shape, by a dense matrix.
+
+    adjoint_st and adjoint_dt transpose the sparse and the dense matrix first.
+    """
 
     def __init__(self, adjoint_st=False, adjoint_dt=False):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Layers for the optimizer thor: the usual layers, with the matrices that thor needs. thor itself is not supported."""
+"""Layers for the optimizer thor: the usual layers, plus the matrices that thor needs. thor itself is not supported."""
 from ..absent import names as _absent_names
 from ..common import dtype as mstype
 from ..common.initializer import initializer
@@ -13,7 +13,7 @@ def _kept(name, shape, init="zeros"):
 
 
 class DenseThor(Dense):
-    """As Dense."""
+    """A Dense layer with the Parameters matrix_a and matrix_g for thor."""
 
     def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros", has_bias=True, activation=None):
         super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
@@ -22,7 +22,7 @@ class DenseThor(Dense):
 
 
 class Conv2dThor(Conv2d):
-    """As Conv2d."""
+    """A Conv2d layer with the Parameters a_normalizer, g_normalizer, matrix_a_cov and matrix_g_cov for thor."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
                  has_bias=False, weight_init="normal", bias_init="zeros"):
@@ -35,7 +35,7 @@ class Conv2dThor(Conv2d):
 
 
 class EmbeddingThor(Embedding):
-    """As Embedding."""
+    """An Embedding layer with the Parameters matrix_a and matrix_g for thor."""
 
     def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=mstype.float32, padding_idx=None):
         super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
@@ -43,7 +43,7 @@ class EmbeddingThor(Embedding):
 
 
 class EmbeddingLookupThor(EmbeddingLookup):
-    """As EmbeddingLookup."""
+    """An EmbeddingLookup layer with the Parameters matrix_a and matrix_g for thor."""
 
     def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU", slice_mode="batch_slice", manual_shapes=None,
                  max_norm=None, sparse=True):

@@ -1,4 +1,4 @@
-"""Layers of the Transformer of "Attention is all you need", and stacks of them."""
+"""Layers of the Transformer (Vaswani et al. 2017), and stacks of them."""
 import copy
 
 from .. import ops
@@ -15,7 +15,7 @@ _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 def _activation(activation, where):
-    """The function of 'relu' or 'gelu', or of one of these given as a function or a Cell."""
+    """Returns the function for 'relu' or 'gelu', or the given one if it is one of these as a function or a Cell."""
     if isinstance(activation, str):
         if activation not in ("relu", "gelu"):
             raise ValueError("[%s] activation, got %r, expected 'relu' or 'gelu'" % (where, activation))
@@ -32,7 +32,7 @@ def _check_padding(mask):
 
 
 class _Layer(Cell):
-    """The shared parts of the layers of encoder and decoder: self-attention and two dense layers."""
+    """The parts that encoder and decoder layers share: self-attention and two dense layers."""
 
     def __init__(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
                  dtype, crossed):
@@ -59,13 +59,13 @@ class _Layer(Cell):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))
 
     def _again(self):
-        """A new layer of the same arguments."""
+        """A new layer with the same arguments."""
         return type(self)(self.d_model, self.nhead, self.dim_feedforward, self.dropout_num, self.activation1,
                           self.layernorm_eps, self.batch_first, self.norm_first, dtype=self.dtype)
 
 
 class TransformerEncoderLayer(_Layer):
-    """Attention to itself and two dense layers, each with a residual and a LayerNorm (before it with norm_first)."""
+    """Self-attention, then two dense layers, each with a residual connection and a LayerNorm (with norm_first before the part)."""
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
                  batch_first=False, norm_first=False, dtype=mstype.float32):
@@ -73,7 +73,7 @@ class TransformerEncoderLayer(_Layer):
                          dtype, False)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
-        """src (length, batch, d_model), or (batch, length, d_model) with batch_first."""
+        """Encodes src (length, batch, d_model), or (batch, length, d_model) with batch_first."""
         _check_padding(src_key_padding_mask)
         if self.norm_first:
             src = src + self._attend_to_itself(self.norm1(src), src_mask, src_key_padding_mask)
@@ -83,7 +83,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """As the encoder's layer, with attention to the encoder's output between the two."""
+    """As TransformerEncoderLayer, with attention to the encoder's output between self-attention and dense layers."""
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
                  batch_first=False, norm_first=False, dtype=mstype.float32):
@@ -96,7 +96,8 @@ class TransformerDecoderLayer(_Layer):
 
     def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
                   memory_key_padding_mask=None):
-        """tgt (target length, batch, d_model), memory (source length, batch, d_model); the batch first with batch_first."""
+        """Decodes tgt (target length, batch, d_model), attending to memory (source length, batch, d_model); the batch
+        comes first with batch_first."""
         if self.norm_first:
             tgt = tgt + self._attend_to_itself(self.norm1(tgt), tgt_mask, tgt_key_padding_mask)
             tgt = tgt + self._attend_to_memory(self.norm2(tgt), memory, memory_mask, memory_key_padding_mask)
@@ -144,7 +145,7 @@ class TransformerDecoder(_Stack):
 
 
 class Transformer(Cell):
-    """Encoder and decoder: src (source length, batch, d_model) and tgt (target length, batch, d_model) give tgt's shape."""
+    """Encoder and decoder: from src (source length, batch, d_model) and tgt (target length, batch, d_model) to the shape of tgt."""
 
     def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1,
                  activation="relu", custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False,

@@ -1,10 +1,10 @@
-"""Norms of windows, and the reverse of max pooling."""
+"""Power-average pooling, and the inverse of max pooling."""
 from .. import ops
 from .cell import Cell
 
 
 class LPPool1d(Cell):
-    """Norm of order norm_type of each window of (N, C, L) or (C, L)."""
+    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L)."""
 
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
         super().__init__()
@@ -15,7 +15,7 @@ class LPPool1d(Cell):
 
 
 class LPPool2d(LPPool1d):
-    """Norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
 
     def construct(self, x):
         return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
@@ -31,19 +31,19 @@ class _Unpool(Cell):
 
 
 class MaxUnpool1d(_Unpool):
-    """Elements back at the places they were the largest of, zeros elsewhere."""
+    """Puts the results of MaxPool1d back at the indices that it returned, with zeros elsewhere."""
 
     _unpool = staticmethod(ops.max_unpool1d)
 
 
 class MaxUnpool2d(_Unpool):
-    """Elements back at the places they were the largest of, zeros elsewhere."""
+    """Puts the results of MaxPool2d back at the indices that it returned, with zeros elsewhere."""
 
     _unpool = staticmethod(ops.max_unpool2d)
 
 
 class MaxUnpool3d(_Unpool):
-    """Elements back at the places they were the largest of, zeros elsewhere."""
+    """Puts the results of MaxPool3d back at the indices that it returned, with zeros elsewhere."""
 
     _unpool = staticmethod(ops.max_unpool3d)
 

@@ -1,17 +1,17 @@
-"""Helpers of layers: no_init_parameters."""
+"""Helpers for layers: no_init_parameters."""
 import contextlib
 
 from .. import _paths
 from ..common.parameter import Parameter
 
-__path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+__path__ = _paths.extend([])  # MindSpore has a package here; alias.py finds its modules that programs import.
 
 
 @contextlib.contextmanager
 def no_init_parameters():
-    """Says that networks made inside get their values later from a checkpoint: Parameter.init_param is False inside.
+    """Marks networks made inside as getting their values later from a checkpoint: Parameter.init_param is False inside.
 
-    The initial values of the Parameters are made at once all the same, so no later call need make them.
+    The Parameters get their initial values at once all the same, so nothing needs to create them later.
 
     >>> from msjit import nn
     >>> with nn.utils.no_init_parameters():

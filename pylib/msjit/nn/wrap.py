@@ -1,4 +1,4 @@
-"""Cells that wrap a network for training."""
+"""Cells that wrap a network: with its loss, for a training step, for evaluation, for gradients."""
 from .. import _paths, autograd, context, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
@@ -14,7 +14,7 @@ __all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell W
 
 
 class WithLossCell(Cell):
-    """loss_fn(backbone(data), label)"""
+    """Computes loss_fn(backbone(data), label)."""
 
     def __init__(self, backbone, loss_fn):
         super().__init__(auto_prefix=False)
@@ -31,10 +31,10 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One training step: gradient of the network's loss, optimizer update; returns the loss, and with return_grad a dict of
-    the gradients by the Parameters' names.
+    """Runs one training step: gradient of the network's loss, then an update by the optimizer. Returns the loss.
 
-    If it is made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
+    With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient.
+    Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -80,7 +80,7 @@ class TrainOneStepCell(Cell):
 
 
 class _VirtualDatasetCell(Cell):
-    """Calls the network. MindSpore marks here where a batch is divided over devices; in one process that changes nothing."""
+    """Calls the network. In MindSpore this marks where a batch is divided over devices; here it changes nothing."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
@@ -91,7 +91,7 @@ class _VirtualDatasetCell(Cell):
 
 
 class WithEvalCell(Cell):
-    """(loss, output, label) of loss_fn(network(data), label)"""
+    """Returns (loss, output, label), where output = network(data) and loss = loss_fn(output, label)."""
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
         super().__init__(auto_prefix=False)
@@ -122,7 +122,10 @@ class ParameterUpdate(Cell):
 
 
 class TimeDistributed(Cell):
-    """Applies a layer to each step along an axis. With reshape_with_axis it does so in one call, with the steps merged into that axis."""
+    """Applies a layer to each step along time_axis.
+
+    With reshape_with_axis it calls the layer only once, with the steps merged into that axis.
+    """
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):
         super().__init__()
@@ -142,7 +145,7 @@ class TimeDistributed(Cell):
         return self._joined(inputs, axis, self.reshape_with_axis % inputs.ndim)
 
     def _joined(self, inputs, axis, other):
-        """Moves the step axis beside `other`, merges the two for the call of the layer, and splits and moves them back afterwards."""
+        """Moves the step axis beside `other`, merges the two for the layer's call, then splits and moves them back."""
         if axis == other:
             raise ValueError("[TimeDistributed] reshape_with_axis, got the time axis %d, expected another" % axis)
         order = [i for i in range(inputs.ndim) if i != axis]
@@ -160,7 +163,7 @@ class TimeDistributed(Cell):
 
 
 class ForwardValueAndGrad(Cell):
-    """Returns the network's output and its gradient by inputs (get_all) and weights (get_by_list)."""
+    """Returns the network's output and its gradient: by the first input, all inputs (get_all), the weights (get_by_list) or both."""
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
@@ -176,7 +179,7 @@ class ForwardValueAndGrad(Cell):
 
 
 class WithGradCell(Cell):
-    """Gradient of loss_fn(network(data), label) by the network's trainable Parameters."""
+    """Computes the gradient of loss_fn(network(data), label) by the network's trainable Parameters."""
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
@@ -190,7 +193,7 @@ class WithGradCell(Cell):
 
 
 class Jvp(Cell):
-    """(output, directional derivative): called with the inputs and the direction(s) last."""
+    """Computes (output, directional derivative) of fn; the last argument is the direction."""
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)
@@ -201,7 +204,7 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """(output, gradients): called with the inputs and the gradient of the output last."""
+    """Computes (output, gradients of the inputs) of fn; the last argument is the gradient of the output."""
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)
@@ -213,7 +216,7 @@ class Vjp(Cell):
 
 
 class no_init_parameters:  # noqa: N801 - used like a function
-    """Context manager in which MindSpore delays initial values; here Parameters have theirs when they are made."""
+    """A context manager for MindSpore, which delays initial values inside; here Parameters get theirs when they are made."""
 
     def __enter__(self):
         return self
@@ -223,7 +226,7 @@ class no_init_parameters:  # noqa: N801 - used like a function
 
 
 def capture_steps():
-    """Marks the training step for capture by the JIT, for Model.train and for loops at the top level of a script."""
+    """Marks the training step for capture by the JIT in Model.train and in loops at the top level of a script."""
     importer.mark(TrainOneStepCell.construct.__code__)
 
 

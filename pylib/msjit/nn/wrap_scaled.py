@@ -1,4 +1,4 @@
-"""Training steps with a loss scale, and the Cells that update it."""
+"""Training steps with a loss scale, and the Cells that update the scale."""
 from .. import autograd, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter
@@ -12,7 +12,7 @@ _grad_scale = MultitypeFuncGraph("grad_scale")
 
 @_grad_scale.register("Tensor", "Tensor")
 def _without_scale(scale, grad):
-    """A gradient divided by the scale that the loss had, in the gradient's dtype."""
+    """Divides a gradient by the loss scale, in the gradient's dtype."""
     return grad * ops.cast(ops.reciprocal(scale), grad.dtype)
 
 
@@ -21,12 +21,15 @@ _grad_overflow = MultitypeFuncGraph("_grad_overflow")
 
 @_grad_overflow.register("Tensor")
 def _overflowed(grad):
-    """Whether a gradient has a NaN or an infinity, as a Tensor: 1 or 0."""
+    """Says whether a gradient has a NaN or an infinity, as a Tensor: 1 or 0."""
     return ops.cast(ops.logical_not(ops.all(ops.isfinite(grad))), mstype.float32)
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """Divides the scale by scale_factor on overflow, multiplies it after scale_window steps without."""
+    """Divides the loss scale by scale_factor on overflow, and multiplies it after scale_window steps without overflow.
+
+    The scale never falls below 1.
+    """
 
     def __init__(self, loss_scale_value, scale_factor, scale_window):
         super().__init__()
@@ -36,7 +39,7 @@ class DynamicLossScaleUpdateCell(Cell):
         self.last_overflow_iter = Parameter(Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False)
 
     def get_loss_scale(self):
-        """The scale to begin with."""
+        """Returns the initial scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
@@ -51,14 +54,14 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """Keeps the scale."""
+    """Keeps the loss scale constant."""
 
     def __init__(self, loss_scale_value):
         super().__init__()
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self):
-        """The scale."""
+        """Returns the scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
@@ -66,9 +69,11 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """One training step with a scaled loss, skipped where a gradient is infinite or NaN; returns (loss, overflow, scale).
+    """Runs one training step with a scaled loss; returns (loss, overflow, scale).
 
-    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the
+    The update is skipped where a gradient is infinite or NaN.
+
+    scale_sense is the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the
     whole step is one graph.
     """
 
@@ -92,7 +97,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self._scaled_step = autograd.value_and_grad(self._with_scale, None, self.weights, has_aux=True)
 
     def _give_operators(self):
-        """Sets the attributes that the construct of a subclass uses, as in MindSpore."""
+        """Sets the attributes that the construct of a subclass may use, as in MindSpore."""
         self.hyper_map, self.allreduce = ops.HyperMap(), ops.AllReduce()
         self.base, self.base0 = Tensor(1.0, mstype.float32), Tensor(0, mstype.int32)
         self.reduce_sum, self.reduce_all = ops.ReduceSum(keep_dims=False), ops.ReduceAll(keep_dims=False)
@@ -114,24 +119,24 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return loss, overflow, self.scale_sense
 
     def set_sense_scale(self, sens):
-        """Replaces the scale."""
+        """Replaces the loss scale. Raises TypeError for anything but a Tensor."""
         if not isinstance(sens, Tensor):
             raise TypeError("[TrainOneStepWithLossScaleCell] sens must be a Tensor, got %s" % type(sens).__name__)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
-        """(status, compute_input): there is nothing to start."""
+        """Returns (status, compute_input): in MindSpore it starts a check, and here nothing must be started."""
         return Tensor([0] * 8, mstype.int32), compute_input
 
     def get_overflow_status(self, status, compute_output):
-        """Whether any of the tensors is infinite or NaN somewhere: a Tensor of one bool."""
+        """Says whether any tensor has an infinity or a NaN: a Tensor of one bool."""
         finite = ops.isfinite(compute_output[0]).all()
         for x in compute_output[1:]:
             finite = ops.logical_and(finite, ops.isfinite(x).all())
         return ops.logical_not(finite)
 
     def process_loss_scale(self, overflow):
-        """Updates the scale; returns overflow."""
+        """Updates the loss scale if there is a Cell for it; returns overflow."""
         if self.loss_scaling_manager is None:
             return overflow
         return self.loss_scaling_manager(self.scale_sense, overflow)

@@ -1,4 +1,4 @@
-"""Functions that call other functions on parts of a tensor, functions of sets of numbers, and tests of arrays and dtypes."""
+"""Functions that call other functions on parts of a tensor, set functions, and tests of arrays and dtypes."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -13,7 +13,7 @@ _public = public(__all__)
 
 @_public
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d(row, *args, **kwargs) of each row along an axis, its results in place of the rows."""
+    """Calls func1d(row, *args, **kwargs) for each row along an axis, and puts the results in place of the rows."""
     arr = _tensor(arr)
     if not -arr.ndim <= axis < arr.ndim:
         raise ValueError("[apply_along_axis] axis, got %d, expected one in [%d, %d)" % (axis, -arr.ndim, arr.ndim))
@@ -23,7 +23,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     rows = _k.unstack(_k.reshape(moved, (-1, moved.shape[-1])), 0)
     found = [_tensor(func1d(row, *args, **kwargs)) for row in rows]
     out = _k.reshape(_k.stack(found, 0), lead + tuple(found[0].shape))
-    # The axes that a result has stand where the row was.
+    # The axes of the results take the place of the row's axis.
     rank, own = out.ndim, found[0].ndim
     order = list(range(axis)) + list(range(rank - own, rank)) + list(range(axis, rank - own))
     return _k.transpose(out, order) if order != list(range(rank)) else out
@@ -31,7 +31,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 @_public
 def apply_over_axes(func, a, axes):
-    """func(a, axis=axis) for one axis after another; a result that lacks the axis gets it again with size 1."""
+    """Calls func(a, axis=axis) for one axis after another; a result that lacks the axis gets it back with size 1."""
     a = _tensor(a)
     for axis in (axes,) if isinstance(axes, int) else axes:
         out = func(a, axis=axis)
@@ -45,7 +45,10 @@ def apply_over_axes(func, a, axes):
 
 @_public
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the value, or function of x, for the last condition that is true. One more value is for elements without any."""
+    """Picks for each element the value, or function of x, that belongs to the last true condition.
+
+    One more value is for elements with no true condition.
+    """
     x = _tensor(x)
     conditions = [_tensor(c) for c in (condlist if isinstance(condlist, (tuple, list)) else [condlist])]
     if isinstance(condlist, (tuple, list)) and condlist and not isinstance(condlist[0], (tuple, list, _Tensor)):
@@ -64,8 +67,10 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 @_public
 def choose(a, choices, mode="clip"):
-    """Each element of a is the number of a choice; the result has the element of that choice at the same position. 'clip' and 'wrap' move numbers
-    into the range."""
+    """Picks for each element a[i] the element at the same position of choices[a[i]].
+
+    mode 'clip' or 'wrap' brings the numbers into range.
+    """
     if mode not in ("clip", "wrap"):
         raise NotImplementedError("[choose] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
     a = _tensor(a)
@@ -83,7 +88,7 @@ def choose(a, choices, mode="clip"):
 
 @_public
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """The numbers that both have, rising; and where they first stand in each when asked."""
+    """Returns the values that both have, in rising order; with return_indices also the index where each first occurs in both."""
     import numpy
     ar1, ar2 = _tensor(ar1), _tensor(ar2)
     values, first, second = numpy.intersect1d(ar1.asnumpy(), ar2.asnumpy(), assume_unique, True)
@@ -93,7 +98,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 @_public
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """The numbers of the first that the second has not; rising and once each, unless assume_unique."""
+    """Returns the values of ar1 that are not in ar2; each once and in rising order, unless assume_unique."""
     import numpy
     return _Tensor(numpy.setdiff1d(_tensor(ar1).asnumpy(), _tensor(ar2).asnumpy(), assume_unique))
 
@@ -103,7 +108,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 @_public
 def array_equiv(a1, a2):
-    """Whether all elements are equal after broadcasting, a bool tensor."""
+    """Says whether all elements are equal after broadcasting, a bool tensor."""
     a1, a2 = _tensor(a1), _tensor(a2)
     try:
         same = _k.equal(a1, a2)
@@ -114,7 +119,7 @@ def array_equiv(a1, a2):
 
 @_public
 def array_str(a):
-    """The elements as NumPy prints them."""
+    """Returns the elements as the text that NumPy prints."""
     if not isinstance(a, _Tensor):
         raise TypeError("[array_str] argument, got %s, expected a Tensor" % type(a).__name__)
     return str(a.asnumpy())
@@ -122,12 +127,12 @@ def array_str(a):
 
 @_public
 def asfarray(a, dtype=_mstype.float32):
-    """A tensor of floats; another dtype than one of floats means float32."""
+    """Converts to a tensor of floats; a dtype that is not a float means float32."""
     return _k.cast(_tensor(a), dtype if dtype in _FLOATS else _mstype.float32)
 
 
 def _dtype_of(where, value):
-    """The dtype of a Tensor or number, or the dtype that a name, a type or a dtype of NumPy stands for."""
+    """The dtype of a Tensor or number, or the dtype that a name, a type or a NumPy dtype stands for."""
     if isinstance(value, _Tensor):
         return value.dtype
     if isinstance(value, bool):
@@ -149,14 +154,14 @@ def _dtype_of(where, value):
 
 @_public
 def promote_types(type1, type2):
-    """The dtype of a result of both dtypes."""
+    """Returns the dtype of a result of two dtypes."""
     first, second = _dtype_of("promote_types", type1), _dtype_of("promote_types", type2)
     return _k.add(_k.full((1,), 0, first), _k.full((1,), 0, second)).dtype if first != second else first
 
 
 @_public
 def result_type(*arrays_and_dtypes):
-    """The dtype of a result of all these tensors, numbers and dtypes."""
+    """Returns the dtype of a result of all these tensors, numbers and dtypes."""
     if not arrays_and_dtypes:
         raise TypeError("[result_type] arguments, got none, expected one or more")
     kinds = [_dtype_of("result_type", value) for value in arrays_and_dtypes]

@@ -1,4 +1,4 @@
-"""Functions of each element, or of each two."""
+"""Functions of each element of one tensor, or of each pair of elements of two."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..ops import registry as _k
@@ -9,12 +9,12 @@ __all__ = []
 
 
 def _as_floats(function):
-    """The function with float32 for integers and bools."""
+    """Wraps a function so that integers and bools become float32 first."""
     return lambda x: function(x if x.dtype in _mstype.float_type + _mstype.complex_type else _k.cast(x, _mstype.float32))
 
 
 def _make(name, function, count):
-    """A function of one or two operands and a dtype for the result."""
+    """Makes a function of one or two operands and a dtype for the result."""
     def one(x, dtype=None):
         out = function(_tensor(x))
         return out if dtype is None else _k.cast(out, dtype)
@@ -31,7 +31,7 @@ def _make(name, function, count):
 
 
 def _float_power(x, y):
-    """Powers in float32, as MindSpore has them here."""
+    """Powers in float32, as MindSpore computes them here."""
     return _k.pow(_k.cast(x, _mstype.float32), _k.cast(y, _mstype.float32))
 
 
@@ -57,19 +57,19 @@ for _name, _function in (
 
 
 def arccos(input, dtype=None):
-    """As numpy.arccos, element by element."""
+    """Computes the arc cosine of each element, as numpy.arccos."""
     out = _ops.acos(_tensor(input))
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def positive(a, dtype=None):
-    """As numpy.positive, element by element."""
+    """Returns each element unchanged, as numpy.positive."""
     out = _ops.positive(_tensor(a))
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def divmod(x1, x2, dtype=None):
-    """(quotient rounded down, rest)"""
+    """Returns (quotient rounded down, remainder), as numpy.divmod."""
     return floor_divide(x1, x2, dtype), remainder(x1, x2, dtype)  # noqa: F821
 
 

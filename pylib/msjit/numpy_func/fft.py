@@ -1,4 +1,4 @@
-"""msjit.numpy.fft: Fourier transforms under NumPy's names of parameters."""
+"""msjit.numpy.fft: Fourier transforms under NumPy's parameter names."""
 from .. import ops as _ops
 from .shared import as_tensor as _tensor
 
@@ -13,7 +13,7 @@ def _put(name, call, what):
 
 
 def _make(name, function, last):
-    """The transform along one axis, along two of them, and along any."""
+    """Makes the transform along one axis, along two ("2") or along several ("n")."""
     def one(a, n=None, axis=-1, norm=None):
         return function(_tensor(a), n, axis, norm)
 
@@ -31,22 +31,22 @@ for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
 
 
 def fftshift(x, axes=None):
-    """As numpy.fft.fftshift: the zero frequency moved to the middle of the axes."""
+    """Moves the zero frequency to the middle of the axes, as numpy.fft.fftshift."""
     return _ops.fftshift(_tensor(x), axes)
 
 
 def ifftshift(x, axes=None):
-    """As numpy.fft.ifftshift: the inverse of fftshift."""
+    """Undoes fftshift, as numpy.fft.ifftshift."""
     return _ops.ifftshift(_tensor(x), axes)
 
 
 def fftfreq(n, d=1.0, dtype=None):
-    """As numpy.fft.fftfreq: the frequencies of n samples that lie d apart."""
+    """Returns the frequencies of the transform of n samples that are d apart, as numpy.fft.fftfreq."""
     return _ops.fftfreq(n, d, dtype)
 
 
 def rfftfreq(n, d=1.0, dtype=None):
-    """As numpy.fft.rfftfreq: the frequencies that are not negative."""
+    """Returns the frequencies that are not negative, as numpy.fft.rfftfreq."""
     return _ops.rfftfreq(n, d, dtype)
 
 

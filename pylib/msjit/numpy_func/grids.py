@@ -1,4 +1,4 @@
-"""Grids of coordinates, and positions in flattened tensors."""
+"""Grids of coordinates, and indices into flattened tensors."""
 import builtins as _b
 
 from .. import ops as _ops
@@ -19,7 +19,10 @@ def _axis_of(size, axis, rank, dtype):
 
 @_public
 def indices(dimensions, dtype=_mstype.int32, sparse=False):
-    """A list of the coordinates of each element along each axis; sparse: with size 1 along the others."""
+    """Returns a list with the index of each element along each axis.
+
+    With sparse each of them has size 1 along all other axes.
+    """
     sizes = tuple(dimensions)
     rows = [_axis_of(size, i, len(sizes), dtype) for i, size in enumerate(sizes)]
     return rows if sparse else [_k.broadcast_to(row, sizes) for row in rows]
@@ -27,7 +30,7 @@ def indices(dimensions, dtype=_mstype.int32, sparse=False):
 
 @_public
 def ix_(*args):
-    """The rows, each along an axis of its own, so that they index a grid together."""
+    """Reshapes vectors so that each has an axis of its own; together they index a grid."""
     out = []
     for i, row in enumerate(args):
         row = _tensor(row)
@@ -38,7 +41,7 @@ def ix_(*args):
 
 
 def _points(part):
-    """The numbers of a slice; an imaginary step says how many, the end included."""
+    """The numbers of a slice; an imaginary step means a count of points, the end included."""
     start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
     if isinstance(step, complex):
         count = int(abs(step))
@@ -93,14 +96,14 @@ def _sizes_of(where, arr):
 
 @_public
 def tril_indices_from(arr, k=0):
-    """The coordinates, a tuple, of the elements on and below a diagonal of a matrix."""
+    """Returns the indices, a tuple, of the elements on and below diagonal k of a matrix."""
     rows, columns = _sizes_of("tril_indices_from", arr)
     return tril_indices(rows, k, columns)
 
 
 @_public
 def triu_indices_from(arr, k=0):
-    """The coordinates, a tuple, of the elements on and above a diagonal of a matrix."""
+    """Returns the indices, a tuple, of the elements on and above diagonal k of a matrix."""
     rows, columns = _sizes_of("triu_indices_from", arr)
     return triu_indices(rows, k, columns)
 
@@ -116,7 +119,7 @@ def _strides(sizes, order, where):
 
 @_public
 def unravel_index(indices, shape, order="C"):
-    """The coordinates, a tuple, of positions in a flattened tensor of a shape; those beyond it count as the ends."""
+    """Converts indices into a flattened tensor of a shape to a tuple of coordinates; indices beyond it are clipped."""
     indices, sizes = _tensor(indices), (shape,) if isinstance(shape, int) else tuple(shape)
     total = 1
     for size in sizes:
@@ -127,7 +130,10 @@ def unravel_index(indices, shape, order="C"):
 
 @_public
 def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
-    """Positions in a flattened tensor of the sizes `dims`, float32 as in MindSpore; 'wrap' and 'clip' move coordinates inside."""
+    """Converts coordinates to indices into a flattened tensor of shape `dims`, float32 as in MindSpore.
+
+    mode 'wrap' or 'clip' brings coordinates into range.
+    """
     if mode not in ("clip", "wrap"):
         raise ValueError("[ravel_multi_index] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
     rows = _k.unstack(multi_index, 0) if isinstance(multi_index, _Tensor) else [_tensor(row) for row in multi_index]

@@ -1,4 +1,4 @@
-"""How many elements fall between bounds."""
+"""Histograms over one, two and more axes."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
@@ -11,7 +11,7 @@ _public = public(__all__)
 
 
 def _edges(where, a, bins, span):
-    """The bounds: as given, or so many equal parts of a span, which is that of the elements by default."""
+    """The edges of the bins: as given, or those of `bins` equal bins over a span (by default that of the elements)."""
     if isinstance(bins, str):
         raise NotImplementedError("[%s] bins, got %r, expected a number or bounds" % (where, bins))
     if isinstance(bins, (tuple, list, _Tensor)):
@@ -35,12 +35,12 @@ def _edges(where, a, bins, span):
 
 @_public
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The bounds of `bins` equal parts of range (least, greatest), that of the elements by default; or bins, where it is a row."""
+    """Returns the edges of `bins` equal bins over range, by default that of the elements; a vector of bins is returned itself."""
     return _edges("histogram_bin_edges", _float(_tensor(a)), bins, range)
 
 
 def _places(values, edges):
-    """The part each element falls in, the last bound counting to the last part; as many as there are parts if in none."""
+    """The bin of each element; the last edge belongs to the last bin. Elements outside all bins get the number of bins."""
     edges = _k.cast(edges, values.dtype)
     count = edges.size - 1
     place = _k.searchsorted(edges, values, True) - 1
@@ -61,7 +61,10 @@ def _counted(places, count, weights, where):
 
 @_public
 def histogram(a, bins=10, range=None, weights=None, density=False):
-    """(count of the elements in each part, float32, or with density its share over the width; bounds)"""
+    """Counts the elements in each bin; returns (counts, edges).
+
+    Counts are float32. With density they are divided by the total and by the width of the bin.
+    """
     values = _k.reshape(_float(_tensor(a)), (-1,))
     edges = _edges("histogram", values, bins, range)
     out = _counted(_places(values, edges), edges.size - 1, weights, "histogram")
@@ -72,7 +75,10 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
 @_public
 def histogramdd(sample, bins=10, range=None, weights=None, density=False):
-    """(count of the points in each cell of a grid; a list of the bounds of each axis): sample is (points, axes) or a list."""
+    """Counts points in the cells of a grid; returns (counts, list of the edges along each axis).
+
+    sample is (points, axes), or a list with one Tensor for each axis.
+    """
     if isinstance(sample, (tuple, list)) and sample and isinstance(sample[0], _Tensor):
         columns = [_k.reshape(_float(_tensor(column)), (-1,)) for column in sample]
     else:
@@ -103,7 +109,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
 
 @_public
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
-    """(count of the points (x, y) in each cell of a grid; bounds along x; bounds along y)"""
+    """Counts points (x, y) in the cells of a grid; returns (counts, edges along x, edges along y)."""
     if isinstance(bins, (tuple, list, _Tensor)) and len(bins) not in (1, 2):
         bins = [bins, bins]
     elif isinstance(bins, (tuple, list)) and len(bins) == 1:

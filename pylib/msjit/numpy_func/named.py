@@ -1,4 +1,4 @@
-"""Functions of ops under NumPy's names of parameters, with a dtype for the result where MindSpore has one."""
+"""Functions of ops under NumPy's parameter names, with a dtype for the result where MindSpore has one."""
 import builtins as _b
 
 from .. import ops as _ops
@@ -33,7 +33,7 @@ def _make_two(name, function):
 
 
 def _make_weak(name, function):
-    """A number beside a tensor takes the tensor's dtype."""
+    """Makes a function of two operands in which a Python number takes the dtype of the other, a tensor."""
     def two(x1, x2, dtype=None):
         x1 = x1 if isinstance(x1, (int, float)) and isinstance(x2, _Tensor) else _tensor(x1)
         return _cast(function(x1, x2 if isinstance(x2, (int, float)) else _tensor(x2)), dtype)
@@ -56,19 +56,22 @@ _make_weak("minimum", _ops.minimum)
 
 @_public
 def negative(a, dtype=None):
-    """As numpy.negative, element by element."""
+    """Negates each element, as numpy.negative."""
     return _cast(_ops.neg(_tensor(a)), dtype)
 
 
 @_public
 def logical_not(a, dtype=None):
-    """As numpy.logical_not, element by element."""
+    """Negates each element as a truth value, as numpy.logical_not."""
     return _cast(_ops.logical_not(_tensor(a)), dtype)
 
 
 @_public
 def where(condition, x=None, y=None):
-    """Elements of x where the condition holds, else of y; without both, the places where it holds, a tuple of one Tensor an axis."""
+    """Picks elements of x where the condition is true, of y elsewhere.
+
+    Without x and y it returns the indices where the condition is true: a tuple with one Tensor for each axis.
+    """
     if (x is None) is not (y is None):
         raise ValueError("[where] x and y, got one of them, expected both or none")
     condition = _tensor(condition)
@@ -80,47 +83,47 @@ def where(condition, x=None, y=None):
 
 @_public
 def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
-    """Uniform integers in [minval, maxval), or of one number in [0, minval); one of them where there is no shape."""
+    """Draws uniform integers in [minval, maxval), or with one number in [0, minval). Without a shape it draws one."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
     return _ops.randint(low, high, (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype)
 
 
 @_public
 def clip(x, xmin, xmax, dtype=None):
-    """The elements limited to [xmin, xmax]; None leaves an end open."""
+    """Limits elements to [xmin, xmax]; None leaves that side open."""
     x = _tensor(x)
     if isinstance(xmin, int) and xmin < 0 and xmax is not None and x.dtype in _mstype.uint_type:
-        xmin = 0  # no element is below
+        xmin = 0  # unsigned elements are never below 0
     return _cast(_ops.clip(_tensor(x), xmin, xmax), dtype)
 
 
 @_public
 def expand_dims(a, axis):
-    """An axis of size 1 more."""
+    """Inserts an axis of size 1."""
     return _k.expand_dims(_tensor(a), axis)
 
 
 @_public
 def broadcast_to(array, shape):
-    """Axes of size 1 repeated up to a shape."""
+    """Repeats axes of size 1 so that the result has the given shape."""
     return _ops.broadcast_to(_tensor(array), shape)
 
 
 @_public
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Element-wise |a - b| <= atol + rtol |b|."""
+    """Compares element by element: |a - b| <= atol + rtol * |b|."""
     return _ops.isclose(_tensor(a), _tensor(b), rtol, atol, equal_nan)
 
 
 @_public
 def outer(a, b):
-    """All products of an element of a and one of b."""
+    """Multiplies every element of a with every element of b: a matrix (a.size, b.size)."""
     return _ops.outer(_k.reshape(_tensor(a), (-1,)), _k.reshape(_tensor(b), (-1,)))
 
 
 @_public
 def roll(a, shift, axis=None):
-    """The elements moved along axes, or along the flattened tensor."""
+    """Shifts elements cyclically along axes, or over the flattened tensor without axis."""
     return _ops.roll(_tensor(a), shift, axis)
 
 
@@ -132,7 +135,7 @@ def stack(arrays, axis=0):
 
 @_public
 def concatenate(arrays, axis=0):
-    """Joins tensors along an axis; the flattened ones where it is None."""
+    """Joins tensors along an axis; with axis None it flattens them first."""
     if axis is None:
         return _ops.concat([_k.reshape(_tensor(a), (-1,)) for a in arrays], 0)
     return _ops.concat(list(arrays) if isinstance(arrays, _Tensor) else arrays, axis)
@@ -140,13 +143,13 @@ def concatenate(arrays, axis=0):
 
 @_public
 def swapaxes(x, axis1, axis2):
-    """Two axes exchanged."""
+    """Exchanges two axes."""
     return _ops.swapaxes(_tensor(x), axis1, axis2)
 
 
 @_public
 def tile(a, reps):
-    """The tensor repeated along its axes."""
+    """Repeats the tensor along its axes."""
     return _ops.tile(_tensor(a), reps)
 
 
@@ -164,7 +167,7 @@ _like("zeros_like", 0)
 
 @_public
 def full_like(a, fill_value, dtype=None, shape=None):
-    """A tensor of one value in the shape of another, or in a given one."""
+    """Creates a tensor of one value in the shape of another, or in a given one."""
     a = _tensor(a)
     sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
     dtype = a.dtype if dtype is None else dtype
@@ -175,7 +178,7 @@ def full_like(a, fill_value, dtype=None, shape=None):
 
 @_public
 def eye(N, M=None, k=0, dtype=_mstype.float32):
-    """Ones on the k-th diagonal of an N x M matrix, zeros elsewhere."""
+    """Creates an N x M matrix with ones on the k-th diagonal and zeros elsewhere."""
     M = N if M is None else M
     if k == 0:
         return _ops.eye(N, M, dtype)
@@ -185,7 +188,7 @@ def eye(N, M=None, k=0, dtype=_mstype.float32):
 
 @_public
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """`num` numbers from start to stop, evenly spaced, float32 by default; with retstep their distance too."""
+    """Returns `num` evenly spaced numbers from start to stop, float32 by default; with retstep (numbers, distance)."""
     if isinstance(num, _b.bool) or not isinstance(num, int):
         raise TypeError("[linspace] num, got %s, expected an int" % type(num).__name__)
     if num < 1:
@@ -211,12 +214,12 @@ for _name, _method in (("max", "max"), ("min", "min"), ("amax", "max"), ("amin",
 
 @_public
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
-    """Sum over axes, all by default, beginning with an initial value."""
+    """Sums elements over axes, by default over all; `initial` is added to the result."""
     out = _ops.sum(_tensor(a), axis, keepdims)
     return _cast(out if initial is None else out + initial, dtype)
 
 
 @_public
 def mean(a, axis=None, keepdims=False, dtype=None):
-    """Mean over axes, all by default."""
+    """Computes the mean over axes, by default over all."""
     return _cast(_ops.mean(_tensor(a), axis, keepdims), dtype)

@@ -13,7 +13,7 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "ma
 
 
 def _pairs(where, given, rank):
-    """(before, after) for each axis, of a number, of a pair for all axes or of one pair for each."""
+    """(before, after) for each axis, from a number, a pair for all axes, or a pair for each axis."""
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * rank
     if not isinstance(given[0], (tuple, list)):
@@ -29,7 +29,7 @@ def _block(arr, axis, count, value):
 
 
 def _ramp(arr, axis, count, end, before):
-    """`count` slices on the way between an edge and a number."""
+    """`count` slices that go linearly from a number to an edge (before) or from an edge to a number."""
     at = 0 if before else arr.shape[axis] - 1
     edge = _float(_ops.narrow(arr, axis, at, 1))
     steps = [i / float(count) for i in range(count)]
@@ -47,8 +47,11 @@ def _statistic(arr, axis, count, mode, length, before):
 
 @_public
 def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even", **kwargs):
-    """Padded in mode 'constant', 'edge', 'reflect', 'symmetric', 'wrap', 'linear_ramp', 'maximum', 'minimum', 'mean' or 'empty'
-    (zeros: memory is never left uninitialised)."""
+    """Pads a tensor in one of NumPy's modes.
+
+    The mode is 'constant', 'edge', 'reflect', 'symmetric', 'wrap', 'linear_ramp', 'maximum', 'minimum', 'mean' or 'empty'
+    (zeros, because memory is never left uninitialised). Raises NotImplementedError for others.
+    """
     arr = _tensor(arr)
     if mode not in _MODES or reflect_type != "even" or kwargs:
         raise NotImplementedError("[pad] mode, got %r, expected one of %s, with reflect_type 'even'" % (mode, ", ".join(_MODES)))

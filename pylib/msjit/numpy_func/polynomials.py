@@ -1,4 +1,4 @@
-"""Polynomials, rows of coefficients, that of the highest power first."""
+"""Polynomials as vectors of coefficients, the highest power first."""
 from ..common import dtype as _mstype
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -23,7 +23,7 @@ def _long(p, size):
 
 @_public
 def polyadd(a1, a2):
-    """The sum of two polynomials."""
+    """Adds two polynomials."""
     a1, a2 = _coefficients("polyadd", a1), _coefficients("polyadd", a2)
     size = max(a1.size, a2.size)
     return _long(a1, size) + _long(a2, size)
@@ -31,7 +31,7 @@ def polyadd(a1, a2):
 
 @_public
 def polysub(a1, a2):
-    """The difference of two polynomials."""
+    """Subtracts two polynomials."""
     a1, a2 = _coefficients("polysub", a1), _coefficients("polysub", a2)
     size = max(a1.size, a2.size)
     return _long(a1, size) - _long(a2, size)
@@ -39,7 +39,7 @@ def polysub(a1, a2):
 
 @_public
 def polymul(a1, a2):
-    """The product of two polynomials."""
+    """Multiplies two polynomials."""
     from .signals import convolve
     return convolve(_coefficients("polymul", a1), _coefficients("polymul", a2))
 
@@ -54,7 +54,7 @@ def _times(where, m):
 
 @_public
 def polyder(p, m=1):
-    """The m-th derivative of a polynomial."""
+    """Computes the m-th derivative of a polynomial."""
     p = _coefficients("polyder", p)
     for _ in range(_times("polyder", m)):
         powers = _k.arange(p.size - 1, 0, -1, p.dtype if p.dtype in _FLOATS else _mstype.int32)
@@ -64,7 +64,10 @@ def polyder(p, m=1):
 
 @_public
 def polyint(p, m=1, k=None):
-    """The m-th antiderivative of a polynomial, with the constants k: none, one for all, or one for each time."""
+    """Computes the m-th antiderivative of a polynomial.
+
+    k holds the integration constants: none (zeros), one for all, or one for each step.
+    """
     p = _float(_coefficients("polyint", p))
     constants = [0.0] if k is None else _coefficients("polyint", k).tolist()
     if len(constants) not in (1, _times("polyint", m)):

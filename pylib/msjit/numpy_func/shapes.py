@@ -1,4 +1,4 @@
-"""Joining, splitting, turning, and matrices."""
+"""Joining, splitting, rotating, and matrices."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -46,7 +46,7 @@ for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
 
 @_public
 def append(arr, values, axis=None):
-    """Joined along an axis, both flattened by default."""
+    """Joins two tensors along an axis; by default it flattens both first."""
     arr, values = _tensor(arr), _tensor(values)
     if axis is None:
         return _k.concat([_k.reshape(arr, (-1,)), _k.reshape(values, (-1,))], 0)
@@ -55,31 +55,31 @@ def append(arr, values, axis=None):
 
 @_public
 def array_split(x, indices_or_sections, axis=0):
-    """Parts along an axis, the first ones longer by one where need be."""
+    """Splits along an axis; the first parts may be longer by one."""
     return _ops.tensor_split(x, indices_or_sections, axis)
 
 
 @_public
 def hsplit(x, indices_or_sections):
-    """Parts along the second axis, of vectors along their one."""
+    """Splits along the second axis (a vector along its only one)."""
     return _ops.hsplit(x, indices_or_sections)
 
 
 @_public
 def vsplit(x, indices_or_sections):
-    """Parts along the first axis."""
+    """Splits along the first axis."""
     return _ops.vsplit(x, indices_or_sections)
 
 
 @_public
 def dsplit(x, indices_or_sections):
-    """Parts along the third axis."""
+    """Splits along the third axis."""
     return _ops.dsplit(x, indices_or_sections)
 
 
 @_public
 def broadcast_arrays(*args):
-    """All in the shape that they have together."""
+    """Broadcasts all arguments to their common shape."""
     tensors = [_tensor(item) for item in args]
     total = tensors[0]
     for item in tensors[1:]:
@@ -89,38 +89,38 @@ def broadcast_arrays(*args):
 
 @_public
 def flip(m, axis=None):
-    """In reverse order along axes, all by default."""
+    """Reverses the order along axes, by default along all."""
     axes = range(_check(m, "flip").ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     return _k.flip(m, list(axes))
 
 
 @_public
 def fliplr(m):
-    """In reverse order along the second axis."""
+    """Reverses the order along the second axis."""
     return _ops.fliplr(m)
 
 
 @_public
 def flipud(m):
-    """In reverse order along the first axis."""
+    """Reverses the order along the first axis."""
     return _ops.flipud(m)
 
 
 @_public
 def rot90(a, k=1, axes=(0, 1)):
-    """Turned k times by 90 degrees."""
+    """Rotates k times by 90 degrees in the plane of two axes."""
     return _ops.rot90(a, k, axes)
 
 
 @_public
 def moveaxis(a, source, destination):
-    """Axes at other places."""
+    """Moves axes to other positions; the other axes keep their order."""
     return _ops.movedim(a, source, destination)
 
 
 @_public
 def rollaxis(x, axis, start=0):
-    """An axis moved to before another one."""
+    """Moves an axis to the position before axis `start`."""
     if not _check(x, "rollaxis").ndim:
         raise ValueError("[rollaxis] x, got a tensor without axes, expected one axis or more")
     axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
@@ -129,19 +129,19 @@ def rollaxis(x, axis, start=0):
 
 @_public
 def ravel(x):
-    """All elements, one after another."""
+    """Flattens a tensor to a vector."""
     return _k.reshape(_tensor(x), (-1,))
 
 
 @_public
 def repeat(a, repeats, axis=None):
-    """Each element several times in a row."""
+    """Repeats each element several times in a row, along an axis or of the flattened tensor."""
     return _ops.repeat_interleave(_tensor(a), repeats, axis)
 
 
 @_public
 def size(a, axis=None):
-    """The number of elements, or the size of an axis."""
+    """Returns the number of elements, or the size of an axis."""
     return _tensor(a).size if axis is None else _tensor(a).shape[axis]
 
 
@@ -150,13 +150,13 @@ def size(a, axis=None):
 
 @_public
 def identity(n, dtype=_mstype.float32):
-    """Ones on the diagonal."""
+    """Creates the n x n identity matrix."""
     return _ops.eye(n, n, dtype)
 
 
 @_public
 def tri(N, M=None, k=0, dtype=_mstype.float32):
-    """Ones on and below a diagonal."""
+    """Creates a matrix with ones on and below diagonal k and zeros elsewhere."""
     return _k.tril(_ops.ones((N, N if M is None else M), dtype), k)
 
 
@@ -167,68 +167,71 @@ def _rows(m):
 
 @_public
 def tril(m, k=0):
-    """The lower triangle; a vector counts as rows of a matrix."""
+    """Keeps the lower triangle of matrices; a vector is first repeated as the rows of a square matrix."""
     return _k.tril(_rows(m), k)
 
 
 @_public
 def triu(m, k=0):
-    """The upper triangle; a vector counts as rows of a matrix."""
+    """Keeps the upper triangle of matrices; a vector is first repeated as the rows of a square matrix."""
     return _k.triu(_rows(m), k)
 
 
 @_public
 def tril_indices(n, k=0, m=None):
-    """(rows, columns) of the lower triangle, int32."""
+    """Returns (rows, columns) of the lower triangle of an n x m matrix, int32."""
     return tuple(_k.unstack(_ops.tril_indices(n, n if m is None else m, k, dtype=_mstype.int32), 0))
 
 
 @_public
 def triu_indices(n, k=0, m=None):
-    """(rows, columns) of the upper triangle, int32."""
+    """Returns (rows, columns) of the upper triangle of an n x m matrix, int32."""
     return tuple(_k.unstack(_ops.triu_indices(n, n if m is None else m, k, dtype=_mstype.int32), 0))
 
 
 @_public
 def diag(v, k=0):
-    """The matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    """Builds the matrix with a vector on a diagonal, or returns a diagonal of a matrix."""
     v = _tensor(v)
     return _ops.diag_embed(v, k) if v.ndim == 1 else _ops.diagonal(v, k)
 
 
 @_public
 def diagflat(v, k=0):
-    """The square matrix with all elements on a diagonal."""
+    """Builds the square matrix whose diagonal holds all elements."""
     return _ops.diagflat(_tensor(v), k)
 
 
 @_public
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """The diagonals over two axes."""
+    """Returns the diagonals over two axes."""
     return _ops.diagonal(a, offset, axis1, axis2)
 
 
 @_public
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes, of dtype; without it integers give int64, and other elements their own dtype."""
+    """Sums the diagonals over two axes.
+
+    The result has `dtype`; without one, integers give int64 and other elements keep their dtype.
+    """
     return _tensor(a).trace(offset, axis1, axis2, dtype)
 
 
 @_public
 def inner(a, b):
-    """Sums of products over the last axes."""
+    """Sums products over the last axes of both operands."""
     return _ops.inner(_tensor(a), _tensor(b))
 
 
 @_public
 def kron(a, b):
-    """The product of Kronecker."""
+    """Kronecker product: each element of a is replaced by its product with all of b."""
     return _ops.kron(_tensor(a), _tensor(b))
 
 
 @_public
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Cross products of vectors of three elements."""
+    """Cross product of vectors of three elements along an axis."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _ops.movedim(_tensor(a), axisa, -1), _ops.movedim(_tensor(b), axisb, -1)
@@ -237,13 +240,13 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 @_public
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Norm of vectors along one axis or of matrices along two; float32 for integers."""
+    """Computes the norm of vectors along one axis or of matrices along two; float32 for integers."""
     return _ops.norm(_float(_tensor(x)), ord, axis, keepdims)
 
 
 @_public
 def vander(x, N=None, increasing=False):
-    """Rows of powers of the elements of a vector, falling by default; integers keep their dtype."""
+    """Vandermonde matrix: rows of powers of the elements of a vector, falling unless increasing; integers keep their dtype."""
     x = _tensor(x)
     out = _ops.vander(x, N)
     if x.dtype in _mstype.int_type + _mstype.uint_type:
@@ -253,7 +256,7 @@ def vander(x, N=None, increasing=False):
 
 @_public
 def multi_dot(arrays):
-    """The product of matrices."""
+    """Multiplies matrices one after another, from left to right."""
     out = arrays[0]
     for item in arrays[1:]:
         out = _ops.matmul(out, item)

@@ -1,4 +1,4 @@
-"""Helpers that the functions of this folder share."""
+"""Helpers that the files of this folder share."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
@@ -6,7 +6,7 @@ from ..ops import registry as _k
 
 
 def as_tensor(x):
-    """A tensor, or what numpy.array makes of a number or a sequence: ints are int32."""
+    """Converts a number or a sequence to a tensor, as numpy.array but with int32 for Python ints; a tensor stays."""
     if isinstance(x, _Tensor):
         return x
     made = _Tensor(x)
@@ -14,12 +14,12 @@ def as_tensor(x):
 
 
 def as_float(x):
-    """A tensor of floats or complex numbers: integers become float32."""
+    """Converts integers to float32; floats and complex numbers stay."""
     return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
 
 
 def public(names):
-    """A decorator that adds the name of a function to the list `names`."""
+    """Returns a decorator that adds the name of a function to the list `names`."""
     def deco(function):
         names.append(function.__name__)
         return function

@@ -25,25 +25,25 @@ def _window(name, M, shape):
 
 @_public
 def bartlett(M):
-    """The triangular window of M points, float32."""
+    """Returns the Bartlett (triangular) window of M points, float32."""
     return _window("bartlett", M, lambda t: 1.0 - _k.abs(2.0 * t - 1.0))
 
 
 @_public
 def blackman(M):
-    """The Blackman window of M points, float32."""
+    """Returns the Blackman window of M points, float32."""
     return _window("blackman", M, lambda t: 0.42 - 0.5 * _k.cos(2 * _math.pi * t) + 0.08 * _k.cos(4 * _math.pi * t))
 
 
 @_public
 def hamming(M):
-    """The Hamming window of M points, float32."""
+    """Returns the Hamming window of M points, float32."""
     return _window("hamming", M, lambda t: 0.54 - 0.46 * _k.cos(2 * _math.pi * t))
 
 
 @_public
 def hanning(M):
-    """The Hann window of M points, float32."""
+    """Returns the Hann window of M points, float32."""
     return _window("hanning", M, lambda t: 0.5 - 0.5 * _k.cos(2 * _math.pi * t))
 
 
@@ -70,15 +70,18 @@ def _sliding(where, a, v, mode):
 
 @_public
 def convolve(a, v, mode="full"):
-    """The convolution of two rows of numbers: all of it, as many as the longer has, or where they overlap fully."""
+    """Convolves two vectors.
+
+    mode 'full' returns all sums, 'same' as many as the longer vector has, 'valid' those where they overlap fully.
+    """
     return _sliding("convolve", _tensor(a), _tensor(v), mode)
 
 
 @_public
 def correlate(a, v, mode="valid"):
-    """The correlation of two rows of numbers: convolve with the second one reversed; of ints it is float32."""
+    """Correlates two vectors: convolve with the second one reversed. Integers give float32."""
     a, v = _float(_tensor(a)), _float(_tensor(v))
-    if v.size > a.size:  # the other one is reversed then, and the result
+    if v.size > a.size:  # exchanging the operands reverses the result
         out = _sliding("correlate", v, _k.flip(_k.reshape(a, (-1,)), (0,)), mode)
         return _k.flip(out, (0,))
     return _sliding("correlate", a, _k.flip(_k.reshape(v, (-1,)), (0,)), mode)
@@ -86,7 +89,10 @@ def correlate(a, v, mode="valid"):
 
 @_public
 def interp(x, xp, fp, left=None, right=None):
-    """Values at x of the broken line through the points (xp, fp), xp rising; left and right of it the end values or these."""
+    """Interpolates linearly at x between the points (xp, fp), where xp rises.
+
+    Outside it returns the end values, or left and right.
+    """
     x, xp, fp = (_float(_tensor(part)) for part in (x, xp, fp))
     if xp.ndim != 1 or xp.shape != fp.shape:
         raise ValueError("[interp] shapes of xp and fp, got %s and %s, expected one axis and the same"
@@ -105,7 +111,7 @@ def interp(x, xp, fp, left=None, right=None):
 
 @_public
 def unwrap(p, discont=_math.pi, axis=-1):
-    """Angles along an axis with jumps above `discont` made less than half a turn by whole turns."""
+    """Adds multiples of 2 pi to angles along an axis so that no jump above `discont` exceeds pi."""
     p = _float(_tensor(p))
     if not -p.ndim <= axis < p.ndim:
         raise ValueError("[unwrap] axis, got %d, expected one in [%d, %d)" % (axis, -p.ndim, p.ndim))
@@ -118,7 +124,7 @@ def unwrap(p, discont=_math.pi, axis=-1):
 
 
 def _slope(f, step, axis):
-    """Central differences of steps along an axis, one-sided ones at its ends."""
+    """Central differences along an axis over `step`, one-sided at its ends."""
     def part(start, end):
         return f[(slice(None),) * axis + (slice(start, end),)]
     size = f.shape[axis]
@@ -131,9 +137,11 @@ def _slope(f, step, axis):
 
 @_public
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Slopes of f along its axes, as a list (one tensor where there is one axis): central differences, one-sided at the ends.
+    """Estimates the gradient of f along its axes by central differences, one-sided at the ends.
 
-    varargs are the distances of neighbours: one number for all axes, or one for each.
+    The result is a list with one tensor for each axis, or a single tensor for one axis.
+
+    varargs are the distances between neighbours: one number for all axes, or one for each axis.
     """
     if edge_order != 1:
         raise NotImplementedError("[gradient] edge_order, got %r, expected 1" % (edge_order,))
@@ -149,7 +157,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 @_public
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbours in the flattened tensor, with numbers before and after them."""
+    """Computes the differences of neighbours in the flattened tensor, with to_begin before and to_end after them."""
     flat = _k.reshape(_tensor(ary), (-1,))
     parts = [] if to_begin is None else [_k.reshape(_tensor(to_begin), (-1,))]
     parts.append(flat[1:] - flat[:-1])
@@ -159,7 +167,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 @_public
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """`num` numbers from start to stop, each the same multiple of the one before; float32 by default."""
+    """Returns `num` numbers from start to stop with a constant ratio; float32 by default."""
     if isinstance(num, bool) or not isinstance(num, int):
         raise TypeError("[geomspace] num, got %s, expected an int" % type(num).__name__)
     if num < 1:
@@ -175,7 +183,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 @_public
 def corrcoef(x, y=None, rowvar=True, dtype=None):
-    """Correlation of variables that are rows of x (columns without rowvar), and of y's."""
+    """Computes the correlation coefficients of variables, which are rows of x and y (columns without rowvar)."""
     from .sums import cov
     spread = _float(cov(x, y, rowvar))
     if not spread.ndim:
@@ -187,7 +195,7 @@ def corrcoef(x, y=None, rowvar=True, dtype=None):
 
 @_public
 def nancumsum(a, axis=None, dtype=None):
-    """Running sums along an axis, of the flattened tensor by default; NaN counts as 0."""
+    """Computes running sums along an axis, by default of the flattened tensor; NaN counts as 0."""
     from .sums import cumsum
     a = _tensor(a)
     return cumsum(_k.where(_k.isnan(a), 0, a) if a.dtype in _FLOATS else a, axis, dtype)
@@ -195,7 +203,7 @@ def nancumsum(a, axis=None, dtype=None):
 
 @_public
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """Variance over axes of the elements that are not NaN, ddof taken off their count."""
+    """Computes the variance over axes of the elements that are not NaN, divided by (their count - ddof)."""
     a = _float(_tensor(a))
     there = _k.cast(_k.equal(a, a), a.dtype)
     filled, count = _k.where(_k.isnan(a), 0.0, a), _k.sum(there, axis, True)
@@ -206,5 +214,5 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
 
 @_public
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
-    """Standard deviation over axes of the elements that are not NaN, ddof taken off their count."""
+    """Computes the standard deviation over axes of the elements that are not NaN, the square root of nanvar."""
     return _k.sqrt(nanvar(a, axis, dtype, ddof, keepdims))

@@ -1,4 +1,4 @@
-"""Sums, order, counts and comparison."""
+"""Sums, ordering, counting and comparison."""
 import builtins as _b
 
 from .. import ops as _ops
@@ -22,7 +22,7 @@ def _public(function):
 
 
 def _running(a, dtype):
-    """The dtype of running values: that of floats, complex and wide numbers, int32 of others."""
+    """The dtype of running sums and products: that of floats, complex and wide integers, int32 for others."""
     if dtype is not None:
         return dtype
     wide = (_mstype.int64, _mstype.uint16, _mstype.uint32, _mstype.uint64)
@@ -31,7 +31,7 @@ def _running(a, dtype):
 
 @_public
 def cumsum(a, axis=None, dtype=None):
-    """Running sums along an axis, of the flattened tensor by default."""
+    """Computes running sums along an axis, by default of the flattened tensor."""
     a = _tensor(a)
     a = a if dtype is None else _k.cast(a, dtype)
     return _k.cast(_k.cumsum(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
@@ -39,7 +39,7 @@ def cumsum(a, axis=None, dtype=None):
 
 @_public
 def cumprod(a, axis=None, dtype=None):
-    """Running products along an axis, of the flattened tensor by default."""
+    """Computes running products along an axis, by default of the flattened tensor."""
     a = _tensor(a)
     a = a if dtype is None else _k.cast(a, dtype)
     return _k.cast(_k.cumprod(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
@@ -47,13 +47,13 @@ def cumprod(a, axis=None, dtype=None):
 
 @_public
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    """Differences of neighbours along an axis, n times."""
+    """Computes the differences of neighbours along an axis, n times over."""
     return _ops.diff(_tensor(a), n, axis, prepend, append)
 
 
 @_public
 def average(x, axis=None, weights=None, returned=False):
-    """Mean over axes, weighed where weights are given; and the sum of the weights when asked."""
+    """Computes the mean over axes, weighted if weights are given; with returned (mean, sum of the weights)."""
     x = _float(_tensor(x))
     if weights is None:
         out = _k.mean(x, axis)
@@ -70,32 +70,32 @@ def average(x, axis=None, weights=None, returned=False):
 
 @_public
 def ptp(x, axis=None, keepdims=False):
-    """Largest minus smallest element."""
+    """Computes the largest minus the smallest element over axes."""
     return _k.max(x, axis, keepdims) - _k.min(x, axis, keepdims)
 
 
 @_public
 def count_nonzero(x, axis=None, keepdims=False):
-    """Number of elements that are not zero, int32."""
+    """Counts the elements that are not 0, int32."""
     return _ops.count_nonzero(_tensor(x), axis, keepdims)
 
 
 @_public
 def nansum(a, axis=None, dtype=None, keepdims=False):
-    """Sum over axes, NaN as 0, in the dtype of `a`."""
+    """Sums over axes, counting NaN as 0, in the dtype of `a`."""
     a = _tensor(a)
     return _ops.nansum(a, axis, keepdims, dtype=a.dtype if dtype is None else dtype)
 
 
 @_public
 def nanmean(a, axis=None, dtype=None, keepdims=False):
-    """Mean over axes of the elements that are not NaN."""
+    """Computes the mean over axes of the elements that are not NaN."""
     return _ops.nanmean(_float(_tensor(a)), axis, keepdims, dtype=dtype)
 
 
 @_public
 def nanmax(a, axis=None, dtype=None, keepdims=False):
-    """Largest element that is not NaN."""
+    """Returns the largest element over axes that is not NaN."""
     a = _tensor(a)
     known = _k.where(_k.isnan(a), float("-inf"), a) if a.dtype in _FLOATS else a
     out = _k.max(known, axis, keepdims)
@@ -104,7 +104,7 @@ def nanmax(a, axis=None, dtype=None, keepdims=False):
 
 @_public
 def nanmin(a, axis=None, dtype=None, keepdims=False):
-    """Smallest element that is not NaN."""
+    """Returns the smallest element over axes that is not NaN."""
     a = _tensor(a)
     known = _k.where(_k.isnan(a), float("inf"), a) if a.dtype in _FLOATS else a
     out = _k.min(known, axis, keepdims)
@@ -113,13 +113,13 @@ def nanmin(a, axis=None, dtype=None, keepdims=False):
 
 @_public
 def take(a, indices, axis=None, mode="clip"):
-    """Elements of the flattened tensor, or slices along an axis, by index."""
+    """Picks elements of the flattened tensor, or slices along an axis, by index."""
     return _tensor(a).take(_tensor(indices), axis, mode)
 
 
 @_public
 def take_along_axis(arr, indices, axis):
-    """One element an index along an axis, of the flattened tensor where that is None."""
+    """Picks elements along an axis by index, or of the flattened tensor where axis is None."""
     arr, indices = _tensor(arr), _tensor(indices)
     if axis is None:
         arr, axis = _ravel(arr), 0
@@ -140,13 +140,13 @@ def take_along_axis(arr, indices, axis):
 
 @_public
 def searchsorted(a, v, side="left", sorter=None):
-    """The positions, int32, at which values would be inserted into a sorted vector."""
+    """Returns the indices (int32) at which values would be inserted into a sorted vector to keep it sorted."""
     return _ops.searchsorted(_tensor(a), _tensor(v), out_int32=True, side=side, sorter=sorter)
 
 
 @_public
 def digitize(x, bins, right=False):
-    """The number of the bin between rising or falling bounds that each element lies in, int32."""
+    """Returns the index (int32) of the bin between rising or falling bounds in which each element lies."""
     x, bins = _tensor(x), _tensor(bins)
     if bins.size > 1 and bool(bins[0] > bins[-1]):
         return _k.cast(bins.size - _k.searchsorted(_k.flip(bins, [0]), x, bool(right)), _mstype.int32)
@@ -155,20 +155,20 @@ def digitize(x, bins, right=False):
 
 @_public
 def bincount(x, weights=None, minlength=0, length=None):
-    """How often each of 0, 1, 2, ... occurs, or the sums of weights; `length` cuts the result."""
+    """Counts how often each of 0, 1, 2, ... occurs, or sums the weights; `length` is the size of the result."""
     out = _ops.bincount(_tensor(x), weights, minlength if length is None else _b.max(minlength, length))
     return out if length is None else out[:length]
 
 
 @_public
 def argwhere(a):
-    """Positions of the elements that are not zero."""
+    """Returns the indices of the elements that are not 0, one row for each element."""
     return _ops.argwhere(_tensor(a))
 
 
 @_public
 def isin(element, test_elements, invert=False):
-    """True where an element is one of others."""
+    """Says for each element whether it occurs in test_elements."""
     element, others = _tensor(element), _ravel(test_elements)
     found = _k.any(_k.equal(_k.expand_dims(element, -1), others), -1)
     return _k.logical_not(found) if invert else found
@@ -176,13 +176,13 @@ def isin(element, test_elements, invert=False):
 
 @_public
 def in1d(ar1, ar2, invert=False):
-    """As isin, of the flattened elements."""
+    """Says for each element of the flattened ar1 whether it occurs in ar2."""
     return isin(_ravel(ar1), ar2, invert)
 
 
 @_public
 def select(condlist, choicelist, default=0):
-    """For each position, the element of the first choice whose condition is true there."""
+    """Picks at each position the element of the first choice whose condition is true there."""
     out = default
     for condition, choice in list(zip(condlist, choicelist))[::-1]:
         out = _k.where(_tensor(condition), _tensor(choice), out)
@@ -194,7 +194,7 @@ def select(condlist, choicelist, default=0):
 
 @_public
 def array_equal(a1, a2, equal_nan=False):
-    """Whether shapes and all elements are the same, as a tensor of bool."""
+    """Says whether shapes and all elements are equal, as a bool tensor."""
     a1, a2 = _tensor(a1), _tensor(a2)
     if a1.shape != a2.shape:
         return _Tensor(False)
@@ -206,19 +206,19 @@ def array_equal(a1, a2, equal_nan=False):
 
 @_public
 def isscalar(element):
-    """Whether it is a number or a string of Python."""
+    """Says whether an object is a Python number or string."""
     return isinstance(element, (bool, int, float, complex, str, bytes))
 
 
 @_public
 def sometrue(a, axis=None, keepdims=False):
-    """True where any element is."""
+    """Says whether any element over axes is true."""
     return _k.any(_tensor(a), axis, keepdims)
 
 
 @_public
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """Powers of a base, their exponents evenly spaced."""
+    """Returns powers of a base with evenly spaced exponents."""
     if axis not in (0, -1):
         raise NotImplementedError("[logspace] axis, got %s, expected 0" % axis)
     start, stop = _float(_tensor(start)), _float(_tensor(stop))
@@ -230,14 +230,14 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 @_public
 def empty_like(prototype, dtype=None, shape=None):
-    """Zeros in the shape of another tensor: memory is never left uninitialised."""
+    """Creates zeros in the shape of another tensor, because memory is never left uninitialised."""
     prototype = _tensor(prototype)
     return _ops.zeros(prototype.shape if shape is None else shape, prototype.dtype if dtype is None else dtype)
 
 
 @_public
 def polyval(p, x):
-    """The polynomial of coefficients p, that of the highest power first, at x."""
+    """Evaluates the polynomial with coefficients p, the highest power first, at x."""
     x, total = _tensor(x), 0
     for c in _k.unstack(_tensor(p), 0):
         total = total * x + c
@@ -246,13 +246,13 @@ def polyval(p, x):
 
 @_public
 def trapz(y, x=None, dx=1.0, axis=-1):
-    """The integral by trapezoids along an axis."""
+    """Integrates along an axis by the trapezoidal rule."""
     return _ops.trapz(_float(_tensor(y)), None if x is None else _float(_tensor(x)), dx=dx, dim=axis)
 
 
 @_public
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
-    """Covariances of rows of observations."""
+    """Computes the covariance matrix of variables, which are rows of m and y (columns without rowvar)."""
     m = _ops.atleast_2d(_float(_tensor(m)))
     m = m if rowvar or m.shape[0] == 1 else m.T
     if y is not None:

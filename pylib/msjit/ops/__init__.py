@@ -21,14 +21,14 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
 __all__ += function.__all__ + operations.__all__
 _refused = _absent(__name__)
 _LAZY_NAMES = _sparse.names()
-# Names of ops.communication. That module imports mint, so it is loaded when it is first used.
+# Names of ops.communication. That module imports mint, so it is loaded on first use.
 _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
     all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather_into_tensor
     gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_world_size init_process_group irecv
     is_available is_initialized isend new_group recv recv_object_list reduce_scatter reduce_scatter_tensor
     reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send send_object_list communication""".split())
 
-# Modules that few programs read.
+# Modules that few programs use; they are loaded on first use.
 _LATER = {"signature": "signature", "auto_generate": "auto_generate", "functional_overload": "functional_overload"}
 _LATER.update(dict.fromkeys("gen_extend_func gen_ops_def gen_ops_prim pyboost_inner_prim".split(), "auto_generate"))
 _CUSTOM = ("CustomRegOp", "DataType", "custom_info_register")

@@ -1,7 +1,7 @@
-"""Kernels that are private in MindSpore (ops.operations._inner_ops, _grad_ops, ...) but that some packages import nevertheless.
+"""Private primitives of MindSpore (ops.operations._inner_ops, _grad_ops, ...) that some packages import nevertheless.
 
-They are rows of the modules that MODULES names; a module is imported when one of its names is first used. A public primitive of the same
-name takes precedence. Names that are in none of the modules can be imported and raise when they are called.
+They are rows of the modules named in MODULES; a module is imported when one of its names is first used. A public primitive
+of the same name takes precedence. Names in none of the modules can be imported and raise when they are called.
 """
 from importlib import import_module as _import_module
 
@@ -17,7 +17,7 @@ _refuse = _absent.attributes(
 
 
 def find(name):
-    """The class of the primitive with a name, public or not, or None."""
+    """Finds the class of a primitive by name, public or not; None if there is none."""
     for path in MODULES:
         module = _import_module("." + path, __package__)
         if name in module.__all__:

@@ -18,7 +18,10 @@ def _sizes(size):
 
 
 def full(size, fill_value, *, dtype=None):
-    """A tensor of one value, a number or a Tensor of one element."""
+    """Creates a tensor of the given size with every element equal to fill_value, a number or a Tensor of one element.
+
+    Without dtype, a Tensor gives its own dtype, an int int64, a bool bool_, a float float32 and a complex number complex64.
+    """
     if isinstance(fill_value, Tensor):
         return fill(fill_value.dtype if dtype is None else dtype, size, fill_value)
     if dtype is None:
@@ -34,24 +37,24 @@ def _filled(shape, value, dtype):
 
 
 def zeros(size, dtype=None):
-    """A tensor of zeros."""
+    """Creates a tensor of zeros; size is an int or a tuple, the dtype float32 by default."""
     return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
 
 
 def ones(shape, dtype=None):
-    """A tensor of ones."""
+    """Creates a tensor of ones; shape is an int or a tuple, the dtype float32 by default."""
     return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
 
 
 def fill(type, shape, value):
-    """A tensor of one value, a number or a Tensor of one element: ops.fill(dtype, shape, value)."""
+    """Creates a tensor of dtype `type` with every element equal to value, a number or a Tensor of one element."""
     if isinstance(value, Tensor):
         return _k.broadcast_to(_k.reshape(_k.cast(value, type), ()), _sizes(shape))
     return _k.full(_sizes(shape), value, type)
 
 
 def full_like(input, fill_value, *, dtype=None):
-    """A tensor of one value in the shape of another."""
+    """Creates a tensor of the shape (and dtype, unless another is given) of `input` with every element equal to fill_value."""
     check_tensor(input, "full_like")
     if isinstance(fill_value, complex):
         return _filled(tuple(input.shape), fill_value, input.dtype if dtype is None else dtype)
@@ -59,19 +62,23 @@ def full_like(input, fill_value, *, dtype=None):
 
 
 def zeros_like(input, *, dtype=None):
-    """Zeros in the shape of another tensor."""
+    """Creates a tensor of zeros with the shape of `input`, and its dtype unless another is given."""
     check_tensor(input, "zeros_like")
     return _k.zeros_like(input, dtype)
 
 
 def ones_like(input, *, dtype=None):
-    """Ones in the shape of another tensor."""
+    """Creates a tensor of ones with the shape of `input`, and its dtype unless another is given."""
     check_tensor(input, "ones_like")
     return _k.ones_like(input, dtype)
 
 
 def arange(start=0, end=None, step=1, *, dtype=None):
-    """Numbers from start to end (exclusive): int64 unless an argument is a float."""
+    """Creates a vector of numbers from start (0 by default) to end (exclusive), step apart.
+
+    Without dtype, it is float32 where start, end or step is a float, else int64. Raises ValueError where step leads away
+    from end.
+    """
     if end is None:
         start, end = 0, start
     if dtype is None:
@@ -85,12 +92,12 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def range(start, end, step, maxlen=1000000):
-    """As arange."""
+    """Creates a vector of numbers from start to end (exclusive), step apart, as arange does; maxlen is ignored."""
     return arange(start, end, step)
 
 
 def linspace(start, end, steps):
-    """`steps` numbers from start to end (inclusive)."""
+    """Creates a float32 vector of `steps` evenly spaced numbers from start to end (inclusive)."""
     if steps < 1:
         raise ValueError("[linspace] steps must be positive, got %d" % steps)
     if steps == 1:
@@ -99,7 +106,7 @@ def linspace(start, end, steps):
 
 
 def eye(n, m=None, dtype=mstype.float32):
-    """Ones on the diagonal; of float32 where dtype is None."""
+    """Creates an (n, m) matrix with ones on the diagonal and zeros elsewhere; m is n and dtype is float32 by default."""
     return _k.eye(n, n if m is None else m, mstype.float32 if dtype is None else dtype)
 
 
@@ -107,37 +114,40 @@ def eye(n, m=None, dtype=mstype.float32):
 
 
 def shape(input_x):
-    """The sizes, a tuple."""
+    """Returns the shape of a tensor, a tuple of ints."""
     return check_tensor(input_x, "shape").shape
 
 
 def rank(input_x):
-    """The number of axes."""
+    """Returns the number of axes of a tensor."""
     return check_tensor(input_x, "rank").ndim
 
 
 def size(input_x):
-    """The number of elements."""
+    """Returns the number of elements of a tensor."""
     return check_tensor(input_x, "size").size
 
 
 def numel(input):
-    """The number of elements."""
+    """Returns the number of elements of a tensor."""
     return check_tensor(input, "numel").size
 
 
 def unsqueeze(input, dim):
-    """Adds an axis of size 1."""
+    """Inserts an axis of size 1 at position dim."""
     return _k.expand_dims(input, dim)
 
 
 def squeeze(input, axis=None):
-    """Removes axes of size 1: all, or the given ones."""
+    """Removes axes of size 1: all of them, or only the given ones."""
     return _k.squeeze(input, axis)
 
 
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
-    """Joins axes, after reversing them when order is 'F'; a tensor of fewer than two axes becomes one of one axis."""
+    """Joins the axes from start_dim to end_dim into one; order 'F' first reverses the order of all axes.
+
+    A tensor of fewer than two axes becomes a vector.
+    """
     if order not in ("C", "F"):
         raise ValueError("[flatten] order, got %r, expected 'C' or 'F'" % (order,))
     if check_tensor(input, "flatten").ndim < 2:
@@ -152,13 +162,13 @@ def swapdims(input, dim0, dim1):
 
 
 def t(input):
-    """Transposed matrix."""
+    """Transposes a matrix; a tensor of fewer than two axes is returned as it is."""
     check_tensor(input, "t")
     return _k.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
 
 def movedim(x, source, destination):
-    """Moves axes, one or several, to other places."""
+    """Moves the axes `source` (an int or several) to the positions `destination`; the other axes keep their order."""
     check_tensor(x, "movedim")
     sources, targets = _axes(source, x.ndim), _axes(destination, x.ndim)
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -181,7 +191,10 @@ _py_range = builtins.range
 
 
 def split(tensor, split_size_or_sections, axis=0):
-    """Parts of equal size (an int: the size of one), or of the given sizes."""
+    """Splits a tensor along an axis into a tuple of parts.
+
+    An int is the size of each part (the last one may be smaller); a list or tuple names the size of every part.
+    """
     check_tensor(tensor, "split")
     if not -tensor.ndim <= axis < tensor.ndim:
         raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (axis, -tensor.ndim, tensor.ndim - 1))
@@ -200,7 +213,7 @@ def split(tensor, split_size_or_sections, axis=0):
 
 
 def chunk(input, chunks, axis=0):
-    """At most `chunks` parts of equal size."""
+    """Splits a tensor along an axis into at most `chunks` parts of equal size; the last one may be smaller."""
     if chunks <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
     check_tensor(input, "chunk")
@@ -210,17 +223,17 @@ def chunk(input, chunks, axis=0):
 
 
 def unbind(input, dim=0):
-    """Slices along an axis, as a tuple."""
+    """Splits a tensor along an axis into a tuple of slices without that axis."""
     return tuple(_k.unstack(input, dim))
 
 
 def unstack(input_x, axis=0):
-    """Slices along an axis, as a tuple."""
+    """Splits a tensor along an axis into a tuple of slices without that axis."""
     return tuple(_k.unstack(input_x, axis))
 
 
 def narrow(input, axis, start, length):
-    """`length` elements from `start` on, along an axis."""
+    """Returns `length` elements along one axis, from index start on. Raises ValueError where they leave the axis."""
     check_tensor(input, "narrow")
     begin, end = [0] * input.ndim, list(input.shape)
     axis, = _axes(axis, input.ndim)
@@ -232,7 +245,7 @@ def narrow(input, axis, start, length):
 
 
 def slice(input_x, begin, size):
-    """`size` elements from `begin` on, along every axis; size -1 means to the end."""
+    """Returns size[i] elements from index begin[i] on along every axis i; a size of -1 means up to the end."""
     check_tensor(input_x, "slice")
     if not len(begin) == len(size) == input_x.ndim:
         raise ValueError("[slice] begin and size must have one number for each axis, got %d and %d for %d axes"
@@ -246,10 +259,9 @@ def slice(input_x, begin, size):
 
 
 def pad(input_x, padding, mode="constant", value=None):
-    """Pads the last axes: padding is (left, right) of the last axis, then of the one before, and so on.
+    """Pads the last axes; padding is (left, right) of the last axis, then of the axis before it, and so on.
 
-    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' goes on
-    from the other side.
+    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' wraps around.
     """
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
@@ -271,7 +283,7 @@ def pad(input_x, padding, mode="constant", value=None):
 
 
 def _extend(x, axis, before, after, mode):
-    """Goes on beyond the ends of one axis."""
+    """Pads one axis by index: mode is 'reflect', 'replicate' or 'circular'."""
     size = x.shape[axis]
     if mode == "reflect":
         return _mirror(x, axis, before, after, False)
@@ -285,7 +297,7 @@ def _extend(x, axis, before, after, mode):
 
 
 def _mirror(x, axis, before, after, with_edge):
-    """Goes on beyond the ends of one axis as in a mirror, which repeats the edge or lies on it."""
+    """Pads one axis with its mirror image; with_edge says whether the edge element itself is repeated."""
     if before == after == 0:
         return x
     size, edge = x.shape[axis], 1 if with_edge else 0
@@ -298,12 +310,12 @@ def _mirror(x, axis, before, after, with_edge):
 
 
 def repeat_elements(x, rep, axis=0):
-    """Each element `rep` times in a row."""
+    """Repeats each element along an axis `rep` times in a row."""
     return _k.repeat_interleave(x, rep, axis)
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonals over two axes, as a new last axis."""
+    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal."""
     check_tensor(input, "diagonal")
     rank = input.ndim
     if rank < 2:
@@ -330,7 +342,11 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 def gather(input_params, input_indices, axis, batch_dims=0):
-    """Slices of `input_params` along an axis, by index."""
+    """Picks slices of input_params along an axis, at input_indices.
+
+    The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
+    are common to both operands: each stack is indexed by its own indices.
+    """
     check_tensor(input_indices, "gather")
     if batch_dims:
         return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
@@ -338,7 +354,7 @@ def gather(input_params, input_indices, axis, batch_dims=0):
 
 
 def _gather_in_stacks(x, indices, axis, batch_dims):
-    """Each of a stack of tensors, whose sizes are the first ones of x, indexed by its own part of the indices."""
+    """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
     check_tensor(x, "gather")
     axis, = _axes(axis, x.ndim)
     lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
@@ -359,12 +375,12 @@ def _gather_in_stacks(x, indices, axis, batch_dims):
 
 
 def index_select(input, axis, index):
-    """Slices along an axis, by index."""
+    """Picks slices along an axis, at the positions in `index`."""
     return _k.gather(input, index, axis)
 
 
 def masked_fill(input_x, mask, value):
-    """`value`, a number or a Tensor of no axes, where `mask` is true."""
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes."""
     check_tensor(input_x, "masked_fill")
     if isinstance(value, Tensor) and value.ndim:
         raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
@@ -372,7 +388,10 @@ def masked_fill(input_x, mask, value):
 
 
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
-    """Rows with on_value at the index and off_value elsewhere; int64 for plain numbers, else of their dtype."""
+    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
+
+    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64.
+    """
     if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
         hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, mstype.int32), mstype.bool_)
         return _k.where(hot, on_value, off_value)
@@ -381,7 +400,7 @@ def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
 
 
 def nonzero(input, as_tuple=False):
-    """Indices of the elements that are not zero."""
+    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis."""
     import numpy
     check_tensor(input, "nonzero")
     found = numpy.nonzero(input.asnumpy())
@@ -391,7 +410,7 @@ def nonzero(input, as_tuple=False):
 
 
 def meshgrid(*inputs, indexing="xy"):
-    """Coordinate tensors of a grid; indexing 'xy' exchanges its first two axes."""
+    """Expands vectors to the coordinate tensors of a grid; indexing 'xy' exchanges the first two axes of the grid, 'ij' does not."""
     if indexing not in ("xy", "ij"):
         raise ValueError("[meshgrid] indexing, got %r, expected 'xy' or 'ij'" % (indexing,))
     for item in inputs:

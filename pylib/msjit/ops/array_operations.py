@@ -1,7 +1,7 @@
-"""Primitives as rows: a name, the attributes of its constructor in order with their defaults, and the function it calls.
+"""Primitives as rows of tables: a name, its attributes in order with their defaults, and the function that computes it.
 
-The function is called with the primitive (for its attributes) and the inputs of the call. Primitives without attributes are rows of
-_PLAIN.
+The function is called with the primitive (for its attributes) and the inputs of the call. Primitives without attributes are
+rows of _PLAIN.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check_tensor
@@ -41,14 +41,15 @@ def _plain(rows):
 
 
 def _finite(x):
-    """x, once all its elements are found to be finite."""
+    """Returns x, or raises RuntimeError if an element is not finite."""
     if not bool(_k.all(_k.isfinite(x))):
         raise RuntimeError("[CheckNumerics] elements, got NaN or infinite ones, expected finite ones")
     return x
 
 
 def _inverted(x):
-    """The permutation that undoes another one, a tuple or a Tensor of ints; of a tuple ValueError where it is none, TypeError for others."""
+    """Inverts a permutation, a tuple or a Tensor of ints. For a tuple, raises ValueError if it is no permutation and
+    TypeError for other items."""
     if isinstance(x, (tuple, list)):
         for place in x:
             if isinstance(place, bool) or not isinstance(place, int):
@@ -63,32 +64,32 @@ def _inverted(x):
 
 
 def _div_no_nan(x, y):
-    """x / y, and 0 where y is 0."""
+    """Computes x / y, 0 where y is 0."""
     none = _k.equal(y, 0)
     return _k.where(none, 0, x / _k.where(none, 1, y))
 
 
 def _squared_difference(x, y):
-    """(x - y) squared"""
+    """Computes (x - y) squared."""
     return _k.square(x - y)
 
 
 def _sections(p, x):
-    """The sizes for SplitV. One may be -1, which means the rest."""
+    """Returns the sizes for SplitV, where one -1 means the rest."""
     sizes = list(p.size_splits)
     rest = x.shape[p.split_dim] - sum(size for size in sizes if size != -1)
     return [rest if size == -1 else size for size in sizes] if sizes.count(-1) == 1 else sizes
 
 
 def _complex_abs(x):
-    """The absolute values of complex numbers as real ones. Raises TypeError for a real tensor."""
+    """Computes the absolute values of complex numbers, as real numbers. Raises TypeError for a real tensor."""
     if not _c.is_complex(x):
         raise TypeError("[ComplexAbs] dtype, got %s, expected complex64 or complex128" % x.dtype.name)
     return _k.real(_k.abs(x))
 
 
 def _scalar_to_tensor(x, dtype=None):
-    """A tensor of no axes, float32 unless the dtype is given."""
+    """Returns a tensor without axes, by default of float32."""
     return _k.full((), x, _mstype.float32 if dtype is None else dtype)
 
 
@@ -183,7 +184,7 @@ def _sparse_cross_entropy(p, logits, labels):
 
 
 def _unique_runs(p, x):
-    """(values, inverse, counts); those not asked for are a 0 without axes."""
+    """Returns (values, inverse, counts); results that are not asked for are a 0 without axes."""
     found = _sc.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim)
     found = list(found) if isinstance(found, tuple) else [found]
     none = _k.zeros((), _mstype.int64)

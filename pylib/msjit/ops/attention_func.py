@@ -1,7 +1,8 @@
-"""Attention as one function of query, key and value, under the names of MindSpore's kernels for NPUs; and caches of keys and values
-in blocks. Products and softmax are computed in float32 or wider, whatever the dtype of the query; the result has that dtype.
+"""Attention as one function of query, key and value, under the names of MindSpore's kernels for NPUs; and caches of keys
+and values in blocks.
 
-The formulas are those of MindSpore's documentation of the same names.
+Products and softmax are computed in float32 or wider, whatever the dtype of the query; the result has the dtype of the
+query. The formulas are those of MindSpore's documentation of the same names.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -10,8 +11,8 @@ from . import registry as _k
 from .index_func import tensor_scatter_update as _scattered
 from .other_func import assign as _assign
 
-_EVERY = 2147483647  # the value of pre_tokens and next_tokens that masks nothing
-# The order of the axes batch, heads, positions and width in each layout; H holds heads and width.
+_EVERY = 2147483647  # pre_tokens and next_tokens of this value mask nothing
+# The order of the axes in each layout: batch B, heads N, positions S, width D; H is heads * width, and T joins batch and positions.
 _LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")
 
 
@@ -22,7 +23,7 @@ def _not_offered(where, **values):
 
 
 def _by_heads(x, heads, layout, where):
-    """x as (batch, heads, positions, width)."""
+    """Transposes x to (batch, heads, positions, width)."""
     rank = len(layout)
     if _check(x, where).ndim != rank:
         raise ValueError("[%s] rank of an operand, got %d, expected %d for the layout %s" % (where, x.ndim, rank, layout))
@@ -39,7 +40,7 @@ def _by_heads(x, heads, layout, where):
 
 
 def _in_layout(out, layout):
-    """(batch, heads, positions, width) in the layout that the query came in."""
+    """Transposes (batch, heads, positions, width) to the layout of the query."""
     if layout == "BNSD":
         return out
     if layout == "TND":
@@ -49,7 +50,7 @@ def _in_layout(out, layout):
 
 
 def _of_each_head(x, heads, where):
-    """Keys or values repeated so that each head of the query has its own."""
+    """Repeats the heads of keys or values so that each head of the query has one."""
     batch, own, positions, width = x.shape
     if heads % own:
         raise RuntimeError("[%s] heads of the query, got %d, expected a multiple of the %d of key and value" % (where, heads, own))
@@ -60,7 +61,7 @@ def _of_each_head(x, heads, where):
 
 
 def _weights(query, key, scale, shift, left_out):
-    """(weights of the keys for each query, their greatest score, the sum of the exponentials)"""
+    """Returns (attention weights, greatest score of each query, sum of its exponentials)."""
     scores = _k.matmul(query, key, False, True)
     scores = (scores if shift is None else scores + _k.cast(shift, scores.dtype)) * scale
     if left_out is not None:
@@ -80,7 +81,7 @@ def _as_ends(lengths):
 
 
 def _segments(ends, count):
-    """(the sequence that each of count rows belongs to, its place there, the length of that sequence)"""
+    """For `count` rows in sequences that end at `ends`: (the sequence of each row, its index in it, the length of that sequence)."""
     places = _k.arange(0, count, 1, dtype=_mstype.int64)
     number = _k.sum(_k.cast(_k.greater_equal(_k.expand_dims(places, 1), _k.expand_dims(ends, 0)), _mstype.int64), 1)
     starts = _k.concat([_k.zeros((1,), _mstype.int64), ends])
@@ -89,7 +90,8 @@ def _segments(ends, count):
 
 
 def _pairs(rows, columns, row_ends, column_ends):
-    """(column minus row, counted in their sequences; columns more than rows in it; whether both are of one sequence, or None)"""
+    """Returns (column index minus row index within their sequences, columns minus rows of the sequence, whether both are
+    in the same sequence or None)."""
     if row_ends is None:
         row = _k.expand_dims(_k.arange(0, rows, 1, dtype=_mstype.int64), 1)
         return _k.expand_dims(_k.arange(0, columns, 1, dtype=_mstype.int64), 0) - row, columns - rows, None
@@ -101,7 +103,7 @@ def _pairs(rows, columns, row_ends, column_ends):
 
 
 def _left_out(where, mode, mask, rows, columns, tokens, ends):
-    """Which (row, column) a mode of masks leaves out, as a bool Tensor that broadcasts to (batch, heads, rows, columns), or None."""
+    """Returns which (row, column) a sparse_mode masks, as a bool Tensor that broadcasts to (batch, heads, rows, columns), or None."""
     if mode not in range(9):
         raise RuntimeError("[%s] sparse_mode, got %r, expected 0 to 8" % (where, mode))
     if mode > 5 or (mode == 4 and rows != columns):
@@ -132,7 +134,10 @@ def _left_out(where, mode, mask, rows, columns, tokens, ends):
 
 def attention_parts(where, query, key, value, head_num, shift=None, drop_mask=None, attn_mask=None, ends=(None, None), keep_prob=1.0,
                     scale=1.0, tokens=(_EVERY, _EVERY), layout="BSH", mode=0, kv_heads=None, also_out=None):
-    """(attention in the layout of the query, the greatest scores, the sums of exponentials); the latter two as (batch, heads, positions, 1)"""
+    """Returns (attention in the layout of the query, greatest scores, sums of exponentials).
+
+    The latter two are (batch, heads, positions, 1).
+    """
     if layout not in _LAYOUTS:
         raise ValueError("[%s] input_layout, got %r, expected one of %s" % (where, layout, ", ".join(_LAYOUTS)))
     if isinstance(head_num, bool) or not isinstance(head_num, int) or head_num < 1:
@@ -157,7 +162,7 @@ def attention_parts(where, query, key, value, head_num, shift=None, drop_mask=No
 
 
 def _dropped(weights, bits, keep_prob):
-    """The weights whose bit is set, over keep_prob; eight bits a byte, the lowest first."""
+    """Applies a dropout mask of bits, eight in each byte, the lowest first; kept weights are divided by keep_prob."""
     powers = _Tensor([1, 2, 4, 8, 16, 32, 64, 128], _mstype.int32)
     bits = _k.bitwise_and(_k.expand_dims(_k.cast(bits, _mstype.int32), -1), powers)
     kept = _k.reshape(_k.not_equal(bits, 0), weights.shape)
@@ -167,13 +172,14 @@ def _dropped(weights, bits, keep_prob):
 def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None, prefix=None,
                           actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0, pre_tokens=_EVERY,
                           next_tokens=_EVERY, inner_precise=0, input_layout="BSH", sparse_mode=0):
-    """dropout(softmax(mask((query @ key^T + real_shift) * scalar_value))) @ value, of the shape and dtype of query.
+    """Attention: dropout(softmax(mask((query @ key^T + real_shift) * scalar_value))) @ value, in the shape and dtype of
+    query.
 
     query, key, value   (B, S, H), (B, N, S, D), (S, B, H), (B, S, N, D) or (T, N, D), as input_layout says; any float. N of key and
                         value divides head_num
-    attn_mask           bool or uint8, true where a key is left out: (S1, S2), (B, 1, S1, S2) or (B, N, S1, S2)
-    sparse_mode         0: attn_mask, within pre_tokens and next_tokens; 1, 5: attn_mask; 2, 3: no later keys, counted from the first or
-                        from the last ones, whatever attn_mask holds; 4: pre_tokens and next_tokens, for S1 equal to S2
+    attn_mask           bool or uint8, true where a key is masked: (S1, S2), (B, 1, S1, S2) or (B, N, S1, S2)
+    sparse_mode         0: attn_mask, and with it pre_tokens and next_tokens; 1, 5: attn_mask; 2, 3: causal, with query and key aligned
+                        at their first (2) or last (3) elements, and attn_mask ignored; 4: pre_tokens and next_tokens, for S1 == S2
     actual_seq_qlen, actual_seq_kvlen   with TND: where the sequences end in query and in key
     drop_mask           uint8 (B, N, S1, S2 / 8): a bit for each weight, 1 where it stays
     If all keys of a row are masked, the result is their mean. Raises ValueError for other layouts and shapes, TypeError for other dtypes,
@@ -191,7 +197,7 @@ def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mas
 
 
 def _beyond(lengths, columns):
-    """Which columns lie behind the length of each batch, as (batch, 1, 1, columns); None for no lengths."""
+    """Returns which columns lie beyond the length of each batch, as (batch, 1, 1, columns); None without lengths."""
     if lengths is None:
         return None
     places = _k.reshape(_k.arange(0, columns, 1, dtype=_mstype.int64), (1, 1, 1, columns))
@@ -202,10 +208,10 @@ def prompt_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths
                            deq_scale1=None, quant_scale1=None, deq_scale2=None, quant_scale2=None, quant_offset2=None, num_heads=1,
                            scale_value=1.0, pre_tokens=_EVERY, next_tokens=0, input_layout="BSH", num_key_value_heads=0, sparse_mode=0,
                            inner_precise=1):
-    """softmax(mask(query @ key^T * scale_value + pse_shift)) @ value, as flash_attention_score, without gradients of its own.
+    """Attention as flash_attention_score, for inference: softmax(mask(query @ key^T * scale_value + pse_shift)) @ value.
 
-    actual_seq_lengths_kv, or else actual_seq_lengths, says how many keys of each batch count; num_key_value_heads is 0 for as many as
-    num_heads. Layouts are BSH and BNSD. NotImplementedError for scales of quantised operands.
+    actual_seq_lengths_kv, or else actual_seq_lengths, says how many keys of each batch count. num_key_value_heads 0 means num_heads.
+    Layouts are BSH and BNSD. Raises NotImplementedError for scales of quantised operands.
     """
     where = "prompt_flash_attention"
     _not_offered(where, deq_scale1=deq_scale1, quant_scale1=quant_scale1, deq_scale2=deq_scale2, quant_scale2=quant_scale2,
@@ -220,10 +226,12 @@ def prompt_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths
 
 
 def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
-    """Writes keys and values into caches (blocks, positions, heads, width), at the places that slot_mapping counts through blocks and
-    positions; -1 writes nothing. key and value may be of any shape of as many elements. Returns key.
+    """Writes keys and values into caches (blocks, positions, heads, width) at the slots in slot_mapping; returns key.
 
-    Raises TypeError for operands that are no Tensors.
+    Slots count through blocks and positions; slot -1 writes nothing. key and value may have any shape with the right number
+    of elements.
+
+    Raises TypeError for operands that are not Tensors.
     """
     for rows, cache in ((key, key_cache), (value, value_cache)):
         if rows is None or cache is None:
@@ -231,7 +239,7 @@ def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_ma
         width = _check(cache, "reshape_and_cache").shape[-2] * cache.shape[-1]
         flat = _k.reshape(cache, (-1, width))
         slots = _k.reshape(_check(slot_mapping, "reshape_and_cache"), (-1, 1))
-        slots = _k.where(_k.less(slots, 0), flat.shape[0], slots)  # one more row at the end receives the elements that are not kept
+        slots = _k.where(_k.less(slots, 0), flat.shape[0], slots)  # elements with slot -1 go to an extra row, which is cut off
         flat = _k.concat([flat, _k.zeros((1, width), flat.dtype)])
         rows = _k.cast(_k.reshape(_check(rows, "reshape_and_cache"), (-1, width)), flat.dtype)
         _assign(cache, _k.reshape(_scattered(flat, slots, rows)[:-1], cache.shape))
@@ -239,10 +247,11 @@ def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_ma
 
 
 def paged_attention(query, key_cache, value_cache, block_tables, context_lens, head_num, scale_value, kv_head_num):
-    """Attention of one query of each batch over its first context_lens keys, which lie in the blocks that block_tables names.
+    """Attention of one query in each batch over its first context_lens keys, which lie in the cache blocks that
+    block_tables names.
 
     query (B, 1, H) or (B, N, D); caches (blocks, positions, N2, D); block_tables (B, M) of ints; context_lens (B,) of ints. The result
-    has the shape and dtype of query. Raises TypeError for operands that are no Tensors, RuntimeError for heads that do not fit.
+    has the shape and dtype of query. Raises TypeError for operands that are not Tensors, RuntimeError for numbers of heads that do not fit.
     """
     where = "paged_attention"
     batch = _check(query, where).shape[0]

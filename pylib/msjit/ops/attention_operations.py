@@ -1,12 +1,15 @@
-"""The primitives of attention_func.py."""
+"""Primitives for attention; they call the functions of attention_func.py."""
 from . import attention_func as _f
 from . import registry as _k
 from .primitive import Primitive
 
 
 class FlashAttentionScore(Primitive):
-    """See ops.flash_attention_score. A call gives (greatest scores, sums of exponentials, an empty Tensor, attention), the first two as
-    float32 of shape (B, N, S1, 8) with eight equal numbers."""
+    """Computes attention, as ops.flash_attention_score does.
+
+    A call returns (maximum scores, sums of exponentials, an empty Tensor, attention). The first two are float32 (B, N, S1,
+    8), with each number repeated eight times.
+    """
 
     def __init__(self, head_num, keep_prob=1.0, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=_f._EVERY, inner_precise=0,
                  input_layout="BSH", sparse_mode=0):
@@ -25,7 +28,7 @@ class FlashAttentionScore(Primitive):
 
 
 class PromptFlashAttention(Primitive):
-    """See ops.prompt_flash_attention."""
+    """Computes attention for inference, as ops.prompt_flash_attention does."""
 
     def __init__(self, num_heads=1, scale_value=1.0, pre_tokens=_f._EVERY, next_tokens=0, input_layout="BSH", num_key_value_heads=0,
                  sparse_mode=0, inner_precise=1):
@@ -43,15 +46,19 @@ class PromptFlashAttention(Primitive):
 
 
 class ReshapeAndCache(Primitive):
-    """See ops.reshape_and_cache."""
+    """Writes keys and values into caches, as ops.reshape_and_cache."""
 
     def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
         return _f.reshape_and_cache(key, value, key_cache, value_cache, slot_mapping)
 
 
 class PagedAttention(Primitive):
-    """Attention of one query of each batch (B, 1, H) over the first context_lens keys that caches (blocks, positions, N, D) have in the
-    blocks of block_tables (B, M). NotImplementedError for masks, more queries a batch, and quantised caches."""
+    """Computes the attention of one query in each batch (B, 1, H) to its first context_lens keys, stored in cache
+    blocks.
+
+    The caches are (blocks, positions, N, D), and block_tables (B, M) names the blocks. Raises NotImplementedError for
+    masks, for more than one query in a batch, and for quantised caches.
+    """
 
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT", mask_mode="MASK_DEFAULT", mla_v_dim=0):
         super().__init__()
@@ -68,7 +75,7 @@ class PagedAttention(Primitive):
 
 
 class PagedAttentionMask(PagedAttention):
-    """PagedAttention for caches of programs that may have a bias of their own. NotImplementedError for such a bias, alibi_mask."""
+    """Computes the same as PagedAttention, in the form that takes a bias alibi_mask; raises NotImplementedError for a bias."""
 
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT"):
         super().__init__(head_num, scale_value, kv_head_num, kv_cache_quant_mode)

@@ -1,4 +1,5 @@
-"""Names of mindspore.ops.auto_generate: MindSpore generates a class, an instance and a function for each of its kernels.
+"""Names of mindspore.ops.auto_generate, where MindSpore generates a class, an instance and a function for each of its
+kernels.
 
 Here a name is resolved by its spelling when it is first used: `abs_op` is an instance of the primitive Abs, `abs_impl` is ops.abs,
 `sum_ext` and the primitive SumExt are mint.sum (if mint has that name), `inplace_exp` is Tensor.exp_, `pyboost_abs` takes a
@@ -26,42 +27,42 @@ _LAST = ("_impl", "_ext", "_op", "_view")
 
 
 def contiguous(input):
-    """The tensor with its elements in one row of memory."""
+    """Returns the tensor with its elements contiguous in memory."""
     return input.contiguous()
 
 
 def copy(input):
-    """A new tensor with the same elements."""
+    """Copies a tensor."""
     return _function.deepcopy(input)
 
 
 def clone(input):
-    """A new tensor with the same elements."""
+    """Copies a tensor."""
     return _function.deepcopy(input)
 
 
 def detach(input):
-    """The tensor without its history of gradients."""
+    """Returns the tensor without its gradient history."""
     return input.detach()
 
 
 def view(input, shape):
-    """The same elements in another shape."""
+    """Reshapes a tensor without copying, as Tensor.view."""
     return input.view(shape)
 
 
 def tuple_to_tensor(input_tuple, dtype=None):
-    """A tuple of numbers as a Tensor."""
+    """Converts a tuple of numbers to a Tensor."""
     return _operations.TupleToTensor()(input_tuple, dtype)
 
 
 def list_to_tensor(input_list, dtype=None):
-    """A list of numbers as a Tensor."""
+    """Converts a list of numbers to a Tensor."""
     return _operations.ListToTensor()(input_list, dtype)
 
 
 def _snake(name):
-    """max_pool2_d for MaxPool2D, as MindSpore spells it: max_pool2d."""
+    """The snake-case name of a class, as MindSpore spells it: max_pool2d for MaxPool2D."""
     out = ""
     for i, letter in enumerate(name):
         starts = letter.isupper() and i and (not name[i - 1].isupper() or name[i + 1:i + 2].islower())
@@ -87,7 +88,7 @@ def _of_mint(name):
 
 
 def _function_named(name):
-    """The function that a name stands for, or None."""
+    """Finds the function that a name stands for, or None."""
     if name in _generated.__all__:
         return getattr(_generated, name)
     base = name
@@ -105,7 +106,7 @@ def _function_named(name):
 
 
 def _class_named(name):
-    """The primitive that a name stands for, or None."""
+    """Finds or makes the primitive that a name stands for, or None."""
     base = name[:-len("Prim_")] if name.endswith("Prim_") else name
     if base in _operations.__all__:
         return getattr(_operations, base)
@@ -117,7 +118,7 @@ def _class_named(name):
 
 
 def instance_named(name):
-    """An instance of the primitive that NAME_op stands for, or None."""
+    """Makes an instance of the primitive that NAME_op stands for, or None."""
     wanted = _camel(name).lower()
     for known in _operations.__all__:
         if known.lower() == wanted:

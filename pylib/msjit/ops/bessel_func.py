@@ -1,6 +1,6 @@
-"""Bessel functions, from Chebyshev series of their values (fitted to 40 digits) on two ranges of the argument each.
+"""Bessel functions, from Chebyshev series (fitted to 40 digits) on two ranges of the argument each.
 
-All accept a Tensor of floats of any shape and return one of that shape and dtype, computed in float64. Anything else
+All accept a Tensor of floats of any shape and return one of the same shape and dtype, computed in float64. Anything else
 raises TypeError.
 """
 import math as _math
@@ -93,7 +93,7 @@ _Q1 = (
 
 
 def _series(u, coefficients):
-    """The sum of coefficients times Chebyshev polynomials of u, by Clenshaw's recurrence."""
+    """Sums coefficients times Chebyshev polynomials of u, by Clenshaw's recurrence."""
     last, before = coefficients[-1], 0.0
     for c in coefficients[-2:0:-1]:
         last, before = 2.0 * u * last - before + c, last
@@ -123,23 +123,23 @@ def _scaled_i(size, order):
 
 
 def bessel_i0(x):
-    """I0(x), the modified Bessel function of the first kind, order 0."""
+    """Computes I0(x), the modified Bessel function of the first kind of order 0."""
     size = _k.abs(_wide(x, "bessel_i0"))
     return _back(_scaled_i(size, 0) * _k.exp(size), x)
 
 
 def i0(input):
-    """I0(input), as bessel_i0."""
+    """Computes I0(input); the same as bessel_i0."""
     return bessel_i0(input)
 
 
 def bessel_i0e(x):
-    """exp(-|x|) I0(x)"""
+    """Computes exp(-|x|) I0(x), the exponentially scaled form of bessel_i0."""
     return _back(_scaled_i(_k.abs(_wide(x, "bessel_i0e")), 0), x)
 
 
 def bessel_i1e(x):
-    """exp(-|x|) I1(x)"""
+    """Computes exp(-|x|) I1(x), the exponentially scaled form of bessel_i1."""
     wide = _wide(x, "bessel_i1e")
     return _back(_odd(wide, _scaled_i(_k.abs(wide), 1)), x)
 
@@ -149,7 +149,7 @@ def _odd(x, out):
 
 
 def bessel_i1(x):
-    """I1(x), the modified Bessel function of the first kind, order 1."""
+    """Computes I1(x), the modified Bessel function of the first kind of order 1."""
     wide = _wide(x, "bessel_i1")
     size = _k.abs(wide)
     return _back(_odd(wide, _scaled_i(size, 1) * _k.exp(size)), x)
@@ -171,24 +171,24 @@ def _scaled_k(x, order):
 
 
 def bessel_k0(x):
-    """K0(x), the modified Bessel function of the second kind, order 0."""
+    """Computes K0(x), the modified Bessel function of the second kind of order 0."""
     wide = _wide(x, "bessel_k0")
     return _back(_scaled_k(wide, 0) * _k.exp(-wide), x)
 
 
 def bessel_k0e(x):
-    """exp(x) K0(x)"""
+    """Computes exp(x) K0(x), the exponentially scaled form of bessel_k0."""
     return _back(_scaled_k(_wide(x, "bessel_k0e"), 0), x)
 
 
 def bessel_k1(x):
-    """K1(x), the modified Bessel function of the second kind, order 1."""
+    """Computes K1(x), the modified Bessel function of the second kind of order 1."""
     wide = _wide(x, "bessel_k1")
     return _back(_scaled_k(wide, 1) * _k.exp(-wide), x)
 
 
 def bessel_k1e(x):
-    """exp(x) K1(x)"""
+    """Computes exp(x) K1(x), the exponentially scaled form of bessel_k1."""
     return _back(_scaled_k(_wide(x, "bessel_k1e"), 1), x)
 
 
@@ -196,7 +196,7 @@ def bessel_k1e(x):
 
 
 def _far(size, order, second):
-    """J or Y (`second`) from 8 on: a slowly varying amplitude times a wave."""
+    """Computes J, or Y with `second`, from 8 on: a slowly varying amplitude times a wave."""
     large = _k.maximum(size, 8.0)
     u = 2.0 * _k.square(8.0 / large) - 1.0
     even, odd = _series(u, _P1 if order else _P0), _series(u, _Q1 if order else _Q0) * (8.0 / large)
@@ -211,13 +211,13 @@ def _near(small, table):
 
 
 def bessel_j0(x):
-    """J0(x), the Bessel function of the first kind, order 0."""
+    """Computes J0(x), the Bessel function of the first kind of order 0."""
     size = _k.abs(_wide(x, "bessel_j0"))
     return _back(_k.where(_k.less(size, 8.0), _near(_k.minimum(size, 8.0), _J0_SMALL), _far(size, 0, False)), x)
 
 
 def bessel_j1(x):
-    """J1(x), the Bessel function of the first kind, order 1."""
+    """Computes J1(x), the Bessel function of the first kind of order 1."""
     wide = _wide(x, "bessel_j1")
     size, small = _k.abs(wide), _k.minimum(_k.abs(wide), 8.0)
     return _back(_odd(wide, _k.where(_k.less(size, 8.0), small * _near(small, _J1_SMALL), _far(size, 1, False))), x)
@@ -229,7 +229,7 @@ def _second(wide, near, order):
 
 
 def bessel_y0(x):
-    """Y0(x), the Bessel function of the second kind, order 0: minus infinity at 0, NaN below."""
+    """Computes Y0(x), the Bessel function of the second kind of order 0: minus infinity at 0, NaN below."""
     wide = _wide(x, "bessel_y0")
     small = _k.minimum(wide, 8.0)
     near = _near(small, _Y0_SMALL) + (2 / _math.pi) * _k.log(small) * _near(small, _J0_SMALL)
@@ -237,7 +237,7 @@ def bessel_y0(x):
 
 
 def bessel_y1(x):
-    """Y1(x), the Bessel function of the second kind, order 1: minus infinity at 0, NaN below."""
+    """Computes Y1(x), the Bessel function of the second kind of order 1: minus infinity at 0, NaN below."""
     wide = _wide(x, "bessel_y1")
     small = _k.minimum(wide, 8.0)
     first = small * _near(small, _J1_SMALL)

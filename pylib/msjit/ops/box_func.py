@@ -1,4 +1,4 @@
-"""Boxes in images, rows of (x0, y0, x1, y1): their differences to anchors, checks, suppression, and pooling inside them."""
+"""Functions of boxes in images, rows of (x0, y0, x1, y1): coding against anchors, checks, suppression and pooling."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -12,7 +12,7 @@ def _rows(where, x, what, columns=4):
 
 
 def _four(where, what, value):
-    """Four numbers of a tuple, or one number four times."""
+    """Reads a tuple of four numbers; one number counts four times."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return (float(value),) * 4
     if not isinstance(value, (tuple, list)):
@@ -23,13 +23,17 @@ def _four(where, what, value):
 
 
 def _centre(boxes):
-    """(middle, size) of boxes whose end counts: two numbers a row each."""
+    """Returns (centre, size) of boxes whose last pixel counts, two numbers for each row."""
     start, end = boxes[:, 0:2], boxes[:, 2:4]
     return (start + end) * 0.5, end - start + 1.0
 
 
 def bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)):
-    """(dx, dy, log of width, log of height) of boxes in units of their anchors, less `means`, over `stds`; all (boxes, 4)."""
+    """Encodes boxes (boxes, 4) relative to their anchors (boxes, 4).
+
+    A row of the result is (dx, dy, log of the width ratio, log of the height ratio), less `means`, divided by `stds`; dx
+    and dy are in units of the anchor's size.
+    """
     where = "bounding_box_encode"
     _rows(where, anchor_box, "anchor_box")
     _rows(where, groundtruth_box, "groundtruth_box")
@@ -41,9 +45,10 @@ def bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0),
 
 def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0),
                         wh_ratio_clip=0.016):
-    """The boxes (boxes, 4) that bounding_box_encode made `deltas` of, cut off at max_shape, (height, width).
+    """Reverses bounding_box_encode: gives boxes (boxes, 4) from `deltas` and anchors, clipped to max_shape, (height,
+    width).
 
-    Logarithms of sizes are limited to +-|log(wh_ratio_clip)|.
+    The logarithms of sizes are clipped to +-|log(wh_ratio_clip)|.
     """
     import math
     where = "bounding_box_decode"
@@ -63,7 +68,10 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
 
 
 def check_valid(bboxes, img_metas):
-    """Whether each box (boxes, 4) lies inside an image of (height, width, ratio): both sizes times the ratio."""
+    """Tests whether each box (boxes, 4) lies inside an image.
+
+    img_metas is (height, width, ratio); the image has height * ratio times width * ratio pixels.
+    """
     _rows("check_valid", bboxes, "bboxes")
     if tuple(_check(img_metas, "check_valid").shape) != (3,):
         raise ValueError("[check_valid] shape of img_metas, got %s, expected (3,)" % (tuple(img_metas.shape),))
@@ -74,7 +82,7 @@ def check_valid(bboxes, img_metas):
 
 
 def _overlaps(boxes):
-    """Intersection over union of each two of an array of boxes."""
+    """Intersection over union of each pair of boxes in an array."""
     import numpy
     start = numpy.maximum(boxes[:, None, :2], boxes[None, :, :2])
     end = numpy.minimum(boxes[:, None, 2:], boxes[None, :, 2:])
@@ -85,7 +93,7 @@ def _overlaps(boxes):
 
 
 def _kept(overlaps, threshold, most=None):
-    """Which of the rows, the best first, stay when each drops those after it that overlap it by more than a threshold."""
+    """Numbers of the rows that stay, best first, where a kept row drops later ones that overlap it by more than a threshold."""
     import numpy
     alive, kept = numpy.ones(len(overlaps), bool), []
     for i in range(len(overlaps)):
@@ -97,7 +105,7 @@ def _kept(overlaps, threshold, most=None):
 
 
 def nms_with_mask(bboxes, iou_threshold=0.5):
-    """(boxes with scores (boxes, 5) by falling score, their positions int32, mask of those that stay); no gradient."""
+    """Returns (boxes with scores (boxes, 5), sorted by falling score, their positions, int32, mask of those that stay); no gradient."""
     import numpy
     rows = _rows("NMSWithMask", bboxes, "bboxes", 5).asnumpy()
     order = numpy.argsort(-rows[:, 4], kind="stable")
@@ -108,7 +116,7 @@ def nms_with_mask(bboxes, iou_threshold=0.5):
 
 
 def nms_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold):
-    """Positions, int32, of at most max_output_size boxes by falling score that overlap no better one above a threshold."""
+    """Positions, int32, of at most max_output_size boxes by falling score that overlap no better kept box above a threshold."""
     import numpy
     table, points = overlaps.asnumpy(), scores.asnumpy()
     order = [i for i in numpy.argsort(-points, kind="stable") if points[i] > float(score_threshold)]
@@ -117,7 +125,7 @@ def nms_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, scor
 
 
 def _weights(place, size):
-    """(lower place, upper place, share of the upper one) of points along an axis; points outside count nothing."""
+    """Returns (lower position, upper position, weight of the upper one, whether outside) of points along an axis."""
     outside = _k.logical_or(_k.less(place, -1.0), _k.greater(place, float(size)))
     place = _k.clip(place, 0.0, float(size - 1))
     low = _k.floor(place)
@@ -125,7 +133,7 @@ def _weights(place, size):
 
 
 def _points(start, length, bins, samples):
-    """Where each of `samples` points of each of `bins` parts of a box lies: (boxes, bins * samples)."""
+    """Positions of `samples` points in each of `bins` parts of a box: (boxes, bins * samples)."""
     steps = _k.cast(_k.arange(0, bins * samples, 1, _mstype.int64), start.dtype)
     part = _k.floor(steps / float(samples))
     offset = (steps - part * float(samples) + 0.5) / float(samples)
@@ -133,10 +141,11 @@ def _points(start, length, bins, samples):
 
 
 def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1):
-    """Means of bilinear samples in the parts of boxes: (boxes, channels, pooled_height, pooled_width).
+    """Averages bilinear samples in the parts of boxes: (boxes, channels, pooled_height, pooled_width).
 
-    features is (images, channels, height, width); a row of rois is (image, x0, y0, x1, y1), times spatial_scale; its end
-    counts where roi_end_mode is 1, else boxes have at least one pixel an axis. sample_num points an axis and part; below 1 one a pixel.
+    features is (images, channels, height, width). A row of rois is (image, x0, y0, x1, y1), scaled by spatial_scale. The
+    last pixel of a box counts where roi_end_mode is 1; otherwise boxes are at least one pixel wide and high. Each part has
+    sample_num points along each axis; below 1, it has one for each pixel.
     """
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)
@@ -149,7 +158,7 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     samples = [sample_num] * 2
     if sample_num <= 0:
         counts = {tuple(max(1, int(n) // part) for n, part in zip(row, (pooled_width, pooled_height))) for row in length.tolist()}
-        if len(counts) > 1:  # boxes of other sizes have other numbers of points: one after another
+        if len(counts) > 1:  # boxes of different sizes have different numbers of points, so each is pooled alone
             each = [roi_align(features, rois[i:i + 1], pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode)
                     for i in range(count)]
             return _k.concat(each, 0)

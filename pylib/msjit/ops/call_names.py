@@ -8,7 +8,7 @@ import types
 
 from .primitive import Primitive, Row
 
-# names of the operands (`=` behind those that may be left out): primitives. A line that is indented further goes on with the one before.
+# names of the operands (`=` after optional ones): primitives. A line with more indentation continues the one before.
 _TABLE = """
     input: ACos Abs Acosh AdaptiveMaxPool2D Angle ArgMaxWithValue ArgMinWithValue Asin Asinh Atan Atanh BroadcastTo Ceil Conj Cos Cosh
         Cummax Cummin Diag Erf Erfc Erfinv Exp Expm1 Floor GeLU Geqrf HShrink HSigmoid HSwish IsFinite IsInf Log Log1p
@@ -109,12 +109,12 @@ def _rule4(self, a, b, c, d):
     return self._rule(a, b, c, d)
 
 
-# The methods of any number of operands, and the same for 1 to 4.
+# The methods for any number of operands, and those for exactly 1 to 4.
 _FIXED = {Primitive.__call__: (_op1, _op2, _op3, _op4), Row.__call__: (_rule1, _rule2, _rule3, _rule4)}
 
 
 def _with_names(code, names):
-    """The code object with other names of its first local variables."""
+    """Copies a code object with other names for its first local variables."""
     names = names + code.co_varnames[len(names):]
     if len(set(names)) != len(names) or code.co_cellvars:
         raise AssertionError("%s has a variable of the same name, or parameters in closures: %s" % (code.co_name, names))
@@ -126,14 +126,14 @@ def _with_names(code, names):
 
 
 def _renamed(method, operands, defaults):
-    """A method with the names of its parameters, and with defaults where the primitive has some."""
+    """Copies a method with other parameter names, and with defaults where the primitive has some."""
     method = _FIXED[method][len(operands) - 1] if method in _FIXED else method
     code = _with_names(method.__code__, ("self",) + operands)
     return types.FunctionType(code, method.__globals__, "__call__", defaults or method.__defaults__, method.__closure__)
 
 
 def _rows():
-    """((names, defaults), primitives) of each row of the table."""
+    """Yields ((names, defaults), primitives) for each row of the table."""
     for line in _TABLE.replace("\n        ", " ").split("\n"):
         if line.strip():
             operands, classes = line.split(": ")
@@ -142,7 +142,7 @@ def _rows():
 
 
 def name_operands(namespace):
-    """Gives the primitives of a module the names of the table."""
+    """Gives the primitives of a module the parameter names of the table."""
     made = {}
     for (operands, defaults), classes in _rows():
         for cls in map(namespace.get, classes):

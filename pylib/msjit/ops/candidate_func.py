@@ -1,4 +1,4 @@
-"""Random choices: of true elements, of classes for a sampled softmax, of places by weights."""
+"""Random choices: true elements, classes for a sampled softmax, and positions by weight."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -10,9 +10,10 @@ from .random_func import draw_uniform as _uniform
 
 
 def choice_with_mask(input_x, count=256, seed=None):
-    """(coordinates of `count` true elements in a random order, int32 (count, axes); whether each is one).
+    """Chooses up to `count` true elements in random order; returns (coordinates, int32 (count, axes), mask of the valid
+    rows).
 
-    Where there are fewer, the rest is 0 and False.
+    If there are fewer true elements, the remaining rows are 0 and their mask is False.
     """
     import numpy
     if _check(input_x, "choice_with_mask").dtype != _mstype.bool_:
@@ -31,9 +32,9 @@ def choice_with_mask(input_x, count=256, seed=None):
 
 
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
-    """Places drawn from rows of weights, int64 (rows, numsamples); each at most once where replacement is False.
+    """Draws positions from rows of weights: int64 (rows, numsamples); each at most once if replacement is False.
 
-    The same seed and offset, unless both are 0, give the same places.
+    The same seed and offset, unless both are 0, give the same positions.
     """
     drawn = _s.multinomial(x, numsamples, replacement, (seed << 32 ^ offset) % 2**63 if seed or offset else None)
     return _k.cast(drawn, _mstype.int64)
@@ -53,7 +54,7 @@ def _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max
 
 
 def _sampled(draw, weight, true_classes, num_sampled, unique, refused=()):
-    """(classes, expected counts of the true ones, of the classes): draw() gives an array of new ones."""
+    """Returns (classes, expected counts of the true classes, of the sampled ones); draw() gives an array of new classes."""
     import numpy
     chosen, tries = [], 0
     while len(chosen) < num_sampled:
@@ -74,7 +75,10 @@ def _sampled(draw, weight, true_classes, num_sampled, unique, refused=()):
 
 
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False):
-    """(num_sampled classes below range_max, expected counts of the true classes, of the sampled ones), all equally likely."""
+    """Samples num_sampled classes below range_max, all equally likely.
+
+    Returns (classes, expected counts of the true classes, expected counts of the sampled ones).
+    """
     where = "uniform_candidate_sampler"
     _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max)
     refused = set(true_classes.asnumpy().reshape(-1).tolist()) if remove_accidental_hits else ()
@@ -90,9 +94,10 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 
 
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
-    """(num_sampled classes below range_max, expected counts of the true classes, of the sampled ones).
+    """Samples num_sampled classes below range_max, with low classes most likely.
 
-    Class c has the probability log((c + 2) / (c + 1)) / log(range_max + 1): the first ones are the likeliest.
+    Returns (classes, expected counts of the true classes, expected counts of the sampled ones). The probability of class c
+    is log((c + 2) / (c + 1)) / log(range_max + 1).
     """
     import numpy
     _check_sampler("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max)

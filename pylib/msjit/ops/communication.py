@@ -1,4 +1,4 @@
-"""mindspore.ops.communication: collective calls that write to the Tensors they are given, as mint.distributed has them."""
+"""mindspore.ops.communication: collective calls that write to the Tensors passed in, as those of mint.distributed do."""
 from ..absent import attributes as _absent
 from ..common.tensor import check_tensor as _check_tensor
 from ..communication import collectives as _c
@@ -11,7 +11,7 @@ from ..mint.distributed import *  # noqa: F403
 
 
 def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False):
-    """Writes the inputs of all members, one behind the other, to the output of the rank dst."""
+    """Writes the inputs of all members, concatenated, to output_tensor on rank dst."""
     where = "gather_into_tensor"
     found = _found(group, where)
     place = _place(dst, found, where)
@@ -22,7 +22,7 @@ def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=
 
 
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False):
-    """Writes this member's part of the input of the rank src to the output."""
+    """Writes this member's part of the input of rank src to output_tensor."""
     where = "scatter_tensor"
     found = _found(group, where)
     out = _c.scatter(_check_tensor(input_tensor, where).detach(), _place(src, found, where), found, where)

@@ -1,4 +1,4 @@
-"""Primitives of collective communication (msjit.communication): made of a group's name, called with Tensors."""
+"""Primitives for collective communication (msjit.communication); they are made with a group's name and called with Tensors."""
 from ..common import dtype as mstype
 from ..common.tensor import check_tensor
 from ..communication import collectives as _c
@@ -12,13 +12,13 @@ _GROUP = "hccl_world_group"
 
 
 class ReduceOp:
-    """The names of reductions."""
+    """Names of the reductions."""
 
     SUM, MAX, MIN, PROD, AVG = "sum", "max", "min", "prod", "avg"
 
 
 class _Collective(Primitive):
-    """Base: keeps the group's name, `rank` in it and `rank_size`."""
+    """Base of the collectives: keeps the group's name, this member's `rank` in it and `rank_size`."""
 
     def __init__(self, group=_GROUP):
         super().__init__()
@@ -43,7 +43,7 @@ class _Collective(Primitive):
 
 
 class AllReduce(_Collective):
-    """The inputs of all members, reduced."""
+    """Reduces the inputs of all members; every member gets the result."""
 
     def __init__(self, op=ReduceOp.SUM, group=_GROUP):
         super().__init__(group)
@@ -54,14 +54,14 @@ class AllReduce(_Collective):
 
 
 class AllGather(_Collective):
-    """(N * n, ...): the inputs of all N members, one behind the other."""
+    """Concatenates the inputs of all N members along the first axis: (N * n, ...)."""
 
     def __call__(self, input_x):
         return _c.all_gather(check_tensor(input_x, self.name), self._found(), self.name)
 
 
 class ReduceScatter(_Collective):
-    """(n / N, ...): this member's part of the inputs of all N members, reduced."""
+    """Reduces the inputs of all N members and returns this member's part: (n / N, ...)."""
 
     def __init__(self, op=ReduceOp.SUM, group=_GROUP):
         super().__init__(group)
@@ -72,7 +72,7 @@ class ReduceScatter(_Collective):
 
 
 class Broadcast(_Collective):
-    """The inputs, a tuple of Tensors, of the member root_rank."""
+    """Returns the inputs, a tuple of Tensors, of the member root_rank."""
 
     def __init__(self, root_rank, group=_GROUP):
         super().__init__(group)
@@ -85,7 +85,7 @@ class Broadcast(_Collective):
 
 
 class Reduce(_Collective):
-    """The reduced inputs on the member dest_rank, one zero elsewhere."""
+    """Reduces the inputs of all members; dest_rank gets the result, and the others get a Tensor of one zero."""
 
     def __init__(self, dest_rank, op=ReduceOp.SUM, group=_GROUP):
         super().__init__(group)
@@ -97,7 +97,7 @@ class Reduce(_Collective):
 
 
 class CollectiveGather(_Collective):
-    """(N * n, ...) on the member dest_rank: the inputs of all N members; one zero elsewhere."""
+    """Concatenates the inputs of all N members on the member dest_rank: (N * n, ...). The others get a Tensor of one zero."""
 
     def __init__(self, dest_rank, group=_GROUP):
         super().__init__(group)
@@ -108,7 +108,7 @@ class CollectiveGather(_Collective):
 
 
 class CollectiveScatter(_Collective):
-    """(n / N, ...): this member's part of the input of the member src_rank."""
+    """Returns this member's part of the input of the member src_rank: (n / N, ...)."""
 
     def __init__(self, src_rank=0, group=_GROUP):
         super().__init__(group)
@@ -119,7 +119,7 @@ class CollectiveScatter(_Collective):
 
 
 class AlltoAll(_Collective):
-    """Part i of the input along split_dim goes to member i; the parts that come are joined along concat_dim."""
+    """Sends part i of the input along split_dim to member i, and joins the received parts along concat_dim."""
 
     def __init__(self, split_count, split_dim, concat_dim, group=_GROUP):
         super().__init__(group)
@@ -141,12 +141,12 @@ class AlltoAll(_Collective):
 
 
 def _numbers(values):
-    """A list of ints, of a Tensor too."""
+    """Converts a sequence or a Tensor to a list of ints."""
     return [int(n) for n in (values.tolist() if hasattr(values, "tolist") else values)]
 
 
 class AlltoAllV(_Collective):
-    """Of a flat input, send_numel_list[i] blocks go to member i; recv_numel_list[i] come from there."""
+    """Sends send_numel_list[i] blocks of a flat input to member i, and receives recv_numel_list[i] blocks from it."""
 
     def __init__(self, group=_GROUP, block_size=1):
         super().__init__(_GROUP if group is None else group)
@@ -159,7 +159,7 @@ class AlltoAllV(_Collective):
 
 
 class AlltoAllVC(_Collective):
-    """As AlltoAllV, with the numbers of all members: send_count_matrix[i * N + j] blocks go from member i to member j; transpose: back."""
+    """Does what AlltoAllV does: send_count_matrix[i * N + j] blocks go from member i to member j, or with transpose from j to i."""
 
     def __init__(self, group=_GROUP, block_size=1, transpose=False):
         super().__init__(_GROUP if group is None else group)
@@ -176,14 +176,14 @@ class AlltoAllVC(_Collective):
 
 
 class AllGatherV(_Collective):
-    """The flat inputs of all members, one behind the other; output_split_sizes[i] elements come from member i."""
+    """Concatenates the flat inputs of all members; output_split_sizes[i] elements come from member i."""
 
     def __call__(self, input_x, output_split_sizes):
         return _c.all_gather_uneven(check_tensor(input_x, self.name), _numbers(output_split_sizes), self._found(), self.name)
 
 
 class ReduceScatterV(_Collective):
-    """This member's part of the reduced flat inputs; input_split_sizes[i] elements are member i's."""
+    """Reduces the flat inputs of all members and returns this member's part; member i gets input_split_sizes[i] elements."""
 
     def __init__(self, op=ReduceOp.SUM, group=_GROUP):
         super().__init__(group)
@@ -203,7 +203,10 @@ class Barrier(_Collective):
 
 
 class Send(_Collective):
-    """Sends the input to the member dest_rank, which receives it with the same sr_tag; returns the input. The gradient comes from that member."""
+    """Sends the input to the member dest_rank, which receives it with the same sr_tag.
+
+    Returns the input. Its gradient comes from that member.
+    """
 
     def __init__(self, sr_tag, dest_rank, group=_GROUP, group_back=_GROUP):
         super().__init__(group)
@@ -222,8 +225,8 @@ class Send(_Collective):
 
 
 class Receive(_Collective):
-    """A Tensor of this shape and dtype, from the member src_rank. Its gradient is sent back, if the input is differentiated; the
-    input has no other meaning."""
+    """Receives a Tensor of the given shape and dtype from the member src_rank. If the input is differentiated, the
+    gradient is sent back; the input has no other use."""
 
     def __init__(self, sr_tag, src_rank, shape, dtype, group=_GROUP, group_back=_GROUP):
         super().__init__(group)
@@ -244,7 +247,7 @@ class Receive(_Collective):
 
 
 class ScalarSummary(Primitive):
-    """For MindSpore: records a number in a SummaryRecord. Here it does nothing, as MindSpore's does without a SummaryRecord."""
+    """Does nothing. In MindSpore it records a number in a SummaryRecord, and without one does nothing either."""
 
     def __call__(self, name, value):
         check_tensor(value, self.name)

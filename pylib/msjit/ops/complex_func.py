@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and making them of two tensors of real numbers."""
+"""Functions of complex numbers: their parts, and making them from two real tensors."""
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -7,46 +7,46 @@ _COMPLEX = (_mstype.complex64, _mstype.complex128)
 
 
 def real(input):
-    """The real parts, float32 of complex64 and float64 of complex128; a real tensor is its own real part. Shape: input's."""
+    """Returns the real parts: float32 for complex64, float64 for complex128; a real tensor itself."""
     return _k.real(_check(input, "real"))
 
 
 def imag(input):
-    """The imaginary parts, float32 of complex64 and float64 of complex128; zeros of a real tensor. Shape: input's."""
+    """Returns the imaginary parts: float32 for complex64, float64 for complex128; zeros for a real tensor."""
     return _k.imag(_check(input, "imag"))
 
 
 def conj(input):
-    """The complex conjugates, in shape and dtype of input; a real tensor is its own conjugate."""
+    """Returns the complex conjugates; a real tensor itself."""
     return _k.conj(_check(input, "conj"))
 
 
 def angle(input):
-    """The angles in the complex plane, in radians: float32 of complex64, float64 of complex128. Shape: input's."""
+    """Returns the angles in the complex plane, in radians: float32 for complex64, float64 for complex128."""
     return _k.angle(_check(input, "angle"))
 
 
 def is_complex(input):
-    """Whether the dtype is complex64 or complex128. Raises TypeError for anything but a tensor."""
+    """Says whether the dtype is complex64 or complex128. Raises TypeError for anything but a tensor."""
     return _check(input, "is_complex").dtype in _COMPLEX
 
 
 def isreal(input):
-    """True where the imaginary part is 0; bool, in the shape of input."""
+    """Says where the imaginary part is 0: bool, in the shape of input."""
     if _check(input, "isreal").dtype in _COMPLEX:
         return _k.equal(_k.imag(input), 0)
     return _k.full(input.shape, True, _mstype.bool_)
 
 
 def view_as_real(input):
-    """The real and the imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
+    """Returns real and imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
     if _check(input, "view_as_real").dtype not in _COMPLEX:
         raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % input.dtype.name)
     return _k.stack([_k.real(input), _k.imag(input)], -1)
 
 
 def polar(abs, angle):
-    """abs * exp(1j * angle): complex64 of two float32 tensors, complex128 of two float64 ones, in their shape.
+    """Computes abs * exp(1j * angle): complex64 from two float32 tensors, complex128 from two float64 ones.
 
     Other dtypes raise TypeError, different shapes ValueError.
     """

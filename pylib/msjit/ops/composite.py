@@ -1,4 +1,4 @@
-"""Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
+"""Functions that apply other functions: Map, HyperMap, MultitypeFuncGraph."""
 import operator as _operator
 
 from .. import _paths
@@ -9,9 +9,9 @@ from ..common.tensor import Tensor
 
 
 class MultitypeFuncGraph:
-    """A function with one definition for each combination of argument types, registered with `register`.
+    """A function with one definition for each combination of argument types, added by `register`.
 
-    The first definition that fits is called. If there is only one, it accepts any arguments. ValueError if none fits.
+    A call uses the first definition that fits the arguments. A single definition accepts any arguments. Raises ValueError if none fits.
 
     >>> from msjit import ops
     >>> twice = ops.MultitypeFuncGraph("twice")
@@ -27,7 +27,7 @@ class MultitypeFuncGraph:
         self.entries = []
 
     def register(self, *type_names, **kwargs):
-        """Decorator: the function serves arguments of these types ("Tensor", "Number", "Tuple", ms.int64, float, ...)."""
+        """Returns a decorator that adds a definition for arguments of these types ("Tensor", "Number", "Tuple", ms.int64, float, ...)."""
         def deco(fn):
             self.entries.append((tuple(type_names), fn))
             return fn
@@ -50,7 +50,7 @@ _KINDS = {
     "Complex": complex, "None": type(None), "NoneType": type(None), "Slice": slice, "Ellipsis": type(...),
 }
 _PLAIN = (bool, int, float, complex, str, tuple, list, dict, slice, type(None), type(...))
-_INTS = ("Int", "int", "Int64")  # a bool is none of them
+_INTS = ("Int", "int", "Int64")  # a bool does not count as one of these
 _NUMPY = {"Number": "iufc", "Int": "iu", "int": "iu", "Float": "f", "float": "f", "Complex": "c"}  # kinds of NumPy's scalars
 
 
@@ -72,13 +72,13 @@ def _is_a(value, kind):
 
 
 def _is_numpy(value, name):
-    """Whether a scalar of NumPy has the type that a name stands for."""
+    """Whether a NumPy scalar has the type that a name stands for."""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     return getattr(value, "shape", None) == () and (kind in _NUMPY.get(name, ()) or value.dtype.name.capitalize() == name)
 
 
 class Map:
-    """Applies an operation to the items of sequences, one level deep."""
+    """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple."""
 
     def __init__(self, ops=None, reverse=False):
         if ops is not None and not callable(ops):
@@ -100,7 +100,7 @@ class Map:
 
 
 class HyperMap(Map):
-    """Applies an operation to the leaves of nested sequences."""
+    """Applies an operation to the leaves of nested tuples and lists; returns tuples."""
 
     def __call__(self, *args):
         op, values = (self.ops, args) if self.ops is not None else (args[0], args[1:])
@@ -120,12 +120,12 @@ def _hyper(op, values):
 
 
 def core(fn=None, **flags):
-    """Accepted for compatibility."""
+    """Returns the function unchanged; it is accepted for compatibility."""
     return fn if fn is not None else (lambda decorated: decorated)
 
 
 def add_flags(fn=None, **flags):
-    """Accepted for compatibility."""
+    """Returns the function unchanged; it is accepted for compatibility."""
     return core(fn, **flags)
 
 
@@ -148,10 +148,10 @@ __all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "ad
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
-    """Marks a function whose result depends only on constants. Here it is plain Python that runs when it is called.
+    """Marks a function whose result depends only on constants. Here it is plain Python, which runs when it is called.
 
-    As a decorator it returns the function, or with get_instance=False a class whose instances are called like the function.
-    The other keywords say how a graph keeps the result and change nothing here.
+    As a decorator it returns the function, or with get_instance=False a class whose instances call it. The other keywords concern
+    MindSpore's graphs and change nothing here.
     """
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)

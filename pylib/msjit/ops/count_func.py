@@ -12,7 +12,7 @@ _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 1
 
 
 def population_count(input_x):
-    """The number of one bits of each integer, uint8."""
+    """Counts the one bits of each integer, uint8."""
     if _check(input_x, "population_count").dtype not in _BITS:
         raise TypeError("[population_count] dtype, got %s, expected one of ints" % input_x.dtype)
     bits = _BITS[input_x.dtype]
@@ -28,7 +28,7 @@ def population_count(input_x):
 
 
 def nextafter(input, other):
-    """The next float after input towards other, element by element; no gradient. Both are float32 or both float64."""
+    """Returns the next float after input towards other, without a gradient. Both are float32 or both float64."""
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
@@ -37,14 +37,14 @@ def nextafter(input, other):
 
 
 def equal_count(x, y):
-    """How many elements of two tensors of one shape are the same: (1,), in the dtype of x."""
+    """Counts the equal elements of two tensors of one shape: (1,), in the dtype of x."""
     if _check(x, "EqualCount").shape != _check(y, "EqualCount").shape:
         raise ValueError("[EqualCount] shape of y, got %s, expected %s" % (tuple(y.shape), tuple(x.shape)))
     return _k.cast(_k.reshape(_k.sum(_k.cast(_k.equal(x, y), _mstype.int32)), (1,)), x.dtype)
 
 
 def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
-    """log of the running sums of exp(x) along an axis, without overflow; exclusive: of the elements before."""
+    """Computes log of the running sums of exp(x) along an axis, without overflow; exclusive leaves out the element itself."""
     axis = int(axis)
     if not -x.ndim <= axis < x.ndim:
         raise ValueError("[CumulativeLogsumexp] axis, got %d, expected one in [%d, %d)" % (axis, -x.ndim, x.ndim))
@@ -59,13 +59,13 @@ def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
 
 
 def bucketize(input, boundaries):
-    """The number of boundaries that are not above each element, int32."""
+    """Counts the boundaries that are not above each element, int32."""
     values = _k.cast(_check(input, "Bucketize"), _mstype.float64)
     return _k.cast(_st.searchsorted(_Tensor(list(boundaries), _mstype.float64), values, right=True), _mstype.int32)
 
 
 def bound(sorted_x, values, out_type, right):
-    """How many elements of each row of sorted_x lie below (right: not above) each of the row of values."""
+    """Counts the elements of each row of sorted_x that are below (with right: not above) each number in the row of values."""
     if _check(sorted_x, "bound").ndim != 2 or _check(values, "bound").ndim != 2 or sorted_x.shape[0] != values.shape[0]:
         raise ValueError("[bound] shapes, got %s and %s, expected as many rows"
                          % (tuple(sorted_x.shape), tuple(values.shape)))
@@ -73,7 +73,7 @@ def bound(sorted_x, values, out_type, right):
 
 
 def nth_element(input, n, reverse=False):
-    """The n-th least (reverse: greatest) element of each row, n from 0."""
+    """Returns the n-th smallest (with reverse: greatest) element of each row; n counts from 0."""
     n = int(n)
     if not 0 <= n < _check(input, "NthElement").shape[-1]:
         raise ValueError("[NthElement] n, got %d, expected one in [0, %d)" % (n, input.shape[-1]))
@@ -81,7 +81,7 @@ def nth_element(input, n, reverse=False):
 
 
 def list_diff(x, y, out_idx=_mstype.int32):
-    """(elements of x that y has not, their positions), in the order of x."""
+    """Returns (the elements of x that are not in y, their indices), in the order of x."""
     import numpy
     values = x.asnumpy()
     places = numpy.flatnonzero(~numpy.isin(values, y.asnumpy()))
@@ -89,7 +89,7 @@ def list_diff(x, y, out_idx=_mstype.int32):
 
 
 def sub_and_filter(input_x, max_num, offset):
-    """(input_x - offset where that is in [0, max_num), positions of those), one after another."""
+    """Returns (input_x - offset, indices), of only the elements where input_x - offset is in [0, max_num)."""
     import numpy
     found = input_x.asnumpy() - int(offset)
     places = numpy.flatnonzero((found >= 0) & (found < int(max_num)))
@@ -97,7 +97,7 @@ def sub_and_filter(input_x, max_num, offset):
 
 
 def packed_comparison(x, threshold):
-    """Bits of x > threshold, eight along the last axis to one uint8, the first the highest."""
+    """Packs the bits of x > threshold, eight along the last axis into one uint8, the first as the highest bit."""
     if _check(x, "CompareAndBitpack").ndim < 1 or x.shape[-1] % 8:
         raise ValueError("[CompareAndBitpack] size of the last axis, got shape %s, expected a multiple of 8" % (tuple(x.shape),))
     bits = _k.reshape(_k.cast(_k.greater(x, threshold), _mstype.int32), tuple(x.shape[:-1]) + (x.shape[-1] // 8, 8))
@@ -105,7 +105,7 @@ def packed_comparison(x, threshold):
 
 
 def sorted_segments(name, x, segment_ids, how):
-    """Sums ('add'), products, greatest, least elements or means of the slices of x with the same rising number."""
+    """Reduces the slices of x with the same segment id; ids rise, and how is 'add', 'mul', 'max', 'min' or 'mean'."""
     from . import scatter_func as _sc
     if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != _check(x, name).shape[0]:
         raise ValueError("[%s] shape of segment_ids, got %s, expected (%d,)" % (name, tuple(segment_ids.shape), x.shape[0]))
@@ -119,7 +119,7 @@ def sorted_segments(name, x, segment_ids, how):
         each = _k.reshape(_k.cast(_k.maximum(each, 1), x.dtype), (count,) + (1,) * (x.ndim - 1))
         return total / each if x.dtype in _FLOATS else _k.cast(total // each, x.dtype)
     out = getattr(_sc, "unsorted_segment_" + {"add": "sum", "mul": "prod"}.get(how, how))(x, segment_ids, count)
-    if how in ("max", "min"):  # 0 for a number that no slice bears
+    if how in ("max", "min"):  # 0 for an id without slices
         missing = [n not in set(numbers) for n in range(count)]
         if any(missing):
             out = _k.where(_k.reshape(_Tensor(missing), (count,) + (1,) * (x.ndim - 1)), _k.zeros_like(out), out)
@@ -127,7 +127,7 @@ def sorted_segments(name, x, segment_ids, how):
 
 
 def unravelled(indices, dims):
-    """Coordinates, one row an axis, of positions in a flattened tensor of the sizes `dims`."""
+    """Returns the coordinates, one row for each axis, of indices into a flattened tensor of shape `dims`."""
     import numpy
     sizes, places = dims.asnumpy(), indices.asnumpy()
     if places.size and (places.min() < 0 or places.max() >= sizes.prod()):
@@ -137,7 +137,7 @@ def unravelled(indices, dims):
 
 
 def ragged_range(starts, limits, deltas, splits_dtype):
-    """(where each range begins in the numbers, the numbers of all ranges from starts to limits by deltas)"""
+    """Returns (where each range begins in the values, the values of all ranges from starts to limits by deltas)."""
     import numpy
     rows = numpy.broadcast_arrays(*[numpy.atleast_1d(v.asnumpy()) for v in (starts, limits, deltas)])
     ranges = [numpy.arange(*row).astype(starts.asnumpy().dtype) for row in zip(*rows)]
@@ -147,7 +147,7 @@ def ragged_range(starts, limits, deltas, splits_dtype):
 
 
 def coalesce(x_indices, x_values, x_shape):
-    """(coordinates (axes, n) in order, each once; sums of the values of the same ones; the shape)"""
+    """Merges entries with equal coordinates; returns (distinct coordinates (axes, n) in order, sums of their values, shape)."""
     import numpy
 
     from . import scatter_func as _sc

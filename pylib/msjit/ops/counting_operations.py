@@ -1,4 +1,4 @@
-"""Primitives of special functions, counting and order, matrices in parts and small arithmetic, as rows."""
+"""Primitives for special functions, counting and order, parts of matrices, and small arithmetic, as rows."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -27,32 +27,32 @@ from .primitive import rows as _rows
 
 
 def _l2(x):
-    """Half the sum of squares."""
+    """Computes half the sum of squares."""
     return _k.sum(_k.square(x)) / 2.0
 
 
 def _mul_no_nan(x, y):
-    """x y, and 0 where y is 0, whatever x is."""
+    """Computes x * y, 0 where y is 0, whatever x is."""
     return _k.where(_k.equal(y, 0), 0, x * y)
 
 
 def _square_sums(x, y):
-    """(sum of squares of x, of y)"""
+    """Returns (sum of squares of x, of y)."""
     return _k.sum(_k.square(x)), _k.sum(_k.square(y))
 
 
 def _identities(x):
-    """The tensors of a sequence, each a new one."""
+    """Returns a copy of each tensor of a sequence."""
     return tuple(_k.identity(item) for item in x)
 
 
 def _as_tuple(x):
-    """The elements of a tensor of one axis as a tuple of numbers."""
+    """Converts a tensor of one axis to a tuple of numbers."""
     return tuple(_check(x, "TensorToTuple").tolist())
 
 
 def _sparse_to_dense(indices, values, sparse_shape):
-    """Zeros of a shape with values at coordinates; of several at one place the last stays."""
+    """Writes values at coordinates to zeros of a shape; for repeated coordinates the last value counts."""
     from ._sparse.shared import positive
     _check(values, "sparse_to_dense")
     dense = _k.full(tuple(sparse_shape), 0, values.dtype)
@@ -61,7 +61,7 @@ def _sparse_to_dense(indices, values, sparse_shape):
 
 
 def _bincount(array, size, weights):
-    """Sums of weights (ones if there are none) of each number below size."""
+    """Sums the weights, by default ones, of each number below size."""
     count = int(size)
     _check(weights, "bincount"), _check(array, "bincount")
     weights = weights if weights.size else _k.ones(array.shape, weights.dtype)
@@ -70,14 +70,14 @@ def _bincount(array, size, weights):
 
 
 def _epsilon(x):
-    """The distance of 1 to the next number of the dtype, in the shape of x."""
+    """The distance from 1 to the next number of the dtype, in the shape of x."""
     import numpy
     _check(x, "epsilon")
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
 def _lookup(params, indices, offset):
-    """Rows of params by indices less an offset; zeros for those it has not."""
+    """Takes rows of params at indices - offset; rows outside of params are zeros."""
     places = indices - offset
     _check(params, "lookup")
     inside = _k.logical_and(_k.greater_equal(places, 0), _k.less(places, params.shape[0]))
@@ -86,20 +86,20 @@ def _lookup(params, indices, offset):
 
 
 def _tridiagonal(superdiag, maindiag, subdiag, rhs):
-    """The product of a matrix with three diagonals, (..., 1, n) each, and rhs (..., n, columns)."""
+    """Multiplies a matrix with three diagonals, (..., 1, n) each, by rhs (..., n, columns)."""
     upper, middle, lower = (_k.swapaxes(d, -1, -2) for d in (superdiag, maindiag, subdiag))
     none = _k.zeros_like(rhs[..., :1, :])
     return (middle * rhs + upper * _k.concat([rhs[..., 1:, :], none], -2) + lower * _k.concat([none, rhs[..., :-1, :]], -2))
 
 
 def _put(p, x, updates, indices):
-    """A copy with updates at advanced indices, or added to them."""
+    """Copies x and writes updates at advanced indices, or adds them."""
     _check(x, "put")
     return _k.index_update([x, _k.cast(updates, x.dtype)] + list(indices), list(range(len(indices))), bool(p.accumulate))
 
 
 def _checked(p, condition, inputs):
-    """Raises, with the first elements of the inputs printed, unless the condition holds."""
+    """Prints the first elements of the inputs and raises RuntimeError if the condition is false."""
     if not bool(condition):
         print("For 'Assert' condition is false.")
         for item in inputs:
@@ -138,7 +138,7 @@ def _im2col(p, x):
 
 
 def _solve_ls(p, matrix, rhs, l2_regularizer):
-    """The x of least |matrix x - rhs|^2 + l2 |x|^2."""
+    """Finds x that minimises |matrix x - rhs|^2 + l2 |x|^2."""
     turned = _l.adjoint(matrix)
     l2 = _k.cast(l2_regularizer, matrix.dtype) if isinstance(l2_regularizer, _Tensor) else l2_regularizer
     ridge = _k.eye(matrix.shape[-1], matrix.shape[-1], matrix.dtype) * l2
@@ -150,7 +150,7 @@ _TYPES = {_mstype.bool_: 30, _mstype.int8: 32, _mstype.int16: 33, _mstype.int32:
 
 
 def _type_number(op_name, arg_name, dtype):
-    """The number that MindSpore's core has for a dtype."""
+    """The number of a dtype in MindSpore's core."""
     if dtype not in _TYPES:
         raise TypeError("[DtypeToEnum] dtype, got %r, expected an element type" % (dtype,))
     return _TYPES[dtype]

@@ -1,4 +1,4 @@
-"""The compiled half of Custom (func_type 'aot'): a C function of a shared library, or of a C++ source that is built here."""
+"""The compiled form of Custom (func_type 'aot'): a C function of a shared library, or of a C++ source that is built here."""
 import ctypes
 import os
 import subprocess
@@ -10,12 +10,15 @@ _SOURCES = (".cc", ".cpp")
 
 
 class LibraryFunction:
-    """`int NAME(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra)` of a library.
+    """The C function `int NAME(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void
+    *stream, void *extra)`.
 
-    text is "FILE:NAME", as in MindSpore. FILE is a shared library, or a .cc or .cpp from which g++ builds one, in `akg_kernel_meta`.
-    The function gets inputs, then outputs, contiguous; it returns 0 unless it failed. TypeError for another text and for a file outside of
-    MS_CUSTOM_AOT_WHITE_LIST, RuntimeError where the library cannot be built or opened, or the function fails, NotImplementedError for CUDA
-    sources and for functions of which the library defines C++ companions (NAMEInit, NAMEInferShape, NAMEInferType).
+    text is "FILE:NAME", as in MindSpore. FILE is a shared library, or a .cc or .cpp file that g++ builds in
+    `akg_kernel_meta`. The function gets the inputs, then the outputs, all contiguous; it returns 0 on success.
+
+    Raises TypeError for another text, or a file outside of MS_CUSTOM_AOT_WHITE_LIST. Raises RuntimeError if the library
+    cannot be built or opened, or the function fails. Raises NotImplementedError for CUDA sources, and for a function with
+    C++ companions in the library (NAMEInit, NAMEInferShape, NAMEInferType).
     """
 
     def __init__(self, text):
@@ -39,7 +42,7 @@ class LibraryFunction:
                                           % (self.name, companion, self.name))
 
     def __call__(self, inputs, outputs):
-        """Runs the function on NumPy arrays; it writes to outputs."""
+        """Runs the function on NumPy arrays; the function writes to outputs."""
         import numpy
         arrays = [numpy.array(item, order="C", copy=True) for item in inputs] + outputs
         count = len(arrays)
@@ -53,7 +56,7 @@ class LibraryFunction:
 
 
 def empty_outputs(shapes, dtypes):
-    """New arrays with the shapes and dtypes from out_shape and out_dtype, and whether they are the members of a tuple."""
+    """Returns (new arrays with the shapes of out_shape and the dtypes of out_dtype, whether the result is a tuple)."""
     import numpy
     many = len(shapes) > 0 and isinstance(shapes[0], (tuple, list))
     rows = list(shapes) if many else [shapes]
@@ -73,7 +76,7 @@ def _check_allowed(path):
 
 
 def _built(source):
-    """The library built from a C++ source; it is built again if the source is newer."""
+    """Builds the library from a C++ source; returns its path."""
     if get_context("device_target") != "CPU":
         raise NotImplementedError("[Custom] func, got a C++ source on %s, expected CPU" % get_context("device_target"))
     folder = os.path.join(os.getcwd(), "akg_kernel_meta")
@@ -86,6 +89,6 @@ def _built(source):
         raise RuntimeError("[Custom] func, got a C++ source, expected g++ to build it: %s" % error) from None
     if done.returncode:
         raise RuntimeError("[Custom] func, got a source that g++ refuses, expected C++: %s" % done.stderr.strip())
-    # The old file is replaced by a new one, not overwritten: a process that uses the library keeps the old contents.
+    # The file is replaced, not overwritten, so a process that uses the old library keeps its contents.
     os.replace(target + ".new", target)
     return target

@@ -1,4 +1,4 @@
-"""Custom: a Python function on NumPy arrays, or a function of a shared library, as a primitive."""
+"""Custom: a primitive from a Python function on NumPy arrays, or from a function of a shared library."""
 from .._native import Tensor
 from ..common.dtype import DType, dtype_to_nptype
 from .primitive import Primitive
@@ -9,11 +9,11 @@ _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
 class Custom(Primitive):
     """Calls func with NumPy arrays instead of Tensors. Its result, an array or a tuple of them, is converted to Tensors.
 
-    out_dtype says to what results are cast: one dtype, one for each result, or a function of the dtypes of the inputs. out_shape is accepted for
-    compatibility: results of a Python function have the shapes that the function gives them.
+    Results are cast to out_dtype: one dtype, one for each result, or a function of the dtypes of the inputs. out_shape has no effect on a
+    Python function, whose results keep their shapes.
     bprop(*inputs, output, gradient) returns the gradients of the inputs. Without it a gradient raises RuntimeError.
-    func_type 'aot': func is "FILE:NAME", a C function of a shared library or of a .cc or .cpp that g++ builds. It fills results of the shapes and
-    dtypes that out_shape and out_dtype give: values, or functions of the shapes and dtypes of the inputs, which must be Tensors.
+    With func_type 'aot', func is "FILE:NAME", a C function of a shared library, or of a .cc or .cpp file, which g++ builds. It fills results
+    whose shapes and dtypes come from out_shape and out_dtype: values, or functions of those of the inputs, which must be Tensors.
     The other kinds name compilers of MindSpore, and raise NotImplementedError.
 
     >>> import numpy as np

@@ -1,8 +1,9 @@
-"""Matrices with given diagonals, a band of them at once: matrix_diag, matrix_diag_part, matrix_set_diag.
+"""Matrices with given diagonals, also several neighbouring ones (a band): matrix_diag, matrix_diag_part,
+matrix_set_diag.
 
-k is the number of a diagonal (above the main one where positive) or (lowest, highest) of a band; in a tensor it is int32.
-Diagonals of a band are rows of one length, the highest first; `align` says at which end of its row the upper and the lower
-ones lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
+k is the number of a diagonal (positive: above the main one) or (lowest, highest) of a band; a tensor of these is int32. The diagonals of
+a band are stored as rows of equal length, the highest diagonal first. `align` says at which end of the row a shorter upper and a shorter
+lower diagonal lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -13,7 +14,7 @@ _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _number(where, what, value):
-    """An int, or those of an int32 Tensor, as a tuple."""
+    """The ints in an int, a sequence or an int32 Tensor, as a tuple."""
     if isinstance(value, _Tensor):
         if value.dtype != _mstype.int32:
             raise TypeError("[%s] dtype of %s, got %s, expected int32" % (where, what, value.dtype))
@@ -35,7 +36,7 @@ def _band(where, k, align):
 
 
 def _places(rows, columns, low, high, longest, align):
-    """[rows, columns] -> where in the flattened [diagonals, longest] an element stands, or -1."""
+    """[rows, columns] -> index of each element in the flattened [diagonals, longest], or -1 if it is on none of them."""
     import numpy
     upper_right, lower_right = align.startswith("RIGHT"), align.endswith("RIGHT")
     row, column = numpy.indices((rows, columns))
@@ -48,7 +49,7 @@ def _places(rows, columns, low, high, longest, align):
 
 
 def _picked(flat, places, lead, otherwise):
-    """Elements of the last axis of `flat` at an array of places, `otherwise` where it says -1."""
+    """Elements of the last axis of `flat` at an array of indices; `otherwise` where an index is -1."""
     import numpy
     taken = _k.gather(flat, _Tensor(numpy.maximum(places, 0).reshape(-1).astype(numpy.int64)), len(lead))
     taken = _k.reshape(taken, lead + places.shape)
@@ -64,7 +65,7 @@ def _filling(where, value, x):
 
 
 def _extent(where, rows, columns, longest, low, high):
-    """The sizes of a matrix, the least where they are -1."""
+    """The sizes of a matrix; -1 means the smallest size that fits."""
     least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
     if rows == columns == -1:
         rows = columns = max(least_rows, least_columns)
@@ -76,7 +77,10 @@ def _extent(where, rows, columns, longest, low, high):
 
 
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """Matrices whose diagonals are the rows of x, (..., length) or (..., diagonals, length) for a band; padding elsewhere."""
+    """Builds matrices with the rows of x as diagonals and padding_value elsewhere.
+
+    x is (..., length), or (..., diagonals, length) for a band.
+    """
     low, high = _band("matrix_diag", k, align)
     count = high - low + 1
     if _check(x, "matrix_diag").ndim < (1 if count == 1 else 2):
@@ -98,7 +102,7 @@ def _longest(where, x, low, high):
 
 
 def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
-    """The diagonals of the matrices (..., rows, columns): (..., length), or (..., diagonals, length) for a band."""
+    """Returns the diagonals of matrices (..., rows, columns): (..., length), or (..., diagonals, length) for a band."""
     import numpy
     low, high = _band("matrix_diag_part", k, align)
     if _check(x, "matrix_diag_part").ndim < 2:
@@ -114,7 +118,7 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
 
 
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
-    """The matrices (..., rows, columns) with `diagonal`, as matrix_diag_part gives it, in place of their diagonals."""
+    """Replaces diagonals of matrices (..., rows, columns) by `diagonal`, which has the form that matrix_diag_part returns."""
     low, high = _band("matrix_set_diag", k, align)
     if _check(x, "matrix_set_diag").ndim < 2:
         raise ValueError("[matrix_set_diag] rank of x, got %d, expected 2 at least" % x.ndim)

@@ -7,7 +7,7 @@ from . import registry as _k
 
 
 def cdist(x1, x2, p=2.0):
-    """Distances of order p of every row of x1 from every row of x2."""
+    """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m)."""
     if p < 0:
         raise ValueError("[cdist] p must not be negative, got %s" % p)
     if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
@@ -17,7 +17,7 @@ def cdist(x1, x2, p=2.0):
 
 
 def _length(gap, p):
-    """Norm over the last axis, with a gradient of 0 where it is 0."""
+    """The norm of order p over the last axis, with gradient 0 where the norm is 0."""
     size = _k.abs(gap)
     if p == 0:
         return _k.sum(_k.cast(_k.not_equal(gap, 0), gap.dtype), -1)
@@ -32,7 +32,7 @@ def _length(gap, p):
 
 
 def pdist(input, p=2.0):
-    """Distances of order p of each row from the later ones."""
+    """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2)."""
     count = _check(input, "pdist").shape[-2]
     first = _Tensor([i for i in range(count) for _ in range(i + 1, count)], _mstype.int64)
     second = _Tensor([j for i in range(count) for j in range(i + 1, count)], _mstype.int64)
@@ -40,32 +40,32 @@ def pdist(input, p=2.0):
 
 
 def dist(input, other, p=2):
-    """Norm of order p of a difference."""
+    """Computes the p-norm of input - other, over all elements."""
     return _m.norm(_k.reshape(input - other, (-1,)), float(p))
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
-    """Cosine of the angle between vectors along an axis."""
+    """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
     product = _k.sum(x1 * x2, dim)
     first, second = _k.sqrt(_k.sum(_k.square(x1), dim)), _k.sqrt(_k.sum(_k.square(x2), dim))
     return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
 
 
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """Norm of vectors along axes; all elements as one vector by default."""
+    """Computes the norm of vectors along axes; by default of all elements as one vector."""
     x = x if dtype is None else _k.cast(x, dtype)
     return _m._vector_norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
-    """Norm of matrices on two axes."""
+    """Computes the norm of matrices on two axes, as norm."""
     A = A if dtype is None else _k.cast(A, dtype)
     _check(A, "matrix_norm")
     return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
 
 
 def renorm(input, p, axis, maxnorm):
-    """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
+    """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm."""
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check(input, "renorm").ndim or not p > 0:

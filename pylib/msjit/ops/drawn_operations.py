@@ -1,4 +1,4 @@
-"""Primitives that draw random numbers, as rows. Seeds of 0 mean the generator's own; shapes may be tensors."""
+"""Primitives that draw random numbers, as rows. Seeds of 0 select the global generator; shapes may be tensors."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -53,7 +53,7 @@ def _poissons(p, shape, rate):
 
 
 def _between(sizes, low, high, seed):
-    """Standard normal numbers between two bounds: from uniform ones by the inverse of the distribution."""
+    """Draws normal numbers between two bounds: uniform numbers through the inverse of the distribution function."""
     def below(x):
         return (1.0 + _k.erf(x * (0.5 ** 0.5))) * 0.5
     start, end = below(low), below(high)

@@ -1,4 +1,4 @@
-"""eig and eigvals of general matrices, through NumPy."""
+"""Eigenvalues and eigenvectors of general matrices, computed with NumPy."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -15,7 +15,7 @@ def _decomposed(where, A):
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError("[%s] shape of A, got %s, expected (..., n, n)" % (where, tuple(A.shape)))
     values, vectors = numpy.linalg.eig(A.asnumpy())
-    order = numpy.lexsort((values.imag, values.real), axis=-1)  # MindSpore's: by real parts, then by imaginary ones
+    order = numpy.lexsort((values.imag, values.real), axis=-1)  # the order of MindSpore: by real parts, then by imaginary parts
     values = numpy.take_along_axis(values, order, -1)
     vectors = numpy.take_along_axis(vectors, order[..., None, :], -1)
     kind = _RESULTS[A.dtype]
@@ -23,7 +23,7 @@ def _decomposed(where, A):
 
 
 def _constant(where, A):
-    """The results, without gradients: asking for one raises, as in MindSpore."""
+    """Returns the results without gradients; asking for a gradient raises, as in MindSpore."""
     from ..custom_function import _Function
 
     class Eig(_Function):
@@ -39,10 +39,11 @@ def _constant(where, A):
 
 
 def eig(A):
-    """(eigenvalues (..., n), eigenvectors (..., n, n) as columns of length 1) of matrices (..., n, n), complex64 or complex128.
+    """Computes eigenvalues and eigenvectors of general square matrices (..., n, n).
 
-    Eigenvalues rise by their real parts, then by the imaginary ones. Raises TypeError for other dtypes than float32, float64 and the complex
-    ones, ValueError for what is not square, numpy.linalg.LinAlgError for NaN and infinities.
+    Returns (eigenvalues (..., n), eigenvectors (..., n, n) in columns of length 1), complex64 or complex128. Eigenvalues ascend by their real
+    parts, then by their imaginary parts. Raises TypeError unless the dtype is float32, float64 or complex, ValueError for matrices that are
+    not square, and numpy.linalg.LinAlgError for NaN and infinities.
 
     >>> from msjit import Tensor, ops
     >>> ops.eig(Tensor([[2.0, 0.0], [0.0, 1.0]]))[0].asnumpy().real.tolist()
@@ -52,7 +53,7 @@ def eig(A):
 
 
 def eigvals(A):
-    """The eigenvalues that eig gives.
+    """Computes the eigenvalues of general square matrices, as eig does.
 
     >>> from msjit import Tensor, ops
     >>> ops.eigvals(Tensor([[0.0, -1.0], [1.0, 0.0]])).asnumpy().imag.tolist()
@@ -62,7 +63,7 @@ def eigvals(A):
 
 
 class Eig(_Primitive):
-    """(eigenvalues, eigenvectors), or with compute_v False the eigenvalues and an empty tensor."""
+    """Computes eigenvalues and eigenvectors; returns an empty tensor for the eigenvectors unless compute_v is True."""
 
     def __init__(self, compute_v=False):
         super().__init__()

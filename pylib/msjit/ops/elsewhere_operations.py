@@ -1,4 +1,4 @@
-"""Primitives of NPUs that programs construct on every machine. They can be constructed, and raise when they are called."""
+"""Primitives for NPUs that programs construct on every machine. They can be constructed here, but raise when they are called."""
 from . import registry as _k
 from .primitive import Primitive as _Primitive
 from .primitive import rows as _rows
@@ -9,7 +9,7 @@ def _elsewhere(p, *inputs):
 
 
 class FloatStatus(_Primitive):
-    """1 where an element of a tensor is NaN or infinite, else 0: float32 of shape (1,)."""
+    """Returns 1 if an element of a tensor is NaN or infinite, else 0: float32 of shape (1,)."""
 
     def __call__(self, x):
         from ..common import dtype as mstype

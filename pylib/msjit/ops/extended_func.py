@@ -1,4 +1,4 @@
-"""Functions with a second name or form: those that MindSpore's mint is built on (`_ext`), and parts of language models."""
+"""Second forms of functions that MindSpore's mint uses (names in `_ext`), and building blocks of language models."""
 import math as _math
 
 from .._devices import device_number as _device_number
@@ -24,24 +24,24 @@ soft_shrink, einsum_ext, float_power_ext = _n.softshrink, _la.einsum, _sp.float_
 
 
 def isnan_ext(tensor):
-    """Where elements are NaN."""
+    """Says where elements are NaN."""
     return _k.isnan(tensor)
 
 
 def shape_(x):
-    """The sizes of a Tensor, a tuple."""
+    """Returns the shape of a Tensor, a tuple."""
     return _a.shape(x)
 
 
 def angle(input):
-    """The angle of each number in the complex plane: 0 or, of negative ones, pi; float32 of integers."""
+    """Computes the angle of real numbers in the complex plane: 0, or pi where negative. Integers give float32, NaN stays NaN."""
     x = _check(input, "angle")
     x = x if x.dtype in _mstype.float_type else _k.cast(x, _mstype.float32)
     return _k.where(_k.isnan(x), x, _k.where(_k.less(x, 0), _math.pi, _k.zeros_like(x)))
 
 
 def deepcopy(input_x):
-    """A new tensor with the same elements."""
+    """Copies a tensor."""
     return _k.identity(_check(input_x, "deepcopy"))
 
 
@@ -56,19 +56,21 @@ def identity(x):
 
 
 def dyn_shape(input_x):
-    """The sizes as a Tensor, int64."""
+    """Returns the shape as an int64 Tensor."""
     return _Tensor(list(_check(input_x, "dyn_shape").shape), _mstype.int64)
 
 
 def move_to(input, to="CPU", blocking=True):
-    """A copy of the tensor on another device, "CPU", "GPU" or "GPU:1"; the tensor itself if it already lies there. Gradients flow through
-    it. The copy is complete when this returns, blocking or not. TypeError for a `to` that is no str, ValueError for a device that cannot
-    be used."""
+    """Copies a tensor to another device, "CPU", "GPU" or "GPU:1"; a tensor that is there already is returned itself.
+
+    Gradients flow through the copy. The copy is complete when this returns, whatever `blocking` says. Raises TypeError
+    where `to` is not a str, ValueError where the device cannot be used.
+    """
     return _move(_check(input, "move_to"), _device_number("move_to", "to", to))
 
 
 def eps(x):
-    """The distance of 1 to the next number of the dtype, in the shape of x."""
+    """Creates a tensor in the shape of x whose elements are the distance from 1 to the next number of its float dtype."""
     import numpy
     if _check(x, "eps").dtype not in _mstype.float_type:
         raise TypeError("[eps] dtype of x, got %s, expected a float" % x.dtype)
@@ -76,7 +78,7 @@ def eps(x):
 
 
 def _bound_rows(weight, used, max_norm, norm_type):
-    """Scales the rows of a table that are used down to a norm, in its memory."""
+    """Scales rows of an embedding table, those where `used` is true and the norm exceeds max_norm, down to max_norm in place."""
     for what, value in (("max_norm", max_norm), ("norm_type", norm_type)):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError("[embedding] %s, got %s, expected a number" % (what, type(value).__name__))
@@ -86,15 +88,18 @@ def _bound_rows(weight, used, max_norm, norm_type):
     else:
         norms = _k.pow(_k.sum(_k.pow(size, float(norm_type)), -1, True), 1.0 / norm_type)
     scale = _k.where(_k.logical_and(used, _k.greater(norms, float(max_norm))), float(max_norm) / (norms + 1e-7), _k.ones_like(norms))
-    with _no_grad():  # gradients of later look-ups are by the changed table
+    with _no_grad():  # the scaling itself has no gradient; look-ups after it see the changed table
         _k.assign(weight, weight * scale)
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
-    """Rows of `weight`, (size, ...), by index: (*input.shape, ...). The row padding_idx gets no gradient.
+    """Looks up rows of `weight` (size, ...) by index; the result has the shape (*input.shape, ...).
 
-    max_norm first scales those of the rows down, in `weight` itself, whose norm of the order norm_type is larger. scale_grad_by_freq
-    divides the gradient of a row by how often it is looked up. Raises TypeError for other types, ValueError for a padding_idx outside of `weight`.
+    The row padding_idx gets no gradient. max_norm first scales down, in `weight` itself, the rows among those used whose
+    norm of order norm_type exceeds it. scale_grad_by_freq divides the gradient of a row by the number of times it is looked
+    up.
+
+    Raises TypeError for a wrong type, ValueError for a padding_idx outside `weight`.
     """
     _check(weight, "embedding")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
@@ -116,7 +121,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 
 def padding(x, pad_dim_size=8):
-    """x, whose last axis has the size 1, with zeros behind it up to pad_dim_size."""
+    """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size."""
     if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
         raise TypeError("[padding] pad_dim_size, got %s, expected an int" % type(pad_dim_size).__name__)
     if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
@@ -126,7 +131,7 @@ def padding(x, pad_dim_size=8):
 
 
 def mirror_pad(input_x, paddings, mode):
-    """Goes on beyond the ends of each axis as in a mirror; paddings (axes, 2), mode 'REFLECT' or 'SYMMETRIC' (with the edge)."""
+    """Pads each axis with its mirror image; paddings is (rank, 2), mode 'REFLECT' or 'SYMMETRIC' (which repeats the edge)."""
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError("[mirror_pad] mode, got %r, expected 'REFLECT' or 'SYMMETRIC'" % (mode,))
     rows = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
@@ -138,48 +143,48 @@ def mirror_pad(input_x, paddings, mode):
 
 
 def intopk(x1, x2, k):
-    """Whether the class x2 of each row of x1 is among its k greatest elements."""
+    """Says for each row of x1 whether the class x2 is among its k greatest elements."""
     target = _k.gather_elements(x1, _k.expand_dims(_k.cast(x2, _mstype.int64), -1), -1)
     return _k.less(_k.sum(_k.cast(_k.greater(x1, target), _mstype.int32), -1), k)
 
 
 def bidense(input1, input2, weight, bias=None):
-    """sum over i and j of input1[..., i] weight[k, i, j] input2[..., j], plus bias[k]."""
+    """Bilinear layer: out[..., k] = sum over i, j of input1[..., i] * weight[k, i, j] * input2[..., j], plus bias[k]."""
     wide = _k.matmul(_k.expand_dims(_k.expand_dims(input1, -2), -2), weight)
     out = _k.sum(_k.squeeze(wide, -2) * _k.expand_dims(input2, -2), -1)
     return out if bias is None else out + bias
 
 
 def sparse_segment_mean(x, indices, segment_ids):
-    """Means of the rows of x at `indices` whose number in segment_ids is the same; 0 for a number that none bears."""
+    """Picks the rows `indices` of x and computes the mean of those with the same segment id; 0 for an id without rows."""
     from .count_func import sorted_segments
     return sorted_segments("sparse_segment_mean", _k.gather(x, indices, 0), segment_ids, "mean")
 
 
 def baddbmm_ext(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta input + alpha batch1 @ batch2 of stacks of matrices."""
+    """Computes beta * input + alpha * (batch1 @ batch2) for stacks of matrices."""
     return _la.baddbmm(input, batch1, batch2, beta, alpha)
 
 
 def mse_loss_ext(input, target, reduction="mean"):
-    """(input - target) squared, reduced."""
+    """Squared error (input - target)^2, reduced to its mean by default."""
     return _n.mse_loss(input, target, reduction)
 
 
 def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
-    """Differences of neighbours along an axis, n times."""
+    """Computes the differences of neighbours along an axis, n times over."""
     return _st.diff(input, n, dim, prepend, append)
 
 
 def bernoulli_ext(input, *, generator=None):
-    """1 with the probability that input holds, else 0."""
+    """Draws 1 with the probability given by each element of input, else 0."""
     if generator is not None:
         return _drawn("bernoulli_ext", generator, bernoulli_ext, input)
     return _r.bernoulli(input, input)
 
 
 def adaptive_avg_pool2d_ext(input, output_size):
-    """Means of windows chosen so that the last two axes get the wanted sizes."""
+    """Means over windows chosen so that the last two axes get the size output_size."""
     return _n.adaptive_avg_pool2d(input, output_size)
 
 
@@ -187,7 +192,10 @@ def adaptive_avg_pool2d_ext(input, output_size):
 
 
 def rms_norm(x, gamma, epsilon=1e-6):
-    """(x over the root of the mean of its squares, times gamma; 1 over the root): the axes of gamma are the last ones of x."""
+    """Normalises by the root mean square over the axes that gamma has; returns (x * rstd * gamma, rstd).
+
+    rstd is 1 / sqrt(mean(x^2) + epsilon). The shape of gamma must be that of the last axes of x.
+    """
     _check(gamma, "rms_norm")
     axes = tuple(range(-gamma.ndim, 0))
     if tuple(_check(x, "rms_norm").shape[-gamma.ndim:]) != tuple(_check(gamma, "rms_norm").shape):
@@ -198,13 +206,13 @@ def rms_norm(x, gamma, epsilon=1e-6):
 
 
 def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
-    """(rms_norm of x1 + x2, 1 over the root, x1 + x2)"""
+    """Applies rms_norm to x1 + x2; returns (normalised, rstd, x1 + x2)."""
     total = x1 + x2
     return rms_norm(total, gamma, epsilon) + (total,)
 
 
 def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-5, additional_output=False):
-    """(layer norm of x1 + x2 over the last axis, mean, 1 over the deviation, x1 + x2)"""
+    """Applies layer normalisation over the last axis to x1 + x2; returns (normalised, mean, 1 / standard deviation, x1 + x2)."""
     total = x1 + x2
     mean = _k.mean(total, -1, True)
     rstd = _k.rsqrt(_k.mean(_k.square(total - mean), -1, True) + epsilon)
@@ -212,7 +220,10 @@ def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-5, additional_output=False):
 
 
 def rotary_position_embedding(x, cos, sin, mode=0):
-    """x turned by angles: halves (mode 0) or neighbours (mode 1) of the last axis are the two coordinates."""
+    """Rotary position embedding: x * cos + rotated(x) * sin.
+
+    rotated pairs up elements of the last axis as coordinates of a point: the two halves (mode 0) or neighbours (mode 1).
+    """
     if mode not in (0, 1):
         raise ValueError("[rotary_position_embedding] mode, got %r, expected 0 or 1" % (mode,))
     half = _check(x, "rotary_position_embedding").shape[-1] // 2
@@ -224,7 +235,7 @@ def rotary_position_embedding(x, cos, sin, mode=0):
 
 
 def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
-    """(tokens sorted by the experts that `indices` name, where each of (token, choice) went)"""
+    """Sorts tokens by the expert in `indices`; returns (sorted tokens, new position of each (token, choice))."""
     if padded_mode:
         raise NotImplementedError("[moe_token_permute] padded_mode, got True, expected False")
     _check(indices, "moe_token_permute")
@@ -238,7 +249,7 @@ def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
 
 
 def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None):
-    """Undoes moe_token_permute: for each token the sum over its choices, times probs."""
+    """Undoes moe_token_permute: for each token it sums its choices, weighted by probs."""
     if padded_mode:
         raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
     choices = 1 if probs is None else probs.shape[1]
@@ -254,7 +265,10 @@ def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode
 
 
 def deformed(x, offsets, ksize, strides, pads, dilations, groups, modulated):
-    """The windows of (N, C, H, W) at shifted places: (N, C, H' * rows, W' * columns); offsets as of deformable_conv2d."""
+    """Samples the windows of a deformable convolution from (N, C, H, W): the result is (N, C, H' * rows, W' * columns).
+
+    The offsets are those of deformable_conv2d.
+    """
     n, c, height, width = x.shape
     rows, columns = ksize
     counts = offsets.shape[2:]
@@ -276,7 +290,7 @@ def deformed(x, offsets, ksize, strides, pads, dilations, groups, modulated):
 
 
 def _bilinear(images, places):
-    """Values of (N, C, H, W) images between pixels, zeros outside: (N, C, points)."""
+    """Samples (N, C, H, W) images between pixels by bilinear interpolation, with zeros outside: (N, C, points)."""
     low = [_k.floor(p) for p in places]
     number = _k.reshape(_k.arange(0, images.shape[0], 1, _mstype.int64), (-1, 1))
     total = 0.0
@@ -296,11 +310,12 @@ def _bilinear(images, places):
 
 def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, dilations=(1, 1, 1, 1), groups=1,
                       deformable_groups=1, modulated=True):
-    """Convolution of (N, C, H, W) whose window takes values at places shifted by `offsets`, between pixels.
+    """Deformable convolution of (N, C, H, W): each window element is read at a position shifted by `offsets`, between
+    pixels.
 
-    offsets is (N, 3 * deformable_groups * rows * columns, H', W'): shifts along the width, along the height, and factors
-    (2 * ... without the factors where modulated is False). strides and dilations are (1, 1, rows, columns), padding is
-    (top, bottom, left, right).
+    offsets is (N, 3 * deformable_groups * rows * columns, H', W'): shifts along the width, shifts along the height, then factors
+    for the values. Without modulated there are no factors, and the 3 is a 2. strides and dilations are (1, 1, rows, columns),
+    padding is (top, bottom, left, right).
     """
     for what, value, count in (("kernel_size", kernel_size, 2), ("strides", strides, 4), ("padding", padding, 4),
                                ("dilations", dilations, 4)):

@@ -1,4 +1,4 @@
-"""Factors of matrices in LAPACK's packed forms (QR by reflectors, LU with pivots), and condition numbers."""
+"""Matrix factors in LAPACK's packed forms (QR with Householder reflectors, LU with pivots), and condition numbers."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -17,7 +17,7 @@ def _matrices(where, x, what="input", dtypes=_REAL):
 
 
 def cond(A, p=None):
-    """The condition number of the matrices (..., n, n): norm(A) norm(inverse of A), in the norm p; 2 by default.
+    """Computes the condition number of matrices (..., n, n): norm(A) * norm(inverse of A), by default with the norm 2.
 
     p is None, 2, -2, 1, -1, inf, -inf, 'fro' or 'nuc'; for 2, -2 and 'nuc' the result is float32, as in MindSpore.
     """
@@ -34,7 +34,10 @@ def cond(A, p=None):
 
 
 def geqrf(input):
-    """(reflectors below the diagonal with R on and above it, tau): the packed QR factors of (..., m, n); no gradient."""
+    """Computes the packed QR factors of matrices (..., m, n), without a gradient.
+
+    Returns (packed, tau): packed holds R on and above the diagonal and the Householder reflectors below it.
+    """
     import numpy
     _matrices("geqrf", input)
     rows, columns = input.shape[-2:]
@@ -46,7 +49,7 @@ def geqrf(input):
 
 
 def _reflected(x, reflectors, tau, last_first):
-    """Products of the reflections I - tau v v' with x, beginning with the last one or the first."""
+    """Multiplies x by the reflections I - tau v v', starting with the last one or the first."""
     count, rows = tau.shape[-1], reflectors.shape[-2]
     unit = _k.eye(rows, reflectors.shape[-1], reflectors.dtype)
     below = _k.tril(reflectors, -1) + unit
@@ -67,7 +70,7 @@ def _check_reflectors(where, reflectors, tau):
 
 
 def orgqr(input, input2):
-    """The first columns of Q, (..., m, n), of packed reflectors (..., m, n) and tau as geqrf gives them."""
+    """Computes the first columns of Q, (..., m, n), from the reflectors (..., m, n) and tau of geqrf."""
     _check_reflectors("orgqr", input, input2)
     rows, columns = input.shape[-2:]
     if rows < columns:
@@ -77,7 +80,7 @@ def orgqr(input, input2):
 
 
 def ormqr(input, tau, other, left=True, transpose=False):
-    """Q other, or with left=False other Q, for the full Q of packed reflectors; transpose takes its transpose."""
+    """Computes Q other, or other Q with left=False, where the reflectors of geqrf give the full Q; transpose uses the transpose of Q."""
     _check_reflectors("ormqr", input, tau)
     _matrices("ormqr", other, "other")
     if other.shape[-2 if left else -1] != input.shape[-2]:
@@ -89,7 +92,7 @@ def ormqr(input, tau, other, left=True, transpose=False):
 
 
 def _permutations(where, pivots, rows):
-    """Row numbers after the exchanges that pivots, counted from 1, ask for: one array for each matrix."""
+    """Returns the row numbers after the exchanges in pivots, which count from 1: one array for each matrix."""
     import numpy
     if _check(pivots, where).dtype not in (_mstype.int8, _mstype.uint8, _mstype.int16, _mstype.int32, _mstype.int64):
         raise TypeError("[%s] dtype of LU_pivots, got %s, expected one of ints" % (where, pivots.dtype))
@@ -105,9 +108,9 @@ def _permutations(where, pivots, rows):
 
 
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """(P, L, U) of packed factors (..., m, n) and pivots (..., min(m, n)): P L U is the matrix.
+    """Returns (P, L, U) of packed LU factors (..., m, n) and pivots (..., min(m, n)); P L U is the matrix.
 
-    Without unpack_data L and U, without unpack_pivots P, are None.
+    L and U are None without unpack_data, and P is None without unpack_pivots.
     """
     import numpy
     _matrices("lu_unpack", LU_data, "LU_data", _REAL + (_mstype.float16, _mstype.int32, _mstype.int64, _mstype.int8,
@@ -129,7 +132,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 
 
 def lu_solve(b, LU_data, LU_pivots):
-    """The x with A x = b, (..., n, k), for the packed factors (..., n, n) of A."""
+    """Solves A x = b for x, (..., n, k), given the packed LU factors (..., n, n) of A and their pivots."""
     _matrices("lu_solve", LU_data, "LU_data")
     _matrices("lu_solve", b, "b")
     if LU_data.dtype != b.dtype:

@@ -1,9 +1,9 @@
-"""Discrete Fourier transforms over one axis, two or several, with shifts and frequencies.
+"""Discrete Fourier transforms over one axis, two axes or several, with the shift and frequency functions.
 
-n or s gives the sizes of the transformed axes: longer input is cut, shorter one filled with zeros. norm says where the
-factor goes: "backward" (the default) divides by the number of elements in the inverse transforms, "forward" in the
-others, "ortho" divides by its root in both. float16, bfloat16 and integers are read as float32; bool raises TypeError, a
-size below 1, an unknown norm and axes that are out of range or repeated raise ValueError.
+n or s gives the sizes of the transformed axes: longer input is cut, shorter input is padded with zeros. norm says where the
+scaling goes, for m transformed elements. "backward" (the default) scales the inverse transforms by 1 / m and "forward" the
+forward ones; "ortho" scales both by 1 / sqrt(m). float16, bfloat16 and integers are cast to float32; bool raises TypeError.
+A size below 1, an unknown norm, and axes out of range or repeated raise ValueError.
 """
 import math as _math
 
@@ -18,7 +18,7 @@ _NORMS = (None, "backward", "forward", "ortho")
 # -- arguments ------------------------------------------------------------------------------------------------------------
 
 def _read(where, input, norm):
-    """input as float32, float64 or complex."""
+    """Checks input and norm; returns input as float32, float64 or complex."""
     if norm not in _NORMS:
         if norm is not None and not isinstance(norm, str):
             raise TypeError("[%s] norm, got %s, expected a str or None" % (where, type(norm).__name__))
@@ -57,12 +57,12 @@ def _list(where, what, value):
 
 
 def _one(where, n, dim, rank):
-    """(sizes, axes) of a transform over one axis."""
+    """Returns (sizes, axes) of a transform over one axis."""
     return [None if n is None else _size(where, "n", n)], [_axis(where, dim, rank)]
 
 
 def _several(where, s, dim, rank):
-    """(sizes, axes) of a transform over several axes: of s the last ones, without it all."""
+    """Returns (sizes, axes) of a transform over several axes; without dim, the last len(s) axes, or all without s."""
     sizes = None if s is None else [_size(where, "s", size) for size in _list(where, "s", s)]
     if dim is None:
         count = rank if sizes is None else len(sizes)
@@ -82,7 +82,7 @@ def _several(where, s, dim, rank):
 
 
 def _resized(x, sizes, axes):
-    """x with the given sizes along axes: cut, or filled with zeros."""
+    """Cuts x to the given sizes along axes, or pads it with zeros."""
     rank = x.ndim
     ends, after = list(x.shape), [0] * rank
     for size, axis in zip(sizes, axes):
@@ -110,7 +110,7 @@ def _count(shape, axes):
 # -- the three kinds ------------------------------------------------------------------------------------------------------
 
 def _full(x, sizes, axes, norm, inverse):
-    """Complex to complex."""
+    """The transform from complex numbers to complex numbers."""
     x = _resized(x, sizes, axes)
     if x.dtype not in _COMPLEX:
         x = _k.cast(x, _mstype.complex128 if x.dtype == _mstype.float64 else _mstype.complex64)
@@ -118,7 +118,7 @@ def _full(x, sizes, axes, norm, inverse):
 
 
 def _half(x, sizes, axes, norm, inverse):
-    """Real numbers to the first half along the last of axes. Complex numbers are transformed whole, then cut."""
+    """The transform of real numbers to the first half along the last of axes. Complex input is transformed in full, then cut."""
     if x.dtype in _COMPLEX:
         full = _full(x, sizes, axes, norm, inverse)
         return _resized(full, [full.shape[axes[-1]] // 2 + 1], axes[-1:])
@@ -127,7 +127,7 @@ def _half(x, sizes, axes, norm, inverse):
 
 
 def _from_half(x, sizes, axes, norm, inverse):
-    """The first half along the last of axes to real numbers."""
+    """The transform from the first half along the last of axes to real numbers."""
     last = axes[-1]
     n = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
     x = _resized(x, sizes[:-1] + [n // 2 + 1], axes)
@@ -142,37 +142,38 @@ def _from_half(x, sizes, axes, norm, inverse):
 # -- one axis -------------------------------------------------------------------------------------------------------------
 
 def fft(input, n=None, dim=-1, norm=None):
-    """The Fourier transform along dim: complex, of size n along it."""
+    """Computes the discrete Fourier transform along dim. The result is complex, of size n along dim."""
     x = _read("fft", input, norm)
     return _full(x, *_one("fft", n, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ifft(input, n=None, dim=-1, norm=None):
-    """The inverse of fft: complex, of size n along dim."""
+    """Computes the inverse discrete Fourier transform along dim. The result is complex, of size n along dim."""
     x = _read("ifft", input, norm)
     return _full(x, *_one("ifft", n, dim, x.ndim), norm=norm, inverse=True)
 
 
 def rfft(input, n=None, dim=-1, norm=None):
-    """The first n // 2 + 1 elements of the Fourier transform of real numbers along dim; complex."""
+    """Computes the discrete Fourier transform of real numbers along dim. The result is complex, its first n // 2 + 1 elements along dim."""
     x = _read("rfft", input, norm)
     return _half(x, *_one("rfft", n, dim, x.ndim), norm=norm, inverse=False)
 
 
 def irfft(input, n=None, dim=-1, norm=None):
-    """The inverse of rfft: n real numbers along dim, by default 2 * (size - 1)."""
+    """Computes the inverse of rfft along dim: n real numbers, by default 2 * (size - 1)."""
     x = _read("irfft", input, norm)
     return _from_half(x, *_one("irfft", n, dim, x.ndim), norm=norm, inverse=True)
 
 
 def hfft(input, n=None, dim=-1, norm=None):
-    """The Fourier transform of a signal that is Hermitian along dim, given by its first half: n real numbers."""
+    """Computes the Fourier transform of a signal that is Hermitian along dim and given by its first half. The result is
+    n real numbers along dim."""
     x = _read("hfft", input, norm)
     return _from_half(x, *_one("hfft", n, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ihfft(input, n=None, dim=-1, norm=None):
-    """The inverse of hfft: the first n // 2 + 1 elements of a Hermitian signal along dim; complex."""
+    """Computes the inverse of hfft: the first n // 2 + 1 elements of a Hermitian signal along dim, complex."""
     x = _read("ihfft", input, norm)
     return _half(x, *_one("ihfft", n, dim, x.ndim), norm=norm, inverse=True)
 
@@ -180,73 +181,75 @@ def ihfft(input, n=None, dim=-1, norm=None):
 # -- two axes, several ----------------------------------------------------------------------------------------------------
 
 def fft2(input, s=None, dim=(-2, -1), norm=None):
-    """The Fourier transform over two axes: complex, of sizes s along them."""
+    """Computes the discrete Fourier transform over two axes. The result is complex, of sizes s along them."""
     x = _read("fft2", input, norm)
     return _full(x, *_several("fft2", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ifft2(input, s=None, dim=(-2, -1), norm=None):
-    """The inverse of fft2."""
+    """Computes the inverse discrete Fourier transform over two axes. The result is complex, of sizes s along them."""
     x = _read("ifft2", input, norm)
     return _full(x, *_several("ifft2", s, dim, x.ndim), norm=norm, inverse=True)
 
 
 def fftn(input, s=None, dim=None, norm=None):
-    """The Fourier transform over axes, by default all, or the last len(s): complex, of sizes s along them."""
+    """Computes the discrete Fourier transform over several axes: dim, else the last len(s), else all. The result is complex, of sizes s."""
     x = _read("fftn", input, norm)
     return _full(x, *_several("fftn", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ifftn(input, s=None, dim=None, norm=None):
-    """The inverse of fftn."""
+    """Computes the inverse discrete Fourier transform over several axes: dim, else the last len(s), else all. The result is complex."""
     x = _read("ifftn", input, norm)
     return _full(x, *_several("ifftn", s, dim, x.ndim), norm=norm, inverse=True)
 
 
 def rfft2(input, s=None, dim=(-2, -1), norm=None):
-    """The Fourier transform of real numbers over two axes, the first half of the last; complex."""
+    """Computes the Fourier transform of real numbers over two axes. The result is complex, with the first half along the last axis."""
     x = _read("rfft2", input, norm)
     return _half(x, *_several("rfft2", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def irfft2(input, s=None, dim=(-2, -1), norm=None):
-    """The inverse of rfft2: real numbers, of sizes s, by default 2 * (size - 1) along the last axis."""
+    """Computes the inverse of rfft2: real numbers, of sizes s; the default size of the last axis is 2 * (size - 1)."""
     x = _read("irfft2", input, norm)
     return _from_half(x, *_several("irfft2", s, dim, x.ndim), norm=norm, inverse=True)
 
 
 def rfftn(input, s=None, dim=None, norm=None):
-    """The Fourier transform of real numbers over axes, by default all, the first half of the last; complex."""
+    """Computes the Fourier transform of real numbers over several axes, by default all. The result is complex, with the
+    first half of the last axis."""
     x = _read("rfftn", input, norm)
     return _half(x, *_several("rfftn", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def irfftn(input, s=None, dim=None, norm=None):
-    """The inverse of rfftn: real numbers, of sizes s, by default 2 * (size - 1) along the last axis."""
+    """Computes the inverse of rfftn: real numbers, of sizes s; the default size of the last axis is 2 * (size - 1)."""
     x = _read("irfftn", input, norm)
     return _from_half(x, *_several("irfftn", s, dim, x.ndim), norm=norm, inverse=True)
 
 
 def hfft2(input, s=None, dim=(-2, -1), norm=None):
-    """The Fourier transform over two axes of a signal that is Hermitian along the last; real numbers."""
+    """Computes the Fourier transform over two axes of a signal that is Hermitian along the last. The result is real."""
     x = _read("hfft2", input, norm)
     return _from_half(x, *_several("hfft2", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ihfft2(input, s=None, dim=(-2, -1), norm=None):
-    """The inverse of hfft2; complex."""
+    """Computes the inverse of hfft2. The result is complex."""
     x = _read("ihfft2", input, norm)
     return _half(x, *_several("ihfft2", s, dim, x.ndim), norm=norm, inverse=True)
 
 
 def hfftn(input, s=None, dim=None, norm=None):
-    """The Fourier transform over axes, by default all, of a signal that is Hermitian along the last; real numbers."""
+    """Computes the Fourier transform over several axes, by default all, of a signal that is Hermitian along the last.
+    The result is real."""
     x = _read("hfftn", input, norm)
     return _from_half(x, *_several("hfftn", s, dim, x.ndim), norm=norm, inverse=False)
 
 
 def ihfftn(input, s=None, dim=None, norm=None):
-    """The inverse of hfftn; complex."""
+    """Computes the inverse of hfftn. The result is complex."""
     x = _read("ihfftn", input, norm)
     return _half(x, *_several("ihfftn", s, dim, x.ndim), norm=norm, inverse=True)
 
@@ -262,12 +265,12 @@ def _rolled(where, input, dim, sign):
 
 
 def fftshift(input, dim=None):
-    """Moves the element of frequency 0 to the middle of axes, by default all. Shape and dtype are those of input."""
+    """Moves frequency 0 to the middle of the axes dim, by default all. Shape and dtype are those of input."""
     return _rolled("fftshift", input, dim, 1)
 
 
 def ifftshift(input, dim=None):
-    """The inverse of fftshift."""
+    """Reverses fftshift."""
     return _rolled("ifftshift", input, dim, -1)
 
 
@@ -283,12 +286,12 @@ def _frequencies(where, n, d, dtype, first, last):
 
 
 def fftfreq(n, d=1.0, dtype=None):
-    """The n frequencies of the elements of fft for samples d apart; float32 unless dtype says otherwise."""
+    """Returns the n frequencies of the elements of fft, for samples at distance d; float32 unless dtype is given."""
     return _frequencies("fftfreq", n, d, dtype, -(_size("fftfreq", "n", n) // 2), (n + 1) // 2)
 
 
 def rfftfreq(n, d=1.0, dtype=None):
-    """The n // 2 + 1 frequencies of the elements of rfft for samples d apart; float32 unless dtype says otherwise."""
+    """Returns the n // 2 + 1 frequencies of the elements of rfft, for samples at distance d; float32 unless dtype is given."""
     return _frequencies("rfftfreq", n, d, dtype, 0, _size("rfftfreq", "n", n) // 2 + 1)
 
 

@@ -1,4 +1,4 @@
-"""Pooling over windows of random places (fractional max pooling, Graham 2014), and CTC's greedy decoding."""
+"""Fractional max pooling (Graham 2014), which draws random window positions, and greedy decoding for CTC."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -14,7 +14,7 @@ def _sizes(where, value, count, what):
 
 
 def _starts(sample, length, out, kernel):
-    """Where each window along an axis begins, int64 (rows, out), for one random number in [0, 1) a row."""
+    """Start of each window along an axis, int64 (rows, out), from one random number in [0, 1) for each row."""
     import numpy
     if out == 1:
         return numpy.full((sample.shape[0], 1), length - kernel, numpy.int64)
@@ -25,7 +25,7 @@ def _starts(sample, length, out, kernel):
 
 
 def fractional(where, x, kernel, out, samples):
-    """(largest elements, their places in the flattened volume, int64) of the last axes; samples (N, C, axes) or None."""
+    """Returns (maxima, their positions in the flattened volume, int64) over the last axes; samples is (N, C, axes) or None."""
     import numpy
     count = len(kernel)
     _check(x, "fractional")
@@ -44,7 +44,7 @@ def fractional(where, x, kernel, out, samples):
     place = numpy.zeros((rows,) + (1,) * (2 * count), numpy.int64)
     step = 1
     for axis in range(count - 1, -1, -1):
-        # The numbers of a row name the axes from the last one on.
+        # The numbers of a row are for the axes from the last to the first.
         along = _starts(drawn[:, count - 1 - axis], spatial[axis], out[axis], kernel[axis])[:, :, None] + numpy.arange(kernel[axis])
         shape = [rows] + [1] * (2 * count)
         shape[1 + axis], shape[1 + count + axis] = out[axis], kernel[axis]
@@ -74,22 +74,26 @@ def _pooled(where, x, kernel_size, output_size, output_ratio, return_indices, sa
 
 
 def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
-    """Largest elements of windows at random places of (N, C, H, W) or (C, H, W), so many as output_size or output_ratio say.
+    """Pools (N, C, H, W) or (C, H, W) by maximum over windows at random positions; output_size or output_ratio gives the
+    size.
 
-    With return_indices also their places in the plane. _random_samples, (N, C, 2) in [0, 1), fixes the windows.
+    With return_indices, the positions in the plane are returned as well. _random_samples, (N, C, 2) in [0, 1), fixes the
+    windows.
     """
     return _pooled("fractional_max_pool2d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2)
 
 
 def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
-    """Largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W); as fractional_max_pool2d."""
+    """Pools (N, C, D, H, W) or (C, D, H, W) by maximum over windows at random positions, as fractional_max_pool2d does."""
     return _pooled("fractional_max_pool3d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3)
 
 
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
-    """(coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest scores).
+    """Decodes CTC scores greedily: the best class of each step, without blanks; merge_repeated joins repeated classes.
 
-    inputs is (time, batch, classes), the last class the blank; the first three are int64. No gradient.
+    Returns (coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest
+    scores). inputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
+    gradient.
     """
     import numpy
     if _check(inputs, "ctc_greedy_decoder").ndim != 3:

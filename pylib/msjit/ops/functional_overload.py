@@ -1,4 +1,4 @@
-"""Functions of mindspore.ops.functional_overload: those of mint, which accept all forms of arguments that MindSpore has there."""
+"""Functions of mindspore.ops.functional_overload. They are those of mint, which accept the same forms of arguments."""
 from .. import absent as _absent
 from . import auto_generate as _made
 from . import function as _function
@@ -11,7 +11,7 @@ _refuse = _absent.attributes(__name__, lambda name: None if name.startswith("_")
 
 
 def rmod(input, other):
-    """The remainder of other by input, with the sign of input."""
+    """Computes the remainder of other divided by input, with the sign of input."""
     return _function.remainder(other, input)
 
 

@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions. The number of terms depends on the values, so NumPy sums them."""
+"""Incomplete gamma and beta functions. NumPy sums the series, because the number of terms depends on the values."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -17,7 +17,7 @@ def _same_floats(where, *operands):
 
 
 def _wide(*operands):
-    """The operands in one shape as arrays of float64; broadcasting errors are those of +."""
+    """Broadcasts the operands to one shape, as float64 arrays."""
     import numpy
     return [numpy.array(x, numpy.float64) for x in numpy.broadcast_arrays(*[x.asnumpy() for x in operands])]
 
@@ -27,13 +27,13 @@ def _log_gamma(a):
 
 
 def _scale(a, x):
-    """x^a exp(-x) / Gamma(a + 1), 0 where x is 0."""
+    """Computes x^a exp(-x) / Gamma(a + 1), 0 where x is 0."""
     import numpy
     return numpy.where(x > 0, numpy.exp(a * numpy.log(numpy.where(x > 0, x, 1)) - x - _log_gamma(a + 1)), 0)
 
 
 def _lower(a, x):
-    """(P(a, x), its derivative by a) by the series of positive terms, which converges for all x."""
+    """Returns (P(a, x), its derivative by a) from the series of positive terms, which converges for all x."""
     import numpy
     log = numpy.log(numpy.where(x > 0, x, 1))
     term, digamma = _scale(a, x), _k.digamma(_Tensor(a + 1)).asnumpy()
@@ -48,7 +48,7 @@ def _lower(a, x):
 
 
 def _upper(a, x):
-    """Q(a, x) for x above a + 1, by its continued fraction (Lentz's method)."""
+    """Computes Q(a, x) for x above a + 1 by its continued fraction (Lentz's method)."""
     import numpy
     x = numpy.maximum(x, a + 1)
     tiny = 1e-300
@@ -68,7 +68,7 @@ def _upper(a, x):
 
 
 def _incomplete(where, a, x, upper):
-    """(value, derivative by a, derivative by x) of Q or P, as arrays of float64."""
+    """Returns (value, derivative by a, derivative by x) of Q or P, as float64 arrays."""
     import numpy
     a, x = _wide(a, x)
     wrong = ~((a > 0) & (x >= 0))
@@ -92,7 +92,7 @@ def _summed(grad, slope, operand):
 
 
 def _with_gradients(where, compute, operands):
-    """The first array of compute(*operands); the others are derivatives by the operands, None for 0."""
+    """Returns the first array of compute(*operands); the others are the derivatives by the operands, None for 0."""
     from ..custom_function import _Function
 
     class Step(_Function):
@@ -112,7 +112,7 @@ def _with_gradients(where, compute, operands):
 
 
 def igamma(input, other):
-    """P(input, other), the regularised lower incomplete gamma function; NaN where input <= 0 or other < 0.
+    """Computes P(input, other), the regularised lower incomplete gamma function; NaN where input <= 0 or other < 0.
 
     Both are Tensors of one dtype, float32 or float64, and broadcast; another dtype raises TypeError.
     """
@@ -121,13 +121,13 @@ def igamma(input, other):
 
 
 def igammac(input, other):
-    """Q(input, other) = 1 - igamma(input, other), without cancellation."""
+    """Computes Q(input, other) = 1 - igamma(input, other), the regularised upper incomplete gamma function, without cancellation."""
     _same_floats("igammac", input, other)
     return _with_gradients("igammac", lambda a, x: _incomplete("igammac", a, x, True), (input, other))
 
 
 def _fraction(a, b, x):
-    """The continued fraction of the incomplete beta function (Lentz's method), for x below (a + 1) / (a + b + 2)."""
+    """Evaluates the continued fraction of the incomplete beta function (Lentz's method), for x below (a + 1) / (a + b + 2)."""
     import numpy
     tiny = 1e-300
     c, d = numpy.ones_like(x), 1 - (a + b) * x / (a + 1)
@@ -165,7 +165,7 @@ def _beta(a, b, x):
 
 
 def betainc(a, b, x):
-    """I(x; a, b), the regularised incomplete beta function; its gradients by a and b are 0, as in MindSpore.
+    """Computes I(x; a, b), the regularised incomplete beta function. Its gradients by a and b are 0, as in MindSpore.
 
     All are Tensors of one shape and dtype, float32 or float64; NaN outside of a > 0, b > 0, 0 <= x <= 1.
     """

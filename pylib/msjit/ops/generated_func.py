@@ -1,4 +1,4 @@
-"""Functions that MindSpore has under generated names and in no other form: ops.auto_generate, ops.function.array_func, ..."""
+"""Functions that MindSpore has only under generated names, for ops.auto_generate and ops.function.array_func."""
 import importlib
 
 from ..common.tensor import Tensor as _Tensor
@@ -8,44 +8,44 @@ from . import registry as _k
 
 
 def _mint(name, path="mint"):
-    # Late, as mint stands on ops.
+    # Imported late, because mint imports ops.
     return getattr(importlib.import_module("..%s" % path, __package__), name)
 
 
 def add_ext(input, other, alpha=1):
-    """input + alpha * other"""
+    """Computes input + alpha * other."""
     return _mint("add")(input, other, alpha=alpha)
 
 
 def sub_ext(input, other, alpha=1):
-    """input - alpha * other"""
+    """Computes input - alpha * other."""
     return _mint("sub")(input, other, alpha=alpha)
 
 
 def mean_ext(input, axis=None, keep_dims=False, dtype=None):
-    """The mean over axes; None means all."""
+    """Computes the mean over axes; None means all axes."""
     return _mint("mean")(input, axis, keep_dims, dtype=dtype)
 
 
 def softmax_ext(input, dim=None, dtype=None):
-    """Softmax along an axis; None is the first axis of 0, 1 or 3, else the second one."""
+    """Computes softmax along an axis; None is axis 0 of 0, 1 or 3 axes, otherwise axis 1."""
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
     return _mint("softmax", "mint.functional")(input, dim, dtype=dtype)
 
 
 def new_ones(input, size, *, dtype=None):
-    """Ones in a shape, of the dtype of input where none is given."""
+    """Returns ones of a shape, by default of the dtype of input."""
     return _check(input, "new_ones").new_ones(size, dtype=dtype)
 
 
 def new_zeros(input, size, *, dtype=None):
-    """Zeros in a shape, of the dtype of input where none is given."""
+    """Returns zeros of a shape, by default of the dtype of input."""
     return _check(input, "new_zeros").new_zeros(size, dtype=dtype)
 
 
 def clamp_tensor(input, min=None, max=None):
-    """The elements, between min and max."""
+    """Limits the elements to the range from min to max."""
     return _mint("clamp")(input, min, max)
 
 
@@ -53,17 +53,17 @@ clamp_scalar = clamp_tensor
 
 
 def transpose_ext_view(input, dim0, dim1):
-    """Two axes exchanged."""
+    """Swaps two axes."""
     return _k.swapaxes(input, dim0, dim1)
 
 
 def select_ext_view(input, dim, index):
-    """The slice of one position along an axis."""
+    """Takes the slice at one position along an axis."""
     return _mint("select")(input, dim, index)
 
 
 def slice_ext(input, dim, start, end, step):
-    """input[start:end:step] along an axis."""
+    """Takes input[start:end:step] along an axis."""
     dim = dim % input.ndim if input.ndim else dim
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 
@@ -72,37 +72,37 @@ slice_ext_view = slice_ext
 
 
 def chunk_view(input, chunks, dim=0):
-    """Parts along an axis, of the same size but the last one."""
+    """Splits an axis into parts of equal size; the last one may be smaller."""
     return _f.chunk(input, chunks, dim)
 
 
 def split_view(tensor, split_size_or_sections, dim=0):
-    """Parts of some sizes along an axis."""
+    """Splits an axis into parts of given sizes."""
     return _f.split(tensor, split_size_or_sections, dim)
 
 
 def unsqueeze_view(input, dim):
-    """A new axis of size 1."""
+    """Inserts an axis of size 1."""
     return _k.expand_dims(input, dim)
 
 
 def narrow_view(input, dim, start, length):
-    """`length` slices from `start` on along an axis."""
+    """Takes `length` slices along an axis, from `start` on."""
     return _f.narrow(input, dim, start, length)
 
 
 def max_dim(input, dim, keepdim=False):
-    """(largest elements along an axis, their positions)"""
+    """Returns (maxima along an axis, their positions)."""
     return tuple(_mint("max")(input, dim, keepdim))
 
 
 def min_dim(input, dim, keepdim=False):
-    """(smallest elements along an axis, their positions)"""
+    """Returns (minima along an axis, their positions)."""
     return tuple(_mint("min")(input, dim, keepdim))
 
 
 def index(input, indices):
-    """input[indices], with Tensors of positions for the first axes."""
+    """Takes input[indices], where Tensors of positions index the first axes."""
     if not isinstance(indices, (tuple, list)):
         raise TypeError("[index] indices, got %s, expected a tuple or a list" % type(indices).__name__)
     return input[tuple(indices)]
@@ -112,49 +112,49 @@ inner_index = index
 
 
 def inner_non_zero(input):
-    """Positions of the elements that are not zero, one row each."""
+    """Returns the positions of the elements that are not zero, one row each."""
     return _f.nonzero(input)
 
 
 def linalg_qr(A, mode="reduced"):
-    """(Q, R) of the QR decomposition."""
+    """Computes the QR decomposition; returns (Q, R)."""
     return _mint("qr", "mint.linalg")(A, mode)
 
 
 def lin_space_ext(start, end, steps, dtype=None):
-    """Numbers at equal distances from start to end."""
+    """Returns evenly spaced numbers from start to end."""
     return _mint("linspace")(start, end, steps, dtype=dtype)
 
 
 def index_fill_ext(input, dim, index, value):
-    """A copy with a value in slices along an axis."""
+    """Returns a copy with a value in some slices along an axis."""
     return _f.index_fill(input, dim, index, value)
 
 
 def tensor_scatter_elements_ext(data, indices, updates, axis=0, reduce="none"):
-    """A copy with elements written, added or multiplied along an axis."""
+    """Returns a copy with elements written, added or multiplied along an axis."""
     return _f.tensor_scatter_elements(data, indices, updates, axis, reduce)
 
 
 def one_hot_ext(tensor, num_classes=-1):
-    """One-hot rows of integers."""
+    """Makes one-hot rows of integers."""
     return _mint("one_hot", "mint.functional")(tensor, num_classes)
 
 
 def unique2(input, sorted=True, return_inverse=False, return_counts=False):
-    """(distinct elements, the position of each element among them, how often each comes)"""
+    """Returns (distinct elements, position of each element among them, how often each occurs)."""
     values, inverse, counts = _mint("unique")(input, sorted, True, True)
     return values, inverse, counts
 
 
 def unique_dim(input, sorted, return_inverse, dim):
-    """(distinct slices along an axis, the position of each slice among them, how often each comes)"""
+    """Returns (distinct slices along an axis, position of each slice among them, how often each occurs)."""
     values, inverse, counts = _mint("unique")(input, sorted, True, True, dim)
     return values, inverse, counts
 
 
 def x_log_y_scalar_self(input, other):
-    """input * log(other), 0 where input is 0."""
+    """Computes input * log(other), 0 where input is 0."""
     return _mint("xlogy")(input, other)
 
 

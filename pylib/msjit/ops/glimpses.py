@@ -1,4 +1,4 @@
-"""extract_glimpse: windows cut out of images, around places of their own."""
+"""extract_glimpse, which cuts windows out of images."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
@@ -18,7 +18,7 @@ def _options(p):
 
 
 def _operands(x, size, offsets):
-    """The two sizes, and the two offsets of each image."""
+    """Checks the inputs; returns the two sizes, and the two offsets of each image."""
     for name, value, dtype in (("x", x, _mstype.float32), ("size", size, _mstype.int32), ("offsets", offsets, _mstype.float32)):
         if _check(value, "ExtractGlimpse").dtype != dtype:
             raise TypeError("[ExtractGlimpse] dtype of %s, got %s, expected %s" % (name, value.dtype, dtype))
@@ -32,7 +32,7 @@ def _operands(x, size, offsets):
 
 
 def _start(p, offset, length, size):
-    """Where a window begins along an axis, cut off towards 0."""
+    """Start of a window along an axis, truncated towards 0."""
     if p.normalized:
         offset *= length
     if p.centered:
@@ -41,7 +41,7 @@ def _start(p, offset, length, size):
 
 
 def _noise(p, shape):
-    """The noise that MindSpore 2.10 draws: numbers in [-1, 1), or normal ones around 10 with standard deviation 1/2."""
+    """Draws noise as MindSpore 2.10 does: uniform in [-1, 1), or normal with mean 10 and standard deviation 1/2."""
     if p.noise == "zero":
         return _k.zeros(shape, _mstype.float32)
     from . import random_func as _r
@@ -49,9 +49,11 @@ def _noise(p, shape):
 
 
 def extract_glimpse(p, x, size, offsets):
-    """Windows (N, size[0], size[1], C) of images x (N, H, W, C), centred at offsets (N, 2), (y, x); what lies outside of an image is
-    noise. `p` has centered (offsets count from the middle of the image, in half sizes of it), normalized (in sizes of the image),
-    noise and uniform_noise."""
+    """Cuts windows (N, size[0], size[1], C) out of images x (N, H, W, C), centred at offsets (N, 2), (y, x).
+
+    Outside of an image the window is noise. Attributes of `p`: normalized takes offsets in units of the image's size;
+    centered halves them and counts from the middle of the image; noise and uniform_noise choose the noise.
+    """
     import numpy
     _options(p)
     sizes, places = _operands(x, size, offsets)

@@ -1,8 +1,9 @@
-"""Primitives of gradients (ops.operations._grad_ops), as rows. Networks do not need them: here gradients are built from operators.
+"""Primitives that compute gradients (ops.operations._grad_ops), as rows. Networks do not need them: gradients are made
+of operators.
 
-Each is computed with ordinary operators, by a formula or as the gradient of the forward operation. So they can themselves be
-differentiated and compiled. `dout` is the gradient by the operation's result. The other arguments (the input or the result) and their
-order are MindSpore's.
+Each is computed with ordinary operators, by a formula or as the gradient of the forward operation. So they can be
+differentiated and compiled themselves. `dout` is the gradient by the result of the operation. The other arguments (the
+input or the result) are in MindSpore's order.
 """
 from .. import autograd as _autograd
 from ..common.tensor import Tensor as _Tensor
@@ -15,12 +16,12 @@ from .primitive import rows as _rows
 
 
 def _pulled(function, inputs, dout):
-    """The gradients of function(*inputs) by all inputs, given the gradient by its result."""
+    """Computes the gradients of function(*inputs) by all inputs, given the gradient by its result."""
     return _autograd.vjp(function, *inputs)[1](dout)
 
 
 def _of(name, *attributes):
-    """A rule, called with (dout, x): the gradient by x of the primitive with that name."""
+    """A rule (dout, x): the gradient by x of the primitive with this name."""
     def rule(p, dout, x):
         operation = getattr(_op, name)(*[getattr(p, attribute) for attribute in attributes])
         return _pulled(operation, (x,), dout)[0]
@@ -40,7 +41,7 @@ def _prelu(p, dout, x, weight):
 
 
 def _layer_norm(p, x, dout, variance, mean, gamma):
-    """(dx, dgamma, dbeta), of the mean and variance given."""
+    """Returns (dx, dgamma, dbeta) for the given mean and variance."""
     first = p.begin_norm_axis % x.ndim
     axes = tuple(range(first, x.ndim))
     rows = tuple(range(p.begin_params_axis % x.ndim))
@@ -52,13 +53,13 @@ def _layer_norm(p, x, dout, variance, mean, gamma):
 
 
 def _channels(x, data_format):
-    """(axes of a sum for each channel, the shape of one number a channel)"""
+    """Returns (axes to sum over for each channel, shape that broadcasts one number for each channel)."""
     at = 1 if data_format != "NHWC" else x.ndim - 1
     return tuple(d for d in range(x.ndim) if d != at), tuple(x.shape[d] if d == at else 1 for d in range(x.ndim))
 
 
 def _batch_norm(p, dout, x, scale, saved_mean, saved_variance, reserve):
-    """(dx, dscale, dbias) of the mean and the variance that the forward operation gives last: in training those of the batch."""
+    """Returns (dx, dscale, dbias) for the saved mean and variance, which in training are those of the batch."""
     axes, shape = _channels(x, p.data_format)
     inverse = 1 / (saved_variance + p.epsilon).sqrt()
     mean, inverse = saved_mean.reshape(shape), inverse.reshape(shape)
@@ -76,12 +77,12 @@ def _bias(p, dout):
 
 
 def _larger(p, x, y, dout, first):
-    """(dx, dy) where `first` says that x was chosen; both are given, as in MindSpore."""
+    """Returns (dx, dy), where `first` says that x was chosen. Both are always returned, as in MindSpore."""
     return _k.sum_to(_where(first, dout), x.shape), _k.sum_to(_where(_k.logical_not(first), dout), y.shape)
 
 
 def _loss(name, *attributes):
-    """A rule of a loss: (prediction, target, dout) -> the gradient by the prediction."""
+    """A rule (prediction, target, dout): the gradient of a loss by the prediction."""
     def rule(p, prediction, target, dout):
         operation = getattr(_op, name)(*[getattr(p, attribute) for attribute in attributes])
         return _pulled(lambda x: operation(x, target), (prediction,), dout)[0]
@@ -109,7 +110,7 @@ def _log_softmax(p, y, dout):
 
 
 def _pool(name, *attributes):
-    """A rule of a pooling: (x, its result, dout) -> the gradient by x."""
+    """A rule (x, result, dout): the gradient of a pooling by x."""
     def rule(p, x, out, dout):
         return _pulled(getattr(_op, name)(*[getattr(p, attribute) for attribute in attributes]), (x,), dout)[0]
     return rule

@@ -1,11 +1,11 @@
-"""Primitives that change nothing but gradients."""
+"""Primitives that return their inputs and act on gradients only."""
 from .._native import Tensor, _msjit
 from ..gradient_hooks import passed_through, replaced
 from .primitive import Primitive
 
 
 class HookBackward(Primitive):
-    """Returns its inputs. hook_fn(gradients) gets the tuple of their gradients and may return others."""
+    """Returns its inputs; in the backward pass, hook_fn(gradients) gets the tuple of their gradients and may replace them."""
 
     def __init__(self, hook_fn, cell_id=""):
         super().__init__()
@@ -27,7 +27,7 @@ class HookBackward(Primitive):
 
 
 class InsertGradientOf(Primitive):
-    """Its input; f(gradient) is its gradient on the way back."""
+    """Returns its input; in the backward pass, f(gradient) replaces the gradient."""
 
     def __init__(self, f):
         super().__init__()

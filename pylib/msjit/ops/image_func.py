@@ -10,7 +10,11 @@ from .resize_func import interpolate as upsample
 
 
 def affine_grid(theta, size, align_corners=False):
-    """Points of images or volumes of `size` (N, C, ...) moved by affine maps theta (N, 2, 3) or (N, 3, 4)."""
+    """Returns the points of images or volumes of `size` (N, C, ...), transformed by affine maps theta (N, 2, 3) or (N,
+    3, 4).
+
+    The result, (N, ..., 2 or 3) with coordinates from -1 to 1, is a grid for grid_sample.
+    """
     rank = len(size) - 2
     if rank not in (2, 3) or _check(theta, "affine_grid").ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError("[affine_grid] shapes of theta and size, got %s and %s, expected (N, 2, 3) for 4 sizes or "
@@ -30,7 +34,11 @@ def affine_grid(theta, size, align_corners=False):
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """Values of images or volumes (N, C, ...) at points (N, ..., 2 or 3), whose coordinates -1 and 1 are the edges."""
+    """Samples images or volumes (N, C, ...) at points (N, ..., 2 or 3), whose coordinates run from -1 to 1.
+
+    The first coordinate of a point is that of the last axis. padding_mode says what lies outside: 'zeros', 'border' or
+    'reflection'.
+    """
     rank = _check(input, "grid_sample").ndim - 2
     if rank not in (2, 3) or _check(grid, "grid_sample").ndim != rank + 2 or grid.shape[-1] != rank:
         raise ValueError("[grid_sample] shapes of input and grid, got %s and %s, expected (N, C, H, W) and (N, h, w, 2), or "
@@ -39,7 +47,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         raise ValueError("[grid_sample] mode and padding_mode, got %r and %r, expected 'bilinear' or 'nearest', and 'zeros', "
                          "'border' or 'reflection'" % (mode, padding_mode))
     places = []
-    for i in range(rank):  # coordinates are in the order x, y, z, the axes z, y, x
+    for i in range(rank):  # coordinates are in the order x, y, z; axes in the order z, y, x
         size = input.shape[1 - i + rank]
         at = grid[..., i]
         at = (at + 1) * ((size - 1) / 2.0) if align_corners else ((at + 1) * float(size) - 1) / 2.0
@@ -66,7 +74,7 @@ def _reflected(at, size, align_corners):
 
 
 def _sampled(images, places):
-    """Elements at whole places (one tensor an axis), zeros outside."""
+    """Elements at whole-number coordinates (one tensor for each axis), zeros outside."""
     batch, inside, indices = images.shape[0], None, []
     for at, size in zip(places, images.shape[1:]):
         fits = _k.logical_and(_k.greater_equal(at, 0), _k.less_equal(at, size - 1))
@@ -96,7 +104,7 @@ def _between(images, places):
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """Patches of (N, C, H, W) as columns: (N, C kH kW, number of patches)."""
+    """Cuts patches out of (N, C, H, W) and lays them out as columns: (N, C * kH * kW, number of patches)."""
     if _check(input, "unfold").ndim != 4:
         raise ValueError("[unfold] input has a wrong rank, got %d, expected 4" % input.ndim)
     kernel, stride, dilation, pads = _geometry("unfold", kernel_size, dilation, padding, stride)
@@ -116,7 +124,7 @@ def _geometry(where, kernel_size, dilation, padding, stride):
 
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """The reverse of unfold, patches that overlap added up: (N, C kH kW, number of patches) as (N, C, H, W)."""
+    """Undoes unfold, summing patches that overlap: from (N, C * kH * kW, number of patches) to (N, C, H, W)."""
     if isinstance(output_size, _Tensor):
         output_size = tuple(int(n) for n in output_size)
     kernel, stride, dilation, pads = _geometry("fold", kernel_size, dilation, padding, stride)
@@ -140,7 +148,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
-    """Patches (N, C, kH kW, number of patches) added up to (N, C, H, W)."""
+    """Sums patches (N, C, kH * kW, number of patches) to images (N, C, H, W)."""
     flat = _k.reshape(input_x, (input_x.shape[0], input_x.shape[1] * input_x.shape[2], input_x.shape[3]))
     return fold(flat, output_size, kernel_size, dilation, padding_value, stride)
 
@@ -149,7 +157,10 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
 
 
 def iou(anchor_boxes, gt_boxes, mode="iou"):
-    """Shared area of every two boxes (x0, y0, x1, y1) over that of both ('iou') or of the first of gt_boxes ('iof')."""
+    """Computes the overlap of every pair of boxes (x0, y0, x1, y1), over the area of their union.
+
+    With mode 'iof' it is over the area of the box in gt_boxes. The result is (number of gt_boxes, number of anchor_boxes).
+    """
     if mode not in ("iou", "iof"):
         raise ValueError("[iou] mode, got %r, expected 'iou' or 'iof'" % (mode,))
     first, second = _k.expand_dims(anchor_boxes, 0), _k.expand_dims(gt_boxes, 1)
@@ -162,7 +173,10 @@ def iou(anchor_boxes, gt_boxes, mode="iou"):
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
-    """Parts of images (N, H, W, C) inside boxes (y0, x0, y1, x1), whose 1 is the far edge, in one size; float32."""
+    """Crops images (N, H, W, C) to boxes (y0, x0, y1, x1) and resizes the crops to one size; float32.
+
+    Coordinates 0 and 1 are the edges of the image. Points outside get extrapolation_value.
+    """
     if method not in ("bilinear", "nearest"):
         raise NotImplementedError("[crop_and_resize] method, got %r, expected 'bilinear' or 'nearest'" % (method,))
     image, places, inside = _k.cast(image, _mstype.float32), [], None

@@ -1,4 +1,4 @@
-"""Primitives of images: resizing, patches, transposed convolution; and norms over axes."""
+"""Primitives for images (resizing, patches, transposed convolution), for norms over axes, and a few losses."""
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
 from ..common.tensor import Tensor, check_tensor
@@ -9,7 +9,7 @@ from .primitive import Primitive
 
 
 class _Resize(Primitive):
-    """Base of the primitives that resize (N, C, H, W) images to sizes that their input names."""
+    """Base of the primitives that resize (N, C, H, W) images to a size given as an input."""
 
     _mode = None
 
@@ -30,19 +30,19 @@ class _Resize(Primitive):
 
 
 class ResizeBilinearV2(_Resize):
-    """Images (N, C, H, W) in another size (height, width): ops.ResizeBilinearV2()(image, size)."""
+    """Resizes images (N, C, H, W) to (height, width) by bilinear interpolation: ops.ResizeBilinearV2()(image, size)."""
 
     _mode = "linear"
 
 
 class ResizeNearestNeighborV2(_Resize):
-    """Images (N, C, H, W) in another size (height, width), each element the nearest one."""
+    """Resizes images (N, C, H, W) to (height, width) by nearest neighbours: ops.ResizeNearestNeighborV2()(image, size)."""
 
     _mode = "nearest"
 
 
 class ResizeNearestNeighbor(ResizeNearestNeighborV2):
-    """Images (N, C, H, W) in the size that is an attribute; half_pixel_centers changes nothing, as in MindSpore."""
+    """Resizes images (N, C, H, W) by nearest neighbours to the attribute size. half_pixel_centers has no effect, as in MindSpore."""
 
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
         super().__init__(align_corners)
@@ -53,7 +53,7 @@ class ResizeNearestNeighbor(ResizeNearestNeighborV2):
 
 
 class ResizeBilinear(ResizeBilinearV2):
-    """As ResizeBilinearV2, in the size that is an attribute; MindSpore's name until 2.0."""
+    """Resizes images (N, C, H, W) by bilinear interpolation to the attribute size; MindSpore's name until 2.0."""
 
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
         super().__init__(align_corners, half_pixel_centers)
@@ -64,7 +64,7 @@ class ResizeBilinear(ResizeBilinearV2):
 
 
 def _four(value, where, what):
-    """The middle two of [1, row, column, 1]."""
+    """Reads [1, row, column, 1]; returns (row, column)."""
     if not isinstance(value, (tuple, list)):
         raise TypeError("[%s] %s, got %s, expected a tuple or a list" % (where, what, type(value).__name__))
     if len(value) != 4 or value[0] != 1 or value[3] != 1:
@@ -73,9 +73,9 @@ def _four(value, where, what):
 
 
 class ExtractImagePatches(Primitive):
-    """Windows of (N, C, H, W) images, laid out along axis 1: (N, rows * columns * C, H', W'), channels fastest.
+    """Extracts windows of (N, C, H, W) images along axis 1: (N, rows * columns * C, H', W'), with channels fastest.
 
-    ksizes, strides and rates are [1, row, column, 1]; padding "valid", or "same" with zeros around.
+    ksizes, strides and rates are [1, row, column, 1]. padding is "valid", or "same", which pads with zeros.
     """
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
@@ -106,9 +106,11 @@ class ExtractImagePatches(Primitive):
 
 
 class Conv2DTranspose(Primitive):
-    """Transposed 2-D convolution, the gradient of Conv2D by its input: (dout, weight, size of the result).
+    """Computes a transposed 2-D convolution, the gradient of Conv2D by its input; called with (dout, weight, size of the
+    result).
 
-    weight is (out_channel, channels of the result / group, rows, columns): out_channel is that of dout.
+    weight is (out_channel, channels of the result / group, rows, columns), where out_channel is the number of channels of
+    dout.
     """
 
     def __init__(self, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1,
@@ -132,11 +134,11 @@ class Conv2DTranspose(Primitive):
 
 
 class Conv2DBackpropInput(Conv2DTranspose):
-    """As Conv2DTranspose."""
+    """The same as Conv2DTranspose."""
 
 
 class L2Normalize(Primitive):
-    """x divided by the root of its sum of squares along an axis, that sum being at least epsilon."""
+    """Divides x by the square root of its sum of squares along an axis; that sum is taken as at least epsilon."""
 
     def __init__(self, axis=0, epsilon=1e-4):
         super().__init__()
@@ -150,7 +152,7 @@ class L2Normalize(Primitive):
 
 
 class LpNorm(Primitive):
-    """(sum of |x| ** p) ** (1 / p) over axes; p = 0 counts the elements that are not zero."""
+    """Computes the norm (sum of |x| ** p) ** (1 / p) over axes; p = 0 counts the elements that are not zero."""
 
     def __init__(self, axis, p=2, keep_dims=False, epsilon=1e-12):
         super().__init__()
@@ -172,9 +174,10 @@ class LpNorm(Primitive):
 
 
 class BatchNorm(Primitive):
-    """(y, mean, variance, mean, variance): normalises channels by the given statistics, or when training by the batch's.
+    """Normalises each channel by the given mean and variance, or in training by those of the batch.
 
-    Training moves the given mean and variance, Parameters, by `momentum` towards those of the batch.
+    Returns (y, mean, variance, mean, variance). Training moves the given mean and variance, which are Parameters, by
+    `momentum` towards those of the batch.
     """
 
     def __init__(self, is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"):
@@ -192,7 +195,7 @@ class BatchNorm(Primitive):
 
 
 class KLDivLoss(Primitive):
-    """target (log(target) - x), reduced: ops.kl_div as a primitive."""
+    """Computes target * (log(target) - x), reduced; the primitive of ops.kl_div."""
 
     def __init__(self, reduction="mean"):
         super().__init__()
@@ -205,14 +208,14 @@ class KLDivLoss(Primitive):
 
 
 class SigmoidCrossEntropyWithLogits(Primitive):
-    """Binary cross entropy of sigmoid(logits) with each label, not reduced."""
+    """Computes the binary cross entropy between sigmoid(logits) and each label, without reduction."""
 
     def __call__(self, logits, label):
         return _n.binary_cross_entropy_with_logits(logits, label, _k.ones_like(logits), _k.ones_like(logits), "none")
 
 
 class Zeros(Primitive):
-    """Zeros of a shape and dtype, float32 by default."""
+    """Returns zeros of a shape and dtype, float32 by default."""
 
     _value = 0
 
@@ -222,7 +225,7 @@ class Zeros(Primitive):
 
 
 class Ones(Zeros):
-    """Ones of a shape and dtype, float32 by default."""
+    """Returns ones of a shape and dtype, float32 by default."""
 
     _value = 1
 

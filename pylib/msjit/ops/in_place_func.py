@@ -1,11 +1,11 @@
-"""Functions that write their result to their first argument and return it: ops.clamp_, ops.zero_ and the like."""
+"""Functions that write their result into their first argument and return it, such as ops.clamp_ and ops.zero_."""
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from .other_func import _written
 
 
 def stop_gradient_(input):
-    """Removes the history of the tensor, so that no gradient flows through it any more; returns the tensor."""
+    """Removes the gradient history of a tensor in place and returns the tensor; no gradient flows through it any more."""
     from .._native import _msjit
     _msjit.become(_check(input, "stop_gradient_"), input.detach())
     return input
@@ -26,12 +26,12 @@ inplace_sigmoid, inplace_tanh = _method("sigmoid_", "inplace_sigmoid"), _method(
 
 
 def reshape_(input, shape):
-    """A tensor of the same elements in another shape."""
+    """Reshapes a tensor; unlike the other functions here, it returns a new one."""
     return _k.reshape(input, shape)
 
 
 def inplace_index_add(var, indices, updates, axis):
-    """Slices of `updates` added to a Parameter along an axis, in place; returns its new values."""
+    """Adds slices of `updates` to slices of a Parameter along an axis, in place; returns its new values."""
     from .index_func import index_add
     _k.assign(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
     return _written(var)

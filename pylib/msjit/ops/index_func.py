@@ -10,29 +10,29 @@ from . import registry as _k
 
 
 def gather_elements(input, dim, index):
-    """One element of `input` an index, along `dim`."""
+    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0. The result has the shape of index."""
     return _k.gather_elements(input, index, dim)
 
 
 def gather_d(x, dim, index):
-    """One element of `x` an index, along `dim`."""
+    """Picks elements along dim: out[i][j] = x[index[i][j]][j] for dim 0. The result has the shape of index."""
     return _k.gather_elements(x, index, dim)
 
 
 def _coordinates(indices):
-    """(indices of axis 0, of axis 1, ...) of a tensor whose last axis holds coordinates, and those axes."""
+    """Splits coordinates on the last axis of `indices` into (the indices of axis 0, of axis 1, ...) and the list of those axes."""
     parts = _k.unstack(indices, -1)
     return parts, list(builtins.range(len(parts)))
 
 
 def gather_nd(input_x, indices):
-    """Slices of `input_x` at the coordinates along the last axis of `indices`."""
+    """Picks slices of input_x; the last axis of `indices` holds coordinates in its first axes."""
     parts, axes = _coordinates(indices)
     return _k.index([input_x] + list(parts), axes)
 
 
 def masked_select(input, mask):
-    """The elements where `mask` is true, one after another."""
+    """Returns the elements where `mask` is true as a vector; input and mask broadcast."""
     import numpy
     _check(input, "masked_select"), _check(mask, "masked_select")
     shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
@@ -53,33 +53,34 @@ def _scatter(where, x, indices, updates, accumulate):
 
 
 def tensor_scatter_update(input_x, indices, updates):
-    """A copy with slices replaced at the coordinates along the last axis of `indices`."""
+    """Returns a copy with slices replaced at indices: the last axis of `indices` holds coordinates in the first axes."""
     return _scatter("tensor_scatter_update", input_x, indices, updates, False)
 
 
 def tensor_scatter_add(input_x, indices, updates):
-    """A copy with slices added at the coordinates along the last axis of `indices`."""
+    """Returns a copy with slices added at indices: the last axis of `indices` holds coordinates in the first axes."""
     return _scatter("tensor_scatter_add", input_x, indices, updates, True)
 
 
 def tensor_scatter_sub(input_x, indices, updates):
-    """A copy with slices subtracted at the coordinates along the last axis of `indices`."""
+    """Returns a copy with slices subtracted at indices: the last axis of `indices` holds coordinates in the first axes."""
     return _scatter("tensor_scatter_sub", input_x, indices, -updates, True)
 
 
 def scatter_nd(indices, updates, shape):
-    """Zeros of `shape` with slices added at the coordinates along the last axis of `indices`."""
+    """Creates a tensor of zeros of `shape` with updates added at indices; the last axis of `indices` holds coordinates."""
     _check(updates, "scatter_nd")
     return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
 
 
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
-    """A copy with one element replaced ('none') or added ('add') an index, along `axis`."""
+    """Returns a copy with elements along `axis` replaced (reduction 'none') or increased ('add') by updates, the reverse
+    of gather_elements."""
     return _k.scatter_elements(input_x, indices, updates, axis, reduction)
 
 
 def scatter(input, axis, index, src):
-    """A copy with one element replaced an index, along `axis`."""
+    """Returns a copy with elements along `axis` replaced by src at the positions in index, the reverse of gather_elements."""
     return _k.scatter_elements(input, index, src, axis)
 
 
@@ -96,7 +97,7 @@ def add_rows(name, x, indices, v):
 
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """A copy with slices of `y` added along `axis`."""
+    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
     if not _check(x, "index_add").ndim:
         raise ValueError("[index_add] x, got a tensor without axes, expected one axis or more")
     return _k.index_update([x, y, indices], [axis % x.ndim], True)
@@ -106,31 +107,31 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 
 def topk(input, k, dim=None, largest=True, sorted=True):
-    """(the k greatest or least elements along `dim`, their positions)"""
+    """Returns (the k greatest elements along dim, their indices), or the k smallest ones without largest. They are always sorted."""
     if isinstance(k, int) and k <= 0:
         raise ValueError("[topk] k must be positive, got %d" % k)
     return _k.topk(input, k, -1 if dim is None else dim, largest)
 
 
 def top_k(input_x, k, sorted=True):
-    """(the k greatest elements along the last axis, their positions): topk under its older name."""
+    """Returns (the k greatest elements along the last axis, their indices), as topk."""
     return topk(input_x, k, sorted=sorted)
 
 
 def flip(input, dims):
-    """The elements in reverse order along the given axes."""
+    """Reverses the order along the given axes."""
     return _k.flip(input, dims)
 
 
 def roll(input, shifts, dims=None):
-    """The elements moved along axes, or along the flattened tensor."""
+    """Shifts elements cyclically along axes, or over the flattened tensor without dims."""
     if dims is None:
         return _k.reshape(_k.roll(_k.reshape(input, (-1,)), shifts, 0), input.shape)
     return _k.roll(input, shifts, dims)
 
 
 def diag(input):
-    """The square matrix with a vector on its diagonal; of more axes, a tensor with every axis twice."""
+    """Builds the square matrix with a vector on its diagonal; a tensor of more axes gives one of its shape twice over."""
     _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
@@ -139,7 +140,7 @@ def diag(input):
 
 
 def repeat_interleave(input, repeats, axis=None):
-    """Each element `repeats` times in a row, a number or one for each; of the flattened tensor where no axis is given."""
+    """Repeats each element `repeats` times in a row, a number or one for each element; without axis, over the flattened tensor."""
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise ValueError("[repeat_interleave] repeats has a wrong rank, got %d, expected 0 or 1" % repeats.ndim)
@@ -159,7 +160,7 @@ def repeat_interleave(input, repeats, axis=None):
 
 
 def unique(input):
-    """(distinct elements in order of appearance, index of each element among them)"""
+    """Returns (distinct elements in order of appearance, index of each input element among them)."""
     import numpy
     _check(input, "unique")
     values, first, inverse = numpy.unique(input.asnumpy(), return_index=True, return_inverse=True)

@@ -1,5 +1,7 @@
-"""Primitives that MindSpore has besides its public ones (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.
-Their inputs and attributes are MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled.
+"""Private primitives of MindSpore (ops.operations._inner_ops, array_ops, math_ops, nn_ops), as rows.
+
+Their inputs and attributes are MindSpore's. All are computed with ordinary operators, so they can be differentiated and
+compiled.
 """
 from ..common import dtype as _mstype
 from ..common.parameter import Parameter as _Parameter
@@ -21,14 +23,14 @@ def _axes(value):
 
 
 def _clipped(p, x, clip_norm):
-    """x scaled down where its norm over the axes is above clip_norm; float32."""
+    """Scales x down where its norm over the axes exceeds clip_norm; float32."""
     x = _k.cast(x, _mstype.float32)
     norm = _k.sqrt(_k.sum(_k.square(x), _axes(p.axis), True))
     return x * _k.where(norm > clip_norm, clip_norm / norm, _k.ones_like(norm))
 
 
 def _offsets(shapes, axis):
-    """For each shape, where its part begins in all of them joined along an axis."""
+    """For each shape, the offset of its part in the concatenation along an axis."""
     found, start = [], 0
     for shape in shapes:
         found.append([start if at == axis % len(shape) else 0 for at in range(len(shape))])
@@ -45,7 +47,7 @@ def _concat_offset_v1(p, axis, xs):
 
 
 def _stitched(p, indices, data):
-    """The rows of all data in one tensor, each at its index. If an index is repeated, the later row counts."""
+    """Puts the rows of all data in one tensor, each at its index. For a repeated index, the last row counts."""
     rank = data[0].ndim - indices[0].ndim
     rest = tuple(data[0].shape[data[0].ndim - rank:])
     flat = _k.concat([_k.reshape(at, (-1,)) for at in indices], 0)
@@ -57,7 +59,7 @@ def _stitched(p, indices, data):
 
 
 def _gradient_axes(p, first, second):
-    """For each of two shapes that broadcast, the axes of the result that its gradient is summed over."""
+    """For each of two shapes that broadcast, the axes of the result to sum its gradient over."""
     shapes = [_numbers(first), _numbers(second)]
     rank = max(len(shape) for shape in shapes)
     shapes = [(1,) * (rank - len(shape)) + shape for shape in shapes]
@@ -94,20 +96,20 @@ def _diagonals(p, x, assist):
 
 
 def _with_diagonal(p, x, diagonal, assist):
-    """x, with a diagonal where assist is 1."""
+    """Writes a diagonal to a copy of x where assist is 1."""
     tall = x.shape[-2] <= x.shape[-1]
     return x * (1 - assist) + _k.expand_dims(diagonal, -1 if tall else -2) * assist
 
 
 def _copied(p, x, value, begin, end, strides):
-    """A copy of x with a value in a slice of its first axes."""
+    """Copies x and writes a value to a slice of the first axes."""
     out = _k.copy(x)
     out[tuple(slice(*bounds) for bounds in zip(_numbers(begin), _numbers(end), _numbers(strides)))] = value
     return out
 
 
 def _tridiagonal(p, diagonals, rhs):
-    """x of A x = rhs; diagonals are that above (its last number is not used), the main one, and that below (its first is not)."""
+    """Solves A x = rhs; diagonals are the upper (its last number is unused), the main and the lower (its first is unused)."""
     above, main, below = (_k.expand_dims(diagonals[..., at, :], -1) * _k.eye(diagonals.shape[-1], diagonals.shape[-1], diagonals.dtype)
                           for at in range(3))
     none = _k.zeros_like(main[..., :1])
@@ -116,26 +118,26 @@ def _tridiagonal(p, diagonals, rhs):
 
 
 def _finite(p, *gradients):
-    """Whether all elements of all tensors are finite."""
+    """Tells whether all elements of all tensors are finite."""
     items = gradients[0] if len(gradients) == 1 and isinstance(gradients[0], (tuple, list)) else gradients
     return _k.all(_k.stack([_k.all(_k.isfinite(item)) for item in items], 0))
 
 
 def _sparse_loss(p, logits, labels):
-    """(the loss of each row, its gradient by the logits)"""
+    """Returns (loss of each row, its gradient by the logits)."""
     one = _k.one_hot(labels, logits.shape[-1], 1, 0, -1, logits.dtype)
     scores = _k.log_softmax(logits, -1)
     return -_k.sum(scores * one, -1), _k.exp(scores) - one
 
 
 def _contrast(p, images, factor):
-    """Images (..., height, width, channels) in which each channel's distance from its mean is multiplied by a factor."""
+    """Multiplies the distance of each channel from its mean by a factor; images are (..., height, width, channels)."""
     mean = _k.mean(images, (images.ndim - 3, images.ndim - 2), True)
     return (images - mean) * factor + mean
 
 
 def _cached(p, past, cur, index):
-    """past, with the step `cur` written at a place of the third axis for each row of the batch."""
+    """Writes the step `cur` to past, at one position of the third axis for each row of the batch."""
     at = _k.arange(0, past.shape[2], 1, index.dtype)
     here = _k.reshape(_k.equal(_k.expand_dims(index, -1), at), (past.shape[0], 1, past.shape[2], 1))
     _k.assign(past, _k.where(here, cur, past.detach()))
@@ -155,7 +157,7 @@ def _same_kind(p, x, y):
 
 
 def _cast_all(p, dtype, x):
-    """Floats in another dtype, in tuples, lists and dicts too."""
+    """Casts floats to another dtype, also inside tuples, lists and dicts."""
     if isinstance(x, (tuple, list)):
         return type(x)(_cast_all(p, dtype, item) for item in x)
     if isinstance(x, dict):
@@ -164,13 +166,13 @@ def _cast_all(p, dtype, x):
 
 
 def _eigen(p, x):
-    """(eigenvalues of a symmetric matrix in rising order, eigenvectors), or the values alone."""
+    """Returns (eigenvalues of a symmetric matrix in ascending order, eigenvectors), or the values alone."""
     from ..scipy.linalg import eigh
     return eigh(x, lower=p.lower, eigvals_only=not p.compute_eigenvectors)
 
 
 def _self_adjoint(p, x):
-    """(eigenvalues in ascending order, eigenvectors). Both are returned whatever compute_v is, as in MindSpore."""
+    """Returns (eigenvalues in ascending order, eigenvectors), whatever compute_v is, as in MindSpore."""
     from ..scipy.linalg import eigh
     return eigh(x)
 

@@ -38,49 +38,49 @@ def _atleast(inputs, least):
 
 
 def atleast_1d(inputs):
-    """A tensor, or each of several, with at least one axis."""
+    """Gives a tensor, or each of a list of tensors, at least one axis."""
     return _atleast(inputs, _one)
 
 
 def atleast_2d(inputs):
-    """A tensor, or each of several, with at least two axes, new ones in front."""
+    """Gives a tensor, or each of a list of tensors, at least two axes; new axes come in front."""
     return _atleast(inputs, _two)
 
 
 def atleast_3d(inputs):
-    """A tensor, or each of several, with at least three axes."""
+    """Gives a tensor, or each of a list of tensors, at least three axes: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1)."""
     return _atleast(inputs, _three)
 
 
 def hstack(tensors):
-    """Joined along the second axis, vectors along their one."""
+    """Joins tensors along the second axis, or vectors along their only axis."""
     parts = _each(tensors, _one)
     return _k.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def vstack(inputs):
-    """Joined along the first axis, vectors as rows."""
+    """Joins tensors along the first axis; each vector becomes a row."""
     return _k.concat(_each(inputs, _two), 0)
 
 
 
 def row_stack(tensors):
-    """As vstack."""
+    """Joins tensors along the first axis, as vstack."""
     return vstack(tensors)
 
 
 def dstack(tensors):
-    """Joined along the third axis."""
+    """Joins tensors along the third axis."""
     return _k.concat(_each(tensors, _three), 2)
 
 
 def column_stack(tensors):
-    """Joined along the second axis, vectors as columns."""
+    """Joins tensors along the second axis; each vector becomes a column."""
     return _k.concat([_k.reshape(item, (-1, 1)) if item.ndim < 2 else item for item in _each(tensors, _one)], 1)
 
 
 def block_diag(*inputs):
-    """Matrices one after another on the diagonal of a great one, zeros elsewhere."""
+    """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere."""
     parts = [_two(_check(item, "block_diag")) for item in inputs]
     width, done, rows = _b.sum(item.shape[1] for item in parts), 0, []
     for item in parts:
@@ -90,14 +90,14 @@ def block_diag(*inputs):
 
 
 def cartesian_prod(*inputs):
-    """All choices of one element from each vector, one row each."""
+    """Returns all ways to choose one element from each vector, one way in each row."""
     if len(inputs) == 1:
         return _k.reshape(inputs[0], (-1, 1))
     return _k.stack([_k.reshape(item, (-1,)) for item in _a.meshgrid(*inputs, indexing="ij")], -1)
 
 
 def combinations(input, r=2, with_replacement=False):
-    """All choices of r elements of a vector, one row each."""
+    """Returns all ways to choose r elements of a vector, one way in each row."""
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     _check(input, "combinations")
@@ -111,7 +111,11 @@ def combinations(input, r=2, with_replacement=False):
 
 
 def tensor_split(input, indices_or_sections, axis=0):
-    """Parts along an axis: so many, the first ones longer by one where need be, or those between the given places."""
+    """Splits a tensor along an axis into a tuple of parts.
+
+    An int is the number of parts, of which the first ones may be longer by one. A list or tuple holds the indices where to
+    cut.
+    """
     axis, = _a._axes(axis, _check(input, "tensor_split").ndim)
     size = input.shape[axis]
     if isinstance(indices_or_sections, int):
@@ -132,18 +136,18 @@ def tensor_split(input, indices_or_sections, axis=0):
 
 
 def hsplit(input, indices_or_sections):
-    """Parts along the second axis, of vectors along their one."""
+    """Splits a tensor along its second axis (a vector along its only one), as tensor_split."""
     _check(input, "hsplit")
     return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
 
 def vsplit(input, indices_or_sections):
-    """Parts along the first axis."""
+    """Splits a tensor along its first axis, as tensor_split."""
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input, indices_or_sections):
-    """Parts along the third axis."""
+    """Splits a tensor along its third axis, as tensor_split."""
     return tensor_split(input, indices_or_sections, 2)
 
 
@@ -151,7 +155,7 @@ def dsplit(input, indices_or_sections):
 
 
 def rot90(input, k, dims):
-    """Turned k times by 90 degrees from the first axis of `dims` towards the second."""
+    """Rotates k times by 90 degrees, from the first axis of `dims` towards the second."""
     _check(input, "rot90")
     if len(dims) != 2 or not input.ndim or dims[0] % input.ndim == dims[1] % input.ndim:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
@@ -165,22 +169,22 @@ def rot90(input, k, dims):
 
 
 def fliplr(input):
-    """In reverse order along the second axis."""
+    """Reverses the order along the second axis."""
     return _k.flip(input, [1])
 
 
 def flipud(input):
-    """In reverse order along the first axis."""
+    """Reverses the order along the first axis."""
     return _k.flip(input, [0])
 
 
 def reverse(x, axis):
-    """In reverse order along axes."""
+    """Reverses the order along the given axis or axes."""
     return _k.flip(x, _b.list(axis) if isinstance(axis, (tuple, list)) else [axis])
 
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
-    """The first seq_lengths[i] elements along seq_dim in reverse order, for each i of batch_dim."""
+    """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim."""
     _check(x, "reverse_sequence")
     shape = [1] * x.ndim
     shape[seq_dim] = x.shape[seq_dim]
@@ -193,39 +197,39 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
 
 
 def ravel(input):
-    """All elements, one after another."""
+    """Flattens a tensor to a vector."""
     return _k.reshape(input, (-1,))
 
 
 def expand(input_x, size):
-    """Repeats axes of size 1 up to a shape; -1 keeps a size."""
+    """Repeats axes of size 1 so that the result has the shape `size`; -1 keeps the size of an axis."""
     return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
 
 
 def expand_as(input, other):
-    """Repeats axes of size 1 up to the shape of another tensor."""
+    """Repeats axes of size 1 so that the result has the shape of `other`."""
     return _k.broadcast_to(input, _check(other, "expand_as").shape)
 
 
 def view_as(input, other):
-    """The same elements in the shape of another tensor."""
+    """Reshapes a tensor to the shape of `other`."""
     return _k.reshape(input, _check(other, "view_as").shape)
 
 
 def type_as(input, other):
-    """Converted to the dtype of another tensor."""
+    """Converts a tensor to the dtype of `other`."""
     return _k.cast(input, _check(other, "type_as").dtype)
 
 
 def fills(x, value):
-    """One value in the shape and dtype of another tensor."""
+    """Creates a tensor with the shape and dtype of x and every element equal to value, a number or a Tensor of one element."""
     value = value.item() if isinstance(value, _Tensor) else value
     _check(x, "fills")
     return _k.full(x.shape, value, x.dtype)
 
 
 def adjoint(x):
-    """The last two axes exchanged, of complex numbers their conjugates."""
+    """Exchanges the last two axes, and takes the conjugates of complex numbers."""
     swapped = _k.swapaxes(x, -1, -2)
     return _k.conj(swapped) if swapped.dtype in _mstype.complex_type else swapped
 
@@ -234,14 +238,17 @@ def adjoint(x):
 
 
 def trace(input):
-    """Sum of the diagonal of a matrix."""
+    """Sums the diagonal of a matrix, in the dtype of the matrix. Raises ValueError unless there are two axes."""
     if _check(input, "trace").ndim != 2:
         raise ValueError("[trace] input must be a matrix, got %d axes" % input.ndim)
     return _k.cast(_k.sum(_a.diagonal(input)), input.dtype)
 
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Matrices with the last axis on their diagonals, on the axes dim1 and dim2 of the result."""
+    """Puts the last axis of the input on the diagonals of matrices, which span the axes dim1 and dim2 of the result.
+
+    A positive offset means above the main diagonal.
+    """
     rank = _check(input, "diag_embed").ndim + 1
     for dim in (dim1, dim2):
         if not -rank <= dim < rank:
@@ -259,17 +266,17 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 def diagflat(input, offset=0):
-    """The square matrix with all elements on a diagonal."""
+    """Builds the square matrix whose diagonal holds all elements of the input."""
     return diag_embed(_k.reshape(input, (-1,)), offset)
 
 
 def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """(rows, columns) of the lower triangle of a matrix, as a tensor of two rows."""
+    """Returns the indices of the lower triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
     return _triangle([(i, j) for i in _b.range(row) for j in _b.range(min(_b.max(i + offset + 1, 0), col))], dtype)
 
 
 def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """(rows, columns) of the upper triangle of a matrix, as a tensor of two rows."""
+    """Returns the indices of the upper triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
     return _triangle([(i, j) for i in _b.range(row) for j in _b.range(_b.max(i + offset, 0), col)], dtype)
 
 
@@ -280,14 +287,17 @@ def _triangle(pairs, dtype):
 
 
 def matrix_band_part(x, lower, upper):
-    """Matrices with zeros more than `lower` below and `upper` above the diagonal; a negative number keeps all on that side."""
+    """Sets elements of matrices to 0 that lie more than `lower` below or `upper` above the diagonal.
+
+    A negative number keeps all elements on that side.
+    """
     lower, upper = int(lower), int(upper)
     x = x if lower < 0 else _k.triu(x, -lower)
     return x if upper < 0 else _k.tril(x, upper)
 
 
 def sequence_mask(lengths, maxlen=None):
-    """Rows that are true in their first places, as many as `lengths` says."""
+    """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length."""
     width = int(_k.max(lengths)) if maxlen is None else maxlen
     return _k.less(_k.arange(0, width, 1, _mstype.int64), _k.expand_dims(lengths, -1))
 
@@ -296,7 +306,7 @@ def sequence_mask(lengths, maxlen=None):
 
 
 def pixel_shuffle(input, upscale_factor):
-    """(..., C r r, H, W) as (..., C, H r, W r)."""
+    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
     r = upscale_factor
     _check(input, "pixel_shuffle")
     lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
@@ -309,7 +319,7 @@ def pixel_shuffle(input, upscale_factor):
 
 
 def pixel_unshuffle(input, downscale_factor):
-    """(..., C, H r, W r) as (..., C r r, H, W)."""
+    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
     r = downscale_factor
     _check(input, "pixel_unshuffle")
     lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
@@ -323,7 +333,7 @@ def pixel_unshuffle(input, downscale_factor):
 
 
 def channel_shuffle(x, groups):
-    """Channels (axis 1) of all groups in turn: the first of each, the second of each, ..."""
+    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
     _check(x, "channel_shuffle")
     if groups < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
@@ -339,7 +349,7 @@ def _blocks(where, sizes, count):
 
 
 def space_to_batch_nd(input_x, block_size, paddings):
-    """Blocks of the last axes, after padding, moved into the first one."""
+    """Pads the last axes with zeros, cuts them into blocks of block_size, and moves the positions within a block to the first axis."""
     axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
     _check(input_x, "space_to_batch_nd")
     first = input_x.ndim - axes
@@ -353,7 +363,7 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
 
 def batch_to_space_nd(input_x, block_shape, crops):
-    """The reverse of space_to_batch_nd: parts of the first axis moved into blocks of the last ones, which are cropped."""
+    """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these."""
     axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
     _check(input_x, "batch_to_space_nd")
     first, total = input_x.ndim - axes, 1

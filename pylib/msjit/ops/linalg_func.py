@@ -13,7 +13,10 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def tensor_dot(x1, x2, axes):
-    """Sums of products over axes: the last `axes` of x1 and the first of x2, or the pairs of (axes of x1, axes of x2)."""
+    """Sums products over axes of two tensors.
+
+    An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2).
+    """
     rank1, rank2 = _check(x1, "tensor_dot").ndim, _check(x2, "tensor_dot").ndim
     if isinstance(axes, int):
         if not 0 <= axes <= min(rank1, rank2):
@@ -44,7 +47,7 @@ def _count(x, axes):
 
 
 def _labels(text, rank, most):
-    """The letters of an operand; numbers stand for the axes of an ellipsis, from the left of `most`."""
+    """The labels of an operand's axes: letters, and for the axes of `...` the numbers up to most - 1."""
     if "..." not in text:
         return list(text)
     before, after = text.split("...")
@@ -53,7 +56,7 @@ def _labels(text, rank, most):
 
 
 def _diagonals(x, labels):
-    """Takes the diagonal where a label stands twice."""
+    """Takes the diagonal of axes that have the same label."""
     for label in list(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -64,7 +67,7 @@ def _diagonals(x, labels):
 
 
 def _without(x, labels, kept):
-    """Sums over labels that no one else has."""
+    """Sums over axes whose label is not in `kept`."""
     gone = [i for i, label in enumerate(labels) if label not in kept]
     if gone:
         x, labels = _k.sum(x, gone), [label for label in labels if label in kept]
@@ -72,7 +75,7 @@ def _without(x, labels, kept):
 
 
 def _pair(x, xs, y, ys, kept):
-    """The product of two operands, summed over the labels they alone have."""
+    """Multiplies two operands and sums over the labels that are not in `kept`; returns (result, its labels)."""
     x, xs = _without(x, xs, kept + ys)
     y, ys = _without(y, ys, kept + xs)
     batch = [label for label in xs if label in ys and label in kept]
@@ -99,7 +102,7 @@ def _ordered(x, labels, wanted):
 
 
 def _spread(x, labels, size, inner):
-    """Repeats axes of size 1 among those that are summed over."""
+    """Broadcasts axes of size 1 whose label is in `inner`."""
     shape = [size[label] if label in inner else count for label, count in zip(labels, x.shape)]
     return x if shape == list(x.shape) else _k.broadcast_to(x, shape)
 
@@ -115,7 +118,7 @@ def _sizes(size, batch, rows, columns, x, which):
 
 
 def _lettered(given):
-    """(equation, operands) of einsum(x, [0, 1], y, [1, 2], [0, 2]): a number below 52 stands for a letter, `...` for itself."""
+    """Converts the arguments of einsum(x, [0, 1], y, [1, 2], [0, 2]) to (equation, operands): a number is an index into _LETTERS."""
     operands, lists = list(given[::2]), [list(item) for item in given[1::2]]
     result = list(operands.pop()) if len(given) % 2 and len(given) > 1 and isinstance(given[-1], (tuple, list)) else None
     for item in lists + [result or []]:
@@ -129,9 +132,10 @@ def _lettered(given):
 
 
 def einsum(equation, *operands):
-    """Sums of products named by letters: einsum('bij,bjk->bik', x, y). Letters that the result lacks are summed over.
+    """Sums products over axes named by letters, as einsum('bij,bjk->bik', x, y); letters that the result lacks are
+    summed over.
 
-    einsum(x, [0, 1], y, [1, 2], [0, 2]) is the same with lists of numbers instead of letters, that of the result at the end or left out.
+    einsum(x, [0, 1], y, [1, 2], [0, 2]) gives lists of numbers instead of letters. The list of the result comes last and may be left out.
     """
     if isinstance(equation, _Tensor) and operands and isinstance(operands[0], (tuple, list)):
         equation, operands = _lettered((equation,) + operands)
@@ -184,7 +188,7 @@ def _check_sizes(equation, operands, labels):
 
 
 def kron(input, other):
-    """The product of Kronecker: each element of `input` times the whole of `other`."""
+    """Kronecker product: each element of `input` is replaced by its product with the whole of `other`."""
     rank = max(_check(input, "kron").ndim, _check(other, "kron").ndim)
     first = (1,) * (rank - input.ndim) + tuple(input.shape)
     second = (1,) * (rank - other.ndim) + tuple(other.shape)
@@ -194,34 +198,34 @@ def kron(input, other):
 
 
 def mv(mat, vec):
-    """A matrix times a vector."""
+    """Multiplies a matrix (n, m) by a vector (m,). Raises ValueError for other ranks."""
     if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
     return _k.matmul(mat, vec)
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """beta input + alpha mat @ vec"""
+    """Computes beta * input + alpha * (mat @ vec)."""
     return beta * input + alpha * mv(mat, vec)
 
 
 def addr(x, vec1, vec2, beta=1, alpha=1):
-    """beta x + alpha times the products of all pairs of elements."""
+    """Computes beta * x + alpha * outer(vec1, vec2)."""
     return beta * x + alpha * _m.outer(vec1, vec2)
 
 
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
-    """beta input + alpha times the products of two stacks of matrices."""
+    """Computes beta * input + alpha * bmm(batch1, batch2)."""
     return beta * input + alpha * _m.bmm(batch1, batch2)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta input + alpha times the summed products of two stacks of matrices."""
+    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis)."""
     return beta * input + alpha * _k.sum(_m.bmm(batch1, batch2), 0)
 
 
 def vecdot(x, y, *, axis=-1):
-    """Sum of products along an axis, complex x conjugated."""
+    """Sums the products of x and y along an axis; a complex x is conjugated."""
     return _k.sum((_k.conj(x) if _check(x, "vecdot").is_complex() else x) * y, axis)
 
 
@@ -229,7 +233,11 @@ ger = _m.outer
 
 
 def batch_dot(x1, x2, axes=None):
-    """Sums of products over one axis of each of two stacks, by default the last of x1 and the last but one of x2."""
+    """Sums products over one axis of each of two stacks of tensors, by default the last of x1 and the last but one of
+    x2.
+
+    Axis 0 is that of the stacks.
+    """
     rank1, rank2 = _check(x1, "batch_dot").ndim, _check(x2, "batch_dot").ndim
     if rank1 < 2 or rank2 < 2:
         raise ValueError("[batch_dot] operands must have at least 2 axes, got %d and %d" % (rank1, rank2))
@@ -248,7 +256,7 @@ def batch_dot(x1, x2, axes=None):
 
 
 def cross(input, other, dim=None):
-    """Cross products of vectors of three elements along an axis, the first one of size 3 by default."""
+    """Cross product of vectors of three elements along axis dim, by default the first axis of size 3."""
     shape = _k.broadcast_to(_check(input, "cross"), input.shape).shape
     if dim is None:
         fitting = [i for i, size in enumerate(shape) if size == 3]
@@ -265,17 +273,17 @@ def cross(input, other, dim=None):
 
 
 def matrix_determinant(input):
-    """Determinants of square matrices."""
+    """Computes the determinants of square matrices."""
     return _k.det(input)
 
 
 def log_matrix_determinant(input):
-    """(sign, logarithm of the absolute value) of determinants."""
+    """Computes (sign, log of the absolute value) of the determinants of square matrices."""
     return _k.slogdet(input)
 
 
 def logdet(input):
-    """Logarithm of determinants; NaN where they are negative, of complex ones the principal value."""
+    """Computes log(det(x)) of square matrices; NaN where the determinant is negative, the principal value for complex ones."""
     sign, value = _k.slogdet(input)
     if sign.dtype in _mstype.complex_type:
         return _k.log(sign) + value
@@ -283,7 +291,10 @@ def logdet(input):
 
 
 def cholesky(input_x, upper=False):
-    """The lower triangle L of symmetric positive definite matrices L @ L.T (complex: L @ L.mH), or its conjugate transpose."""
+    """Factors symmetric positive definite matrices as L @ L.T (complex: L @ L.mH) and returns the lower triangle L.
+
+    With upper it returns the conjugate transpose of L.
+    """
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
     lower = _k.cholesky_factor(input_x)
@@ -291,33 +302,39 @@ def cholesky(input_x, upper=False):
 
 
 def cholesky_inverse(input_x, upper=False):
-    """The inverse of L @ L.T (of U.T @ U where upper) for a triangular factor."""
+    """Computes the inverse of L @ L.T (with upper, of U.T @ U) from the triangular factor input_x."""
     turned = _adjoint(input_x)
     return _k.inverse(_k.matmul(turned, input_x) if upper else _k.matmul(input_x, turned))
 
 
 def cholesky_solve(input, input2, upper=False):
-    """Solutions of (L @ L.T) x = input for a triangular factor L, input2 (U.T @ U where upper)."""
+    """Solves (L @ L.T) @ x = input (with upper, (U.T @ U) @ x = input) for the triangular factor input2."""
     factor = _k.triu(input2) if upper else _k.tril(input2)
     return _k.matrix_solve(factor, _k.matrix_solve(factor, input, upper), not upper)
 
 
 def qr(input, mode="reduced"):
-    """(Q, R) of matrices Q @ R: orthonormal columns, as many as needed or ('complete') a square, and upper triangular."""
+    """Factors matrices as Q @ R and returns (Q, R): Q has orthonormal columns, R is upper triangular.
+
+    In mode 'reduced' Q has min(rows, columns) columns, in mode 'complete' Q is square.
+    """
     if mode not in ("reduced", "complete"):
         raise ValueError("[qr] mode, got %r, expected 'reduced' or 'complete'" % (mode,))
     return _k.qr(input, mode == "complete")
 
 
 def svd(input, full_matrices=False, compute_uv=True):
-    """(S, U, V) of matrices U @ diag(S) @ V.T (complex: V.mH), or S alone; S has the dtype of the matrices."""
+    """Factors matrices as U @ diag(S) @ V.T (complex: V.mH) and returns (S, U, V), or S alone without compute_uv.
+
+    S has the dtype of the matrices.
+    """
     s, u, v = _k.svd(input, bool(full_matrices and compute_uv))
     s = _k.cast(s, u.dtype) if u.dtype in _mstype.complex_type else s
     return (s, u, v) if compute_uv else s
 
 
 def pinv(x, *, atol=None, rtol=None, hermitian=False):
-    """Pseudo-inverses, from the singular values above max(atol, rtol times the greatest one)."""
+    """Computes pseudo-inverses by the singular values above max(atol, rtol * greatest singular value); hermitian is ignored."""
     s, u, v = _k.svd(x, False)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if s.dtype == _mstype.float32
@@ -330,7 +347,7 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
 
 
 def matrix_power(input, n):
-    """Products of n equal matrices; of inverses where n is negative."""
+    """Multiplies n copies of a square matrix; for a negative n copies of its inverse. n = 0 gives the identity."""
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError("[matrix_power] n, got %s, expected an int" % type(n).__name__)
     base = _k.inverse(input) if n < 0 else input
@@ -344,7 +361,7 @@ def matrix_power(input, n):
 
 
 def matrix_exp(input):
-    """Exponentials of square matrices: the series of a matrix made small by halving, squared as often."""
+    """Computes exp of square matrices by scaling and squaring: a series of 13 terms of input / 2^8, squared eight times."""
     scaled = input / 256.0
     _check(input, "matrix_exp")
     term = total = _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape)
@@ -357,7 +374,10 @@ def matrix_exp(input):
 
 
 def lstsq(input, A):
-    """Least squares solutions X of input @ X = A; of the least norm where there are many."""
+    """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` needs full rank.
+
+    With more columns than rows it returns the solution of least norm.
+    """
     _check(A, "lstsq"), _check(input, "lstsq")
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
     if input.shape[-2] >= input.shape[-1]:
@@ -370,7 +390,7 @@ def lstsq(input, A):
 
 
 def vander(x, N=None):
-    """Rows of falling powers of the elements of a vector."""
+    """Vandermonde matrix: each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default."""
     _check(x, "vander")
     count = x.size if N is None else N
     x = _k.cast(x, _mstype.int64) if x.dtype in _mstype.int_type + _mstype.uint_type else x

@@ -1,11 +1,11 @@
-"""Primitives that run a function again and again."""
+"""Primitives that call a function repeatedly."""
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
 from .primitive import Primitive
 
 
 class ForiLoop(Primitive):
-    """The value after value = loop_func(i, value) for each i from lower to upper (exclusive)."""
+    """Applies value = loop_func(i, value) for each i from lower to upper (exclusive); returns the last value."""
 
     def __call__(self, lower, upper, loop_func, init_val, unroll=True):
         value = init_val
@@ -15,7 +15,7 @@ class ForiLoop(Primitive):
 
 
 class WhileLoop(Primitive):
-    """The value after value = loop_func(value) while cond_func(value) is true."""
+    """Applies value = loop_func(value) while cond_func(value) is true; returns the last value."""
 
     def __call__(self, cond_func, loop_func, init_val):
         value = init_val
@@ -25,7 +25,7 @@ class WhileLoop(Primitive):
 
 
 class Scan(Primitive):
-    """(last state, outputs) of state, output = loop_func(state, x) over the slices of a Tensor or the items of a list."""
+    """Applies state, output = loop_func(state, x) to the slices of a Tensor or the items of a list; returns (last state, outputs)."""
 
     def __call__(self, loop_func, init, xs, length=None, unroll=True):
         items = _k.unstack(xs, 0) if isinstance(xs, _Tensor) else xs

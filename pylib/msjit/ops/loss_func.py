@@ -11,7 +11,7 @@ from .math_func import clamp as _clamp
 from .nn_func import reduce_loss as _reduce
 
 _REDUCTIONS = ("none", "mean", "sum")
-_IMPOSSIBLE = -1e30  # the logarithm of a probability of 0: finite, so that its gradient is 0 and not NaN
+_IMPOSSIBLE = -1e30  # in place of log(0); it is finite so that gradients are 0 and not NaN
 
 
 def _check_reduction(where, reduction):
@@ -20,7 +20,10 @@ def _check_reduction(where, reduction):
 
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
-    """0.5 (log(v) + (x - target)^2 / v) where v is var, at least eps; full adds 0.5 log(2 pi)."""
+    """Gaussian negative log likelihood 0.5 * (log(v) + (x - target)^2 / v), where v = max(var, eps).
+
+    full adds the constant 0.5 * log(2 pi).
+    """
     where = "gaussian_nll_loss"
     for value in (x, target, var):
         _tensor(value, where)
@@ -39,7 +42,7 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
 
 
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
-    """x where the target is positive, max(0, margin - x) where it is negative."""
+    """Hinge embedding loss: x where the target is positive, max(0, margin - x) where it is negative."""
     where = "hinge_embedding_loss"
     _tensor(inputs, where), _tensor(targets, where)
     margin = _number(margin, where, "margin")
@@ -50,7 +53,7 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
 
 
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
-    """max(0, -target (input1 - input2) + margin)"""
+    """Ranking loss max(0, -target * (input1 - input2) + margin), for targets 1 and -1."""
     where = "margin_ranking_loss"
     _number(margin, where, "margin", float)
     for value in (input1, input2, target):
@@ -60,7 +63,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
-    """Mean over the classes of the binary cross entropy of sigmoid(input)."""
+    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(input)."""
     _tensor(input, "multilabel_soft_margin_loss"), _tensor(target, "multilabel_soft_margin_loss")
     loss = target * _k.softplus(-input) + (1 - target) * _k.softplus(input)
     if weight is not None:
@@ -69,7 +72,10 @@ def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
 
 
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
-    """Sum over the wrong classes of max(0, margin - x[target] + x)^p, times weight[target], over the number of classes."""
+    """Multi-class hinge loss of input (N, C) and target classes (N,).
+
+    The loss of a row x is the sum over classes i other than t of weight[t] * max(0, margin - x[t] + x[i])^p, divided by C.
+    """
     where = "multi_margin_loss"
     _tensor(input, where), _tensor(target, where)
     if p not in (1, 2):
@@ -89,7 +95,8 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 
 
 def _targets(target):
-    """(whether a place is before the first -1 of its row, its class or 0, whether a class is one of the row's targets)"""
+    """For rows of classes that end at the first -1: (mask of valid positions, class at each position or 0, mask of
+    classes among the targets)."""
     counts = _k.equal(_k.cumsum(_k.cast(_k.less(target, 0), _mstype.int32), -1), 0)
     at = _k.where(counts, target, _k.zeros_like(target))
     chosen = _k.equal(_k.expand_dims(at, -1), _k.arange(0, target.shape[-1], 1, dtype=target.dtype))
@@ -97,8 +104,10 @@ def _targets(target):
 
 
 def multilabel_margin_loss(input, target, reduction="mean"):
-    """Sum over targets t and other classes i of max(0, 1 - x[t] + x[i]), over the number of classes; the targets of a row
-    end at its first -1."""
+    """Multi-label hinge loss of input (C,) or (N, C) and rows of target classes that end at their first -1.
+
+    The loss of a row x is the sum over its targets t and all other classes i of max(0, 1 - x[t] + x[i]), divided by C.
+    """
     where = "multilabel_margin_loss"
     _same_shape(where, input, target, ("input", "target"))
     if input.ndim not in (1, 2):
@@ -113,14 +122,17 @@ def multilabel_margin_loss(input, target, reduction="mean"):
 
 
 def soft_margin_loss(input, target, reduction="mean"):
-    """log(1 + exp(-target input))"""
+    """Logistic loss log(1 + exp(-target * input)), for targets 1 and -1."""
     _same_shape("soft_margin_loss", input, target, ("input", "target"))
     return _reduce(_k.softplus(-target * input), reduction)
 
 
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction="mean"):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm of the difference, plus eps, over
-    the last axis; with swap the second distance may also be that of positive and negative."""
+    """Triplet loss max(0, d(anchor, positive) - d(anchor, negative) + margin).
+
+    d(x, y) is the p-norm of x - y + eps over the last axis. With swap, the second distance is the smaller one of d(anchor,
+    negative) and d(positive, negative).
+    """
     where = "triplet_margin_loss"
     for value in (anchor, positive, negative):
         _tensor(value, where)
@@ -141,7 +153,10 @@ def _distance(x, y, p, eps):
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
-    """1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1; the cosine is that of axis 1."""
+    """Cosine loss: 1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1.
+
+    cos is the cosine of the angle between input1 and input2 along axis 1.
+    """
     where = "cosine_embedding_loss"
     for value in (input1, input2, target):
         _tensor(value, where)
@@ -166,8 +181,10 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
 
 
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """Negative log likelihood of label sequences under all alignments (Graves et al. 2006), and the logarithms alpha of the
-    forward variables (N, T, 2 S + 1).
+    """Connectionist temporal classification loss (Graves et al. 2006): the negative log likelihood of label sequences
+    over all alignments.
+
+    Returns (loss, log alpha), where alpha are the forward variables (N, T, 2 S + 1).
 
     log_probs (T, N, C): logarithms of probabilities; targets (N, S), or all sequences joined (sum of target_lengths,).
     'mean' divides by the lengths of the targets first. A sequence that cannot be aligned costs infinity, or 0 with
@@ -189,7 +206,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
 
 def ctc_of_rows(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, merge=True):
-    """(The loss of each row of targets (N, S), alphas). Without `merge` a label that is seen twice stands for two labels."""
+    """CTC of targets (N, S): returns (the loss of each row, log forward variables).
+
+    With `merge`, labels repeated without a blank between them count as one label, as in CTC. Without it each one counts.
+    """
     alphas = _ctc_alphas(log_probs, targets, input_lengths, blank, merge)
     ends = _k.expand_dims(2 * target_lengths, 1)
     last = _k.gather_elements(alphas[-1], ends, 1)
@@ -203,13 +223,13 @@ def ctc_of_rows(log_probs, targets, input_lengths, target_lengths, blank, zero_i
 
 
 def _ctc_alphas(log_probs, targets, input_lengths, blank, merge):
-    """The forward variables (T, N, 2 S + 1); rows past the length of an input repeat its last."""
+    """The log forward variables (T, N, 2 S + 1); steps past the length of an input repeat its last step."""
     steps, batch, _ = log_probs.shape
     gaps = _k.full_like(targets, blank)
     labels = _k.stack((gaps, targets), 2).reshape(batch, -1)
     labels = _k.concat((labels, _k.full((batch, 1), blank, dtype=_mstype.int32)), 1)  # blank, label, blank, ..., blank
     width = labels.shape[1]
-    # A label may follow the one before it directly, unless they are the same.
+    # An alignment may skip the blank between two labels unless they are the same.
     skip = _k.concat((_k.full((batch, 2), blank, dtype=_mstype.int32), labels[:, :width - 2]), 1) if width > 2 else labels
     is_label = _k.not_equal(labels, blank)
     skips = _k.logical_and(is_label, _k.not_equal(labels, skip)) if merge else is_label
@@ -258,7 +278,7 @@ def _lengths(value, where, what, batch):
 
 
 def _rows(targets, lengths):
-    """(N, S) of joined sequences; the elements after the end of a sequence do not count."""
+    """Converts joined sequences to rows (N, S); elements after the end of a sequence are arbitrary."""
     starts = _k.cumsum(lengths, 0) - lengths
     longest = max(max(lengths.tolist()), 1)
     at = _k.expand_dims(starts, 1) + _k.arange(0, longest, 1, dtype=_mstype.int32)

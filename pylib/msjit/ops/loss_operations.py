@@ -1,4 +1,4 @@
-"""Primitives of losses, sequences, dropout masks and padding, and those that call Python functions, as rows."""
+"""Primitives for losses, sequences, dropout masks and padding, and primitives that call Python functions."""
 from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -23,15 +23,15 @@ _MEAN = {"reduction": "mean"}
 
 
 def _nll(p, logits, labels, weight):
-    """(loss, sum of the weights of the labels)"""
+    """Returns (loss, sum of the weights of the labels)."""
     picked = _k.gather(weight, labels, 0)
     picked = _k.where(_k.equal(labels, p.ignore_index), _k.zeros_like(picked), picked)
     return _n.nll_loss(logits, labels, weight, p.ignore_index, p.reduction), _k.sum(picked)
 
 
 def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
-    """(loss of each sequence, its gradient by the scores x (time, batch, classes)), labels_values standing at labels_indices
-    (batch, place); the last class is the blank."""
+    """Returns (loss of each sequence, gradient by the scores x (time, batch, classes)). labels_indices holds the (batch,
+    position) of each of labels_values; the last class is the blank."""
     for operand in (x, labels_indices, labels_values, sequence_length):
         _check(operand, "CTCLoss")
     for option in ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_outputs_than_inputs"):
@@ -45,13 +45,13 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
         return _lo.ctc_of_rows(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
                                p.ctc_merge_repeated)[0]
     value, pull = _autograd.vjp(loss, x)
-    # Sequences of more labels than steps cost infinity and have no gradient, ignored or not, as in MindSpore.
+    # A sequence with more labels than steps has an infinite loss and no gradient, whether ignored or not, as in MindSpore.
     return value, _k.stop_gradient(pull(_k.cast(_k.isfinite(value), value.dtype))[0])
 
 
 def _ctc_targets(places, values, batch, collapse):
-    """(Labels as int32 rows (batch, longest), their lengths) of values at places (batch, number); `collapse`: equal neighbours
-    count once."""
+    """Returns (labels as int32 rows (batch, longest), their lengths) of values at places (batch, number). With
+    `collapse`, equal neighbours count once."""
     import numpy
     rows = [[] for _ in range(batch)]
     for (row, _), value in sorted(zip(map(tuple, places.tolist()), values.tolist())):
@@ -69,7 +69,7 @@ def _greedy(p, inputs, sequence_length):
 
 
 def _ctc(p, log_probs, targets, input_lengths, target_lengths):
-    """(loss of each sequence, logarithms of the probabilities of its beginnings (batch, time, 2 * longest + 1))"""
+    """Returns (loss of each sequence, log probabilities of its prefixes (batch, time, 2 * longest + 1))."""
     if p.reduction != "none":
         raise ValueError("[%s] reduction, got %r, expected 'none'" % (p.name, p.reduction))
     return _lo.ctc_loss(log_probs, targets, input_lengths, target_lengths, p.blank, "none", p.zero_infinity)
@@ -77,7 +77,7 @@ def _ctc(p, log_probs, targets, input_lengths, target_lengths):
 
 def _pad(p, x, paddings, constant_value=None):
     numbers = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
-    if not p.paddings_contiguous:  # all that come first, then all that come last
+    if not p.paddings_contiguous:  # the numbers before each axis come first, then those after each axis
         half = len(numbers) // 2
         numbers = [n for pair in zip(numbers[:half], numbers[half:]) for n in pair]
     value = constant_value.item() if isinstance(constant_value, _Tensor) else constant_value
@@ -115,7 +115,7 @@ def _block(p, x, forward):
 
 
 def _no_repeat(p, state_seq, log_probs):
-    """The least number in place of the scores of words that would end a row of ngram_size words for the second time."""
+    """Writes the lowest number over the scores of words that would repeat an n-gram of ngram_size words."""
     import numpy
     _check(state_seq, "NoRepeatNGram"), _check(log_probs, "NoRepeatNGram")
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
@@ -139,7 +139,7 @@ def _edits(first, second):
 
 
 def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape):
-    """Insertions, deletions and exchanges that make each hypothesis the truth, over the length of the truth if normalized."""
+    """Counts the insertions, deletions and replacements from each hypothesis to its truth; normalize divides by the truth's length."""
     import numpy
     shape = tuple(max(a, b) for a, b in zip(hypothesis_shape.tolist()[:-1], truth_shape.tolist()[:-1]))
 
@@ -160,7 +160,7 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 
 
 def _keep_mask(p, shape, keep_prob):
-    """A bit for each element that says whether it is kept, eight bits to a uint8. Their number is rounded up to a multiple of 128."""
+    """Draws one bit for each element, whether it is kept, eight bits to a uint8; the count is rounded up to a multiple of 128."""
     import numpy
     sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
     total = 1
@@ -185,7 +185,7 @@ def _randperm(p, n):
 
 
 def _fixed_width(p, x, range):
-    """How many elements lie in each of nbins equal parts of range, those outside counting to the ends."""
+    """Counts the elements in each of nbins equal parts of range; elements outside count in the first or last part."""
     low, high = range.tolist()
     inside = _k.clip(x, low, high)
     return _k.cast(_st.histc(inside, p.nbins, low, high), p.dtype)
@@ -199,9 +199,10 @@ def _python_call(p, *inputs):
 
 
 class Morph(Primitive):
-    """fn as a primitive: a call calls fn, and bprop_fn is its gradient. infer_shape and infer_dtype describe the result.
+    """Makes a primitive of the Python function fn, with the gradient function bprop_fn.
 
-    bprop_fn(*inputs, output, gradient) returns a gradient for each input, as a Cell's bprop does.
+    infer_shape and infer_dtype describe the result; they are not called. bprop_fn(*inputs, output, gradient) returns a
+    gradient for each input, as a Cell's bprop does.
     """
 
     def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
@@ -227,7 +228,7 @@ class CopyWithSlice(Primitive):
 
 
 class TupleToTensor(Primitive):
-    """A tuple of numbers as a Tensor of a dtype, that of the numbers by default: int64 or float32."""
+    """Converts a tuple of numbers to a Tensor of dtype, by default int64 or float32 depending on the numbers."""
 
     def __call__(self, input_tuple, dtype=None):
         if not isinstance(input_tuple, (tuple, list)):
@@ -236,11 +237,11 @@ class TupleToTensor(Primitive):
 
 
 class ListToTensor(TupleToTensor):
-    """A list of numbers as a Tensor."""
+    """Converts a list of numbers to a Tensor."""
 
 
 def _fractional_mean(p, x):
-    """Means of integers are cut to integers at the end."""
+    """Pools by the mean; means of integers are cast to integers."""
     pooled, rows, columns = _ml.fractional_pool(p.name, p, x, _k.mean)
     return _k.cast(pooled, x.dtype), rows, columns
 

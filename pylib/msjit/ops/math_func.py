@@ -29,7 +29,7 @@ batch_matmul = _k.matmul
 
 
 def div(input, other, *, rounding_mode=None):
-    """Quotient; rounded down for rounding_mode 'floor', towards 0 for 'trunc'."""
+    """Divides element by element; rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0."""
     if rounding_mode is None:
         return _k.div(input, other)
     if rounding_mode not in ("floor", "trunc"):
@@ -40,7 +40,7 @@ def div(input, other, *, rounding_mode=None):
         return down
     if down is None:
         return _k.trunc(_k.div(input, other))
-    # One more where the quotient was rounded away from 0.
+    # The floor of a negative quotient that is not whole is one less than the quotient rounded towards 0.
     return _k.add(down, _k.cast(_k.logical_and(_k.less(down, 0), _k.not_equal(_k.mul(down, other), input)), down.dtype))
 
 
@@ -52,42 +52,42 @@ divide = truediv = div
 
 
 def true_divide(dividend, divisor):
-    """dividend / divisor"""
+    """Divides element by element: dividend / divisor."""
     return div(dividend, divisor)
 
 
 def subtract(input, other, *, alpha=1):
-    """input - alpha other"""
+    """Computes input - alpha * other."""
     return _k.sub(input, other if alpha == 1 else other * alpha)
 
 
 def round(input, *, decimals=0):
-    """The nearest numbers with so many decimal places, halves to even; tens for -1, hundreds for -2, ..."""
+    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on."""
     if not isinstance(decimals, int):
         raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
     if decimals == 0:
         return _k.round(input)
     dtype, scale = check_tensor(input, "round").dtype, 10.0 ** abs(decimals)
     if dtype not in FLOAT_DTYPES:
-        # As NumPy: whole numbers have no decimal places, and their tens are found in float64.
+        # As in NumPy: integers have no decimal places, and rounding them to tens goes through float64.
         return _k.round(input) if decimals > 0 else _k.cast(_k.round(_k.cast(input, mstype.float64) / scale) * scale, dtype)
     return _k.round(input * scale) / scale if decimals > 0 else _k.round(input / scale) * scale
 
 
 def matmul(input, other):
-    """Matrix product over the last two axes, with broadcasting of the others."""
+    """Multiplies matrices over the last two axes; the other axes broadcast."""
     return _k.matmul(input, other)
 
 
 def mm(input, mat2):
-    """Product of two matrices."""
+    """Multiplies two matrices: (n, m) by (m, p). Raises ValueError for other ranks."""
     if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
         raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
     return _k.matmul(input, mat2)
 
 
 def bmm(input_x, mat2):
-    """Products of two stacks of matrices; stacks of the same sizes."""
+    """Multiplies stacks of matrices: (..., n, m) by (..., m, p), with equal leading axes and no broadcasting."""
     if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
         raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                          % (tuple(input_x.shape), tuple(mat2.shape)))
@@ -95,12 +95,12 @@ def bmm(input_x, mat2):
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
-    """beta input + alpha mat1 @ mat2"""
+    """Computes beta * input + alpha * (mat1 @ mat2)."""
     return beta * input + alpha * _k.matmul(mat1, mat2)
 
 
 def dot(input, other):
-    """Sum of products over the last axis of `input` and the last but one of `other`."""
+    """Sums products over the last axis of `input` and the last but one of `other`; of two vectors it is their inner product."""
     check_tensor(input, "dot")
     if check_tensor(other, "dot").ndim < 2 and input.ndim < 2:
         return _k.sum(input * other)
@@ -113,12 +113,12 @@ def dot(input, other):
 
 
 def outer(input, vec2):
-    """Products of all pairs of elements, both flattened."""
+    """Multiplies every element of `input` with every element of vec2: a matrix (input.size, vec2.size)."""
     return _k.reshape(input, (-1, 1)) * _k.reshape(vec2, (-1,))
 
 
 def inner(input, other):
-    """Sums of products over the last axes of both."""
+    """Sums products over the last axes of both operands, which must have the same size."""
     check_tensor(input, "inner"), check_tensor(other, "inner")
     if input.ndim == 0 or other.ndim == 0:
         return input * other
@@ -129,12 +129,12 @@ def inner(input, other):
 
 
 def hypot(input, other):
-    """sqrt(input^2 + other^2)"""
+    """Computes sqrt(input^2 + other^2), element by element."""
     return _k.sqrt(input * input + other * other)
 
 
 def addn(x):
-    """Sum of a sequence of tensors."""
+    """Adds a tuple or list of tensors of one shape."""
     if not isinstance(x, (tuple, list)):
         raise TypeError("[addn] argument, got %s, expected a tuple or list of Tensors" % type(x).__name__)
     if not x:
@@ -147,13 +147,13 @@ def addn(x):
     return total
 
 
-_LIMITS = (int, float, type(None))  # of the kernel
+_LIMITS = (int, float, type(None))  # the types that the kernel `clip` takes
 
 
 def clamp(input, min=None, max=None):
-    """Limits elements to [min, max], to max where min is above it; None leaves a side open.
+    """Limits elements to [min, max]; None leaves that side open, and where min is above max the result is max.
 
-    The gradient of an element that equals a limit is that of the element.
+    An element that equals a limit gets the whole gradient.
     """
     if min is None and max is None:
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
@@ -168,7 +168,10 @@ clip = clamp
 
 
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """Values as clamp's, of a list or tuple of tensors a tuple; an element that equals a limit shares its gradient with it."""
+    """Limits elements to [clip_value_min, clip_value_max]; a list or tuple of tensors gives a tuple.
+
+    It differs from clamp in the gradient: an element that equals a limit shares its gradient with the limit.
+    """
     if isinstance(x, (list, tuple)):
         return tuple([clip_by_value(item, clip_value_min, clip_value_max) for item in x])
     if clip_value_min is None and clip_value_max is None:
@@ -179,7 +182,10 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 
 
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Scales tensors down so that their joint norm is at most max_norm."""
+    """Scales tensors down so that the norm (of order norm_type) of all their elements together is at most max_norm.
+
+    With error_if_nonfinite it raises RuntimeError where that norm is NaN or infinite.
+    """
     items = [x] if isinstance(x, Tensor) else list(x)
     norm = _k.pow(addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items]), 1.0 / norm_type)
     if error_if_nonfinite and not _k.isfinite(norm):
@@ -190,14 +196,14 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
 
 
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
-    """Scales tensors by clip_norm / max(global norm, clip_norm).
+    """Scales tensors by clip_norm / max(global norm, clip_norm); use_norm gives a global norm that is already known.
 
     >>> import msjit as ms
     >>> clipped = ms.ops.clip_by_global_norm((ms.Tensor([3.0]), ms.Tensor([4.0])), 1.0)
     >>> [round(float(g), 2) for g in clipped]
     [0.6, 0.8]
     """
-    if isinstance(x, Tensor):  # its rows are not tensors of their own
+    if isinstance(x, Tensor):  # clip it as one tensor, not row by row
         return clip_by_global_norm((x,), clip_norm, use_norm)[0]
     norm = _k.sqrt(addn([_k.sum(_k.square(item)) for item in x])) if use_norm is None else use_norm
     scale = clip_norm / _k.maximum(norm, clip_norm)
@@ -205,7 +211,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """Replaces NaN and the infinities."""
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
@@ -226,7 +232,10 @@ def _limits(dtype):
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Element-wise |input - other| <= atol + rtol |other|; infinities are close to themselves alone."""
+    """Compares element by element: |input - other| <= atol + rtol * |other|; an infinity is close only to itself.
+
+    equal_nan says whether two NaN are close.
+    """
     apart = _k.abs(input - other)
     near = _k.less_equal(apart, atol + rtol * _k.abs(other))
     near = _k.logical_or(_k.logical_and(near, _k.less(apart, _INF)), _k.equal(input, other))
@@ -239,14 +248,14 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def sum(input, dim=None, keepdim=False, dtype=None):
-    """Sum over axes; None means all."""
+    """Sums elements over axes; None means all axes."""
     if dtype is not None:
         return _k.cast(_k.sum(_k.cast(input, dtype), dim, keepdim), dtype)
     return _k.sum(input, dim, keepdim)
 
 
 def mean(x, axis=None, keep_dims=False):
-    """Mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
+    """Computes the mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
     axis = None if axis == () else axis
     if check_tensor(x, "mean").dtype in _INTEGERS:
         return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
@@ -258,14 +267,14 @@ _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 def prod(input, axis=None, keep_dims=False, dtype=None):
-    """Product over axes; None means all."""
+    """Multiplies elements over axes; None means all axes."""
     if dtype is not None:
         return _k.cast(_k.prod(_k.cast(input, dtype), axis, keep_dims), dtype)
     return _k.prod(input, axis, keep_dims)
 
 
 def _masked(where, name, input, initial, combine):
-    """The elements where a mask is true, the initial value elsewhere; and combined with it."""
+    """Replaces elements where the mask `where` is false by `initial`, then combines all elements with it."""
     if where is not None:
         if initial is None:
             raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
@@ -274,21 +283,30 @@ def _masked(where, name, input, initial, combine):
 
 
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Largest element over axes, among those where a mask is true, and an initial value."""
+    """Returns the largest element over axes.
+
+    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
+    """
     if initial is not None or where is not None:
         input = _masked(where, "amax", input, initial, _k.maximum)
     return _k.max(input, None if axis == () else axis, keepdims)
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Smallest element over axes, among those where a mask is true, and an initial value."""
+    """Returns the smallest element over axes.
+
+    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
+    """
     if initial is not None or where is not None:
         input = _masked(where, "amin", input, initial, _k.minimum)
     return _k.min(input, None if axis == () else axis, keepdims)
 
 
 def max(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """(largest element, its index) over one axis, or of the whole tensor; initial and where as in amax."""
+    """Returns (largest element, its index) over one axis; initial and where are as in amax.
+
+    Without an axis it is the largest element of the whole tensor, and the index is always 0.
+    """
     if initial is not None or where is not None:
         input = _masked(where, "max", input, initial, _k.maximum)
     if axis is None:
@@ -297,7 +315,10 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def min(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """(smallest element, its index) over one axis, or of the whole tensor; initial and where as in amin."""
+    """Returns (smallest element, its index) over one axis; initial and where are as in amin.
+
+    Without an axis it is the smallest element of the whole tensor, and the index is always 0.
+    """
     if initial is not None or where is not None:
         input = _masked(where, "min", input, initial, _k.minimum)
     if axis is None:
@@ -306,17 +327,17 @@ def min(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def argmax(input, dim=None, keepdim=False):
-    """Index of the largest element."""
+    """Returns the index of the largest element along dim, or in the flattened tensor where dim is None."""
     return _k.argmax(input, dim, keepdim)
 
 
 def argmin(input, axis=None, keepdims=False):
-    """Index of the smallest element, int32."""
+    """Returns the index (int32) of the smallest element along an axis, or in the flattened tensor where axis is None."""
     return _k.cast(_k.argmin(input, axis, keepdims), mstype.int32)
 
 
 def median(input, axis=-1, keepdims=False):
-    """(median along an axis, its position): of two elements in the middle the lesser one."""
+    """Returns (median, its index) along an axis; of two elements in the middle it takes the smaller one."""
     if not check_tensor(input, "median").ndim:
         values, places = median(_k.expand_dims(input, 0), axis)
         return values, places
@@ -329,32 +350,32 @@ def median(input, axis=-1, keepdims=False):
 
 
 def cumsum(x, axis, dtype=None):
-    """Running sums along an axis, in the dtype of x."""
+    """Computes running sums along an axis, in the dtype of x unless another is given."""
     return _k.cast(_k.cumsum(x, axis), x.dtype if dtype is None else dtype)
 
 
 def arg_max_with_value(input, axis=0, keep_dims=False):
-    """(index, value) of the largest element over an axis."""
+    """Returns (index, value) of the largest element along an axis."""
     return _k.argmax(input, axis, keep_dims), _k.max(input, axis, keep_dims)
 
 
 def arg_min_with_value(input, axis=0, keep_dims=False):
-    """(index, value) of the smallest element over an axis."""
+    """Returns (index, value) of the smallest element along an axis."""
     return _k.argmin(input, axis, keep_dims), _k.min(input, axis, keep_dims)
 
 
 def all(input, axis=None, keep_dims=False):
-    """True where all elements are."""
+    """Says whether all elements over axes are true; None or () means all axes."""
     return _k.all(input, None if axis == () else axis, keep_dims)
 
 
 def any(input, axis=None, keep_dims=False):
-    """True where any element is."""
+    """Says whether any element over axes is true; None or () means all axes."""
     return _k.any(input, None if axis == () else axis, keep_dims)
 
 
 def var(input, axis=None, ddof=0, keepdims=False):
-    """Variance over axes. Raises TypeError for complex numbers."""
+    """Computes the variance over axes: the sum of squared deviations divided by (count - ddof). Raises TypeError for complex numbers."""
     if check_tensor(input, "var").dtype in mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
     if isinstance(ddof, str):
@@ -368,12 +389,16 @@ def var(input, axis=None, ddof=0, keepdims=False):
 
 
 def std(input, axis=None, ddof=0, keepdims=False):
-    """Standard deviation over axes. Raises TypeError for complex numbers."""
+    """Computes the standard deviation over axes, the square root of var. Raises TypeError for complex numbers."""
     return _k.sqrt(var(input, axis, ddof, keepdims))
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Norm of vectors along one axis or of matrices along two; all elements as one vector where ord is None."""
+    """Computes the norm of vectors along one axis, or of matrices along two; without ord, the 2-norm of all elements as
+    one vector.
+
+    ord of vectors is a number. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
+    """
     if dtype is not None:
         A = _k.cast(A, dtype)
     axes = (dim,) if isinstance(dim, int) else dim
@@ -429,7 +454,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 
 
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
-    """log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names."""
+    """Computes log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names of dim and keepdim."""
     axis, keep_dims = dim if axis == () else axis, keepdim or keep_dims
     axis = None if axis == () or axis == [] else axis
     top = _k.stop_gradient(_k.max(input, axis, True))
@@ -440,12 +465,12 @@ def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
 
 
 def reduce_max(x, axis=(), keep_dims=False):
-    """The largest elements over axes, all of them by default."""
+    """Returns the largest elements over axes; () means all axes."""
     return amax(x, axis, keep_dims)
 
 
 def reduce_min(x, axis=(), keep_dims=False):
-    """The least elements over axes, all of them by default."""
+    """Returns the smallest elements over axes; () means all axes."""
     return amin(x, axis, keep_dims)
 
 
@@ -454,17 +479,17 @@ reduce_all, reduce_any = all, any
 
 
 def reduce_sum(x, axis=(), keep_dims=False):
-    """Sum over axes, in the dtype of x; () means all."""
+    """Sums elements over axes, in the dtype of x; () means all axes."""
     return _k.cast(_k.sum(x, None if axis == () else axis, keep_dims), x.dtype)
 
 
 def reduce_prod(x, axis=(), keep_dims=False):
-    """Product over axes, in the dtype of x; () means all."""
+    """Multiplies elements over axes, in the dtype of x; () means all axes."""
     return _k.cast(_k.prod(x, None if axis == () else axis, keep_dims), x.dtype)
 
 
 def real_div(x, y):
-    """x / y; the quotient of integers is an integer."""
+    """Divides element by element; the quotient of integers is an integer."""
     out = _k.div(x, y)
     return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
 

@@ -8,7 +8,7 @@ from . import registry as _k
 from .random_func import draw_uniform
 
 _ROOTS, _STEPS = 60, 60
-# Gauss-Legendre points and weights of 7 points on [0, 1].
+# 7 Gauss-Legendre points on [0, 1] and their weights.
 _POINTS = (0.025446043828620737, 0.12923440720030278, 0.2970774243113014, 0.5, 0.7029225756886985, 0.8707655927996972, 0.9745539561713792)
 _WEIGHTS = (0.06474248308443484, 0.13985269574463834, 0.19091502525255948, 0.20897959183673470, 0.19091502525255948, 0.13985269574463834,
             0.06474248308443484)
@@ -19,7 +19,7 @@ def _largest(x):
 
 
 def _root(x, unit):
-    """The principal square root, by Denman and Beavers' iteration (1976): Y and Z go to it and to its inverse."""
+    """Computes the principal square root by the iteration of Denman and Beavers (1976): Y converges to it and Z to its inverse."""
     y, z = x, unit
     for _ in range(_STEPS):
         before = y
@@ -31,7 +31,8 @@ def _root(x, unit):
 
 
 def _log_of_real(x):
-    """By inverse scaling and squaring (Higham, Functions of Matrices, 2008, chapter 11): log X = 2^k log X^(1/2^k)."""
+    """Computes the logarithm by inverse scaling and squaring (Higham, Functions of Matrices, 2008, chapter 11): log X =
+    2^k log X^(1/2^k)."""
     unit = _k.broadcast_to(_k.eye(x.shape[-1], x.shape[-1], x.dtype), x.shape)
     times = 0
     while not _largest(x - unit) < 0.05:
@@ -46,10 +47,10 @@ def _log_of_real(x):
 
 
 def matrix_logarithm(x):
-    """Principal logarithms of square matrices (..., n, n) of complex64 or complex128.
+    """Computes principal logarithms of square matrices (..., n, n) of complex64 or complex128.
 
-    Raises TypeError for other dtypes, ValueError for other shapes, and where an eigenvalue lies at or below 0 on the real axis: there the
-    logarithm is not unique or does not exist.
+    Raises TypeError for other dtypes and ValueError for other shapes. Raises ValueError where an eigenvalue lies on the
+    real axis at or below 0, because the logarithm is not unique there or does not exist.
     """
     if _check(x, "matrix_logarithm").dtype not in (_mstype.complex64, _mstype.complex128):
         raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % x.dtype)
@@ -59,7 +60,7 @@ def matrix_logarithm(x):
         return x
     size = x.shape[-1]
     real, imaginary = (_k.cast(part, _mstype.float64) for part in (_k.real(x), _k.imag(x)))
-    # The real matrix [[A, -B], [B, A]] stands for A + iB: sums, products and inverses of these are those of the complex ones.
+    # The real matrix [[A, -B], [B, A]] represents A + iB: sums, products and inverses correspond.
     rows = [_k.concat([real, -imaginary], -1), _k.concat([imaginary, real], -1)]
     found = _log_of_real(_k.concat(rows, -2))
     left = found[..., :size]
@@ -69,7 +70,7 @@ def matrix_logarithm(x):
 # -- windows of random sizes ----------------------------------------------------------------------------------------------
 
 def _bounds(where, length, ratio, pseudo_random, draw):
-    """Where the windows along an axis begin, and its length: int(length / ratio) windows of two neighbouring sizes (Graham 2014)."""
+    """Starts of the windows along an axis, then its length: int(length / ratio) windows of two neighbouring sizes (Graham 2014)."""
     count = int(length / ratio)
     if count < 1:
         raise ValueError("[%s] pooling_ratio, got %s for a length of %d, expected one window at least" % (where, ratio, length))
@@ -94,7 +95,11 @@ def _pooled(x, axis, bounds, overlapping, function):
 
 
 def fractional_pool(where, p, x, function):
-    """(pooled, bounds of the windows of rows, of columns: int64) of images (N, H, W, C); the attributes of `p` are those of MindSpore's primitives."""
+    """Pools images (N, H, W, C) over windows of random sizes; returns (result, bounds of the rows, of the columns,
+    int64).
+
+    The attributes of `p` are those of MindSpore's primitives.
+    """
     import random
     ratio = tuple(p.pooling_ratio) if isinstance(p.pooling_ratio, (tuple, list)) else p.pooling_ratio
     if not isinstance(ratio, tuple):

@@ -9,7 +9,7 @@ from .random_func import draw_uniform as _draw_uniform
 
 
 def dense(input, weight, bias=None):
-    """input @ weight.T + bias; a weight of one axis gives one output."""
+    """Computes input @ weight.T + bias; the weight is (out, in), or (in,) for a single output without an axis."""
     if check_tensor(weight, "dense").ndim != 1:
         return _k.linear(input, weight, bias)
     product = _k.matmul(input, weight)
@@ -20,7 +20,7 @@ linear = dense
 
 
 def bias_add(input_x, bias):
-    """Adds a bias along axis 1."""
+    """Adds a bias, a vector with one number for each index of axis 1. Raises ValueError for other shapes."""
     if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").shape != (input_x.shape[1],):
         raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
                          % (input_x.shape, bias.shape))
@@ -31,7 +31,7 @@ def bias_add(input_x, bias):
 
 
 def prelu(input, weight):
-    """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
+    """Returns x where x > 0, else weight * x; the weight is one number, or one for each channel (axis 1)."""
     check_tensor(weight, "prelu")
     if check_tensor(input, "prelu").ndim == 0:
         weight = weight.reshape(())
@@ -41,12 +41,12 @@ def prelu(input, weight):
 
 
 def selu(input_x):
-    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+    """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017, self-normalizing networks)."""
     return 1.0507009873554805 * _k.elu(input_x, 1.6732632423543772)
 
 
 def celu(x, alpha=1.0):
-    """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+    """CELU activation: x where x > 0, else alpha * (exp(x / alpha) - 1)."""
     check_tensor(x, "celu")
     if alpha == 0:
         raise ValueError("[celu] alpha must not be 0")
@@ -54,18 +54,18 @@ def celu(x, alpha=1.0):
 
 
 def softshrink(input, lambd=0.5):
-    """x moved towards 0 by lambd"""
+    """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
     check_tensor(input, "softshrink")
     return input - _clamp(input, -lambd, lambd)
 
 
 def tanhshrink(input):
-    """x - tanh(x)"""
+    """Computes x - tanh(x)."""
     return input - _k.tanh(input)
 
 
 def glu(x, axis=-1):
-    """The first half along an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half. Raises ValueError for an odd size."""
     check_tensor(x, "glu")
     if x.shape[axis] % 2:
         raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
@@ -74,7 +74,7 @@ def glu(x, axis=-1):
 
 
 def gelu(input, approximate="none"):
-    """x times the normal distribution function; approximate='tanh' for the tanh form."""
+    """GELU activation: x times the normal distribution function of x; approximate='tanh' uses the tanh approximation."""
     if approximate == "none":
         return _k.gelu(input)
     if approximate != "tanh":
@@ -83,27 +83,30 @@ def gelu(input, approximate="none"):
 
 
 def leaky_relu(input, alpha=0.2):
-    """x where x > 0, else alpha x"""
+    """Returns x where x > 0, else alpha * x."""
     return _k.leaky_relu(input, alpha)
 
 
 def elu(input_x, alpha=1.0):
-    """x where x > 0, else alpha (exp(x) - 1)"""
+    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
     return _k.elu(input_x, alpha)
 
 
 def relu6(x):
-    """min(max(x, 0), 6)"""
+    """Limits x to [0, 6]: min(max(x, 0), 6)."""
     return _k.relu6(x)
 
 
 def silu(input):
-    """x sigmoid(x)"""
+    """SiLU (swish) activation: x * sigmoid(x)."""
     return _k.silu(input)
 
 
 def softplus(input, beta=1, threshold=20):
-    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
+    """Computes log(1 + exp(beta * x)) / beta, without overflow.
+
+    Where beta is not 1, elements with beta * x above the threshold are returned as they are.
+    """
     if beta == 1:
         return _k.softplus(input)
     scaled = input * beta
@@ -114,51 +117,51 @@ swish = silu
 
 
 def mish(x):
-    """x tanh(softplus(x))"""
+    """Mish activation: x * tanh(softplus(x))."""
     return x * _k.tanh(_k.softplus(x))
 
 
 def hardswish(input):
-    """x relu6(x + 3) / 6"""
+    """Computes x * relu6(x + 3) / 6."""
     return input * _clamp(input + 3, 0, 6) / 6
 
 
 def hardsigmoid(input):
-    """relu6(x + 3) / 6, of gradient 0 where that is 0 or 1"""
+    """Computes relu6(x + 3) / 6; its gradient is 0 where the result is 0 or 1."""
     raised = check_tensor(input, "hardsigmoid") + 3
     raised = _k.where(_k.less_equal(raised, 0), 0, raised)
     return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
 
 
 def hardshrink(input, lambd=0.5):
-    """x where |x| > lambd, else 0"""
+    """Returns x where |x| > lambd, else 0."""
     return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
 
 
 def softsign(x):
-    """x / (1 + |x|)"""
+    """Computes x / (1 + |x|)."""
     return x / (1 + _k.abs(x))
 
 
 def logsigmoid(x):
-    """log(sigmoid(x))"""
+    """Computes log(sigmoid(x)), without overflow."""
     return -_k.softplus(-x)
 
 
 def softmax(input, axis=-1, *, dtype=None):
-    """exp(x) / sum(exp(x)) over an axis."""
+    """Computes exp(x) / sum(exp(x)) over an axis; dtype converts the input first."""
     if dtype is not None:
         input = _k.cast(input, dtype)
     return _k.softmax(input, axis)
 
 
 def log_softmax(logits, axis=-1):
-    """log(softmax(x)) over an axis."""
+    """Computes log(softmax(x)) over an axis."""
     return _k.log_softmax(logits, axis)
 
 
 def dropout(input, p=0.5, training=True, seed=None):
-    """Zeroes elements with probability p and scales the others by 1 / (1 - p)."""
+    """Sets elements to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input."""
     if not training or p == 0:
         return input
     if seed is None:
@@ -175,7 +178,7 @@ def _pair(value):
 
 
 def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
-    """(top, bottom, left, right)"""
+    """The padding as (top, bottom, left, right), for any pad_mode and form of the padding argument."""
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError("[%s] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (where, pad_mode))
     if pad_mode != "pad" and padding not in (0, (0, 0), (0, 0, 0, 0), [0, 0], [0, 0, 0, 0]):
@@ -195,7 +198,7 @@ def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
 
 
 def fixed_pads(kernel, stride, dilation, pad_mode, padding):
-    """Padding before and after each axis, or None where it depends on the size of the input ('same', stride > 1)."""
+    """Returns the padding before and after each axis, or None where it depends on the size of the input ('same' with a stride above 1)."""
     if pad_mode == "valid":
         return (0,) * (2 * len(kernel))
     if pad_mode == "pad":
@@ -210,7 +213,11 @@ def fixed_pads(kernel, stride, dilation, pad_mode, padding):
 
 
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
-    """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
+    """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW), bias (O,); the result is (N, O, H', W').
+
+    pad_mode is 'valid' (none), 'same' (the result has H / stride rows, rounded up) or 'pad' (padding zeros: an int, one
+    number for each axis, or (top, bottom, left, right)).
+    """
     stride, dilation = _pair(stride), _pair(dilation)
     check_tensor(input, "conv2d"), check_tensor(weight, "conv2d")
     pads = _pads("conv2d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
@@ -219,7 +226,7 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False,
                pad_mode=None):
-    """Largest element of each window, and its position in the plane with return_indices."""
+    """Returns the largest element of each window; with return_indices also its index in the flattened (H, W) plane."""
     kernel, pads, stride = _window("max_pool2d", x, kernel_size, stride, padding, pad_mode, _pair(dilation))
     pool = _k.max_pool2d_with_index if return_indices else _k.max_pool2d
     return pool(x, kernel, stride, pads, ceil_mode, _pair(dilation))
@@ -227,13 +234,13 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0, pad_mode=None):
-    """Mean of each window."""
+    """Returns the mean of each window of an (N, C, H, W) input; divisor_override, if not 0, divides the sum instead of the count."""
     kernel, pads, stride = _window("avg_pool2d", input_x, kernel_size, stride, padding, pad_mode)
     return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override or None)
 
 
 def adaptive_avg_pool2d(input, output_size):
-    """Mean over windows chosen so that the output has the wanted size; None keeps a size."""
+    """Means over windows chosen so that the output has the size output_size, an int or a pair; None keeps the size of that axis."""
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
     return _k.adaptive_avg_pool2d(input, [-1 if size is None else size for size in sizes])
 
@@ -251,7 +258,11 @@ def _window(where, x, kernel_size, stride, padding, pad_mode, dilation=(1, 1)):
 
 
 def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
-    """Normalises channels by batch statistics, moving the running ones by `momentum`, or (not training) by those."""
+    """Normalises each channel (axis 1), then scales by weight and adds bias.
+
+    With training it uses the mean and variance of the batch, and moves running_mean and running_var towards them by the
+    share `momentum`. Otherwise it uses running_mean and running_var.
+    """
     if not training:
         return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
     out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
@@ -260,7 +271,7 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
 
 
 def move_statistics(running_mean, running_var, mean, variance, count, share):
-    """Moves running statistics by `share` towards those of a batch (its variance unbiased, as in MindSpore)."""
+    """Moves the running mean and variance by `share` towards those of a batch; the batch variance is made unbiased, as in MindSpore."""
     unbias = share * count / max(count - 1, 1)
     mean, variance = _k.stop_gradient(mean), _k.stop_gradient(variance)
     _k.assign(running_mean, running_mean.detach() * (1.0 - share) + mean * share)
@@ -268,7 +279,10 @@ def move_statistics(running_mean, running_var, mean, variance, count, share):
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Normalises over the trailing axes of normalized_shape."""
+    """Normalises over the trailing axes, whose sizes are normalized_shape, then scales by weight and adds bias.
+
+    Raises ValueError where the shape of the input does not end in normalized_shape.
+    """
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("[layer_norm] normalized_shape, got %s, expected a tuple of ints" % type(normalized_shape).__name__)
     check_tensor(input, "layer_norm")
@@ -277,7 +291,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):
-    """Normalises over the axes from norm_axis on; gamma and beta span those from params_axis on."""
+    """Normalises over the axes from norm_axis on; gamma and beta have the sizes of the axes from params_axis on."""
     if norm_axis == params_axis or gamma.shape == x.shape[norm_axis:]:
         return _k.layer_norm(x, gamma, beta, norm_axis, eps)
     if gamma.shape != x.shape[params_axis:] or beta.shape != gamma.shape:
@@ -287,14 +301,14 @@ def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):
 
 
 def require_trailing(where, shape, normalized_shape):
-    """Raises unless a shape ends in normalized_shape."""
+    """Raises ValueError unless a shape ends in normalized_shape."""
     if not normalized_shape or tuple(shape)[-len(normalized_shape):] != normalized_shape:
         raise ValueError("[%s] normalized_shape, got %s, expected trailing dimensions of the input's shape %s"
                          % (where, normalized_shape, tuple(shape)))
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    """Normalises groups of channels."""
+    """Normalises each of num_groups groups of channels (axis 1), then scales by weight and adds bias, one number for each channel."""
     return _k.group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -302,7 +316,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 
 def reduce_loss(x, reduction):
-    """Mean, sum or nothing."""
+    """Applies a reduction, 'mean', 'sum' or 'none', to the losses x."""
     if reduction == "mean":
         return _mean(x)
     if reduction == "sum":
@@ -313,18 +327,18 @@ def reduce_loss(x, reduction):
 
 
 def mse_loss(input, target, reduction="mean"):
-    """(input - target) squared"""
+    """Squared error (input - target)^2, reduced to its mean by default."""
     check_tensor(target, "mse_loss")
     return _k.mse_loss(input, target, reduction)
 
 
 def l1_loss(input, target, reduction="mean"):
-    """|input - target|"""
+    """Absolute error |input - target|, reduced to its mean by default."""
     return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
-    """Quadratic below beta, linear above."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
     check_same_shape("smooth_l1_loss", input, target, ("input", "target"))
     if isinstance(beta, (int, float)) and beta <= 0:
         raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
@@ -333,13 +347,16 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
-    """-(labels log(p) + (1 - labels) log(1 - p))"""
+    """Computes -(labels * log(p) + (1 - labels) * log(1 - p)) of probabilities p (the argument named logits).
+
+    weight multiplies each element's loss.
+    """
     check_tensor(labels, "binary_cross_entropy")
     return _k.binary_cross_entropy(logits, labels, weight, reduction)
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0):
-    """Quadratic up to delta, linear above."""
+    """Huber loss: 0.5 * d^2 where d = |input - target| <= delta, else delta * (d - 0.5 * delta)."""
     if isinstance(delta, bool) or not isinstance(delta, (int, float)):
         raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:
@@ -351,27 +368,38 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,
                                      logits=None, label=None):
-    """Binary cross entropy of sigmoid(input), without overflow; logits and label are older names of the operands."""
+    """Binary cross entropy of sigmoid(input), without overflow; logits and label are older names of input and target.
+
+    weight multiplies each element's loss, pos_weight only the term of positive targets.
+    """
     input, target = input if logits is None else logits, target if label is None else label
     check_tensor(target, "binary_cross_entropy_with_logits")
     return _k.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...)."""
+    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...); weight has one number for
+    each class.
+
+    Targets equal to ignore_index do not count.
+    """
     return _k.nll_loss(inputs, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Cross entropy of logits (N, C, ...) and class indices (N, ...) or probabilities (N, C, ...)."""
+    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or probabilities (N, C, ...).
+
+    weight has one number for each class. Class indices equal to ignore_index do not count.
+    """
     check_tensor(target, "cross_entropy")
     return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
-    """Cross entropy of each row of logits with one-hot rows.
+    """Cross entropy of each row of logits (N, C) with labels (N, C), one-hot or probabilities; the result is (N,).
 
-    The gradient is softmax(logits) - labels, and zero for the labels, whatever these add up to: MindSpore's definition.
+    As in MindSpore, the gradient for the logits is softmax(logits) - labels even where a row of labels does not add up to 1.
+    The labels get no gradient.
     """
     check_same_shape("softmax_cross_entropy_with_logits", logits, labels, ("logits", "labels"))
     if logits.ndim != 2:
@@ -383,7 +411,10 @@ def softmax_cross_entropy_with_logits(logits, labels):
 
 
 def kl_div(logits, labels, reduction="mean"):
-    """labels (log(labels) - logits)"""
+    """Kullback-Leibler divergence labels * (log(labels) - logits), where logits are log probabilities.
+
+    reduction is 'mean', 'sum', 'none' or 'batchmean' (the sum divided by the size of axis 0).
+    """
     check_same_shape("kl_div", logits, labels, ("logits", "labels"))
     safe = _k.where(_k.greater(labels, 0), labels, _k.ones_like(labels))
     loss = labels * (_k.log(safe) - logits)

@@ -1,4 +1,4 @@
-"""Primitives of neural networks and random numbers."""
+"""Primitives for neural networks and random numbers."""
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
 from . import nn_func as _n
@@ -8,7 +8,7 @@ from .primitive import Primitive
 
 
 class BiasAdd(Primitive):
-    """Adds one number a channel: along axis 1, or the last one where data_format is NHWC."""
+    """Adds a bias to each channel: along axis 1, or along the last axis if data_format is NHWC."""
 
     def __init__(self, data_format="NCHW"):
         super().__init__()
@@ -25,12 +25,12 @@ class BiasAdd(Primitive):
 
 
 def _seed(first, second):
-    """One seed of the two that primitives take; None where both are 0: the generator's own."""
+    """Combines the two seeds of a primitive into one; None, the global generator, where both are 0."""
     return (first << 32 ^ second) % 2**63 if first or second else None
 
 
 class Dropout(Primitive):
-    """(x with elements dropped and the others scaled, mask)"""
+    """Drops elements at random and divides the others by keep_prob; returns (the result, the mask)."""
 
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
@@ -44,14 +44,14 @@ class Dropout(Primitive):
 
 
 class GeLU(Primitive):
-    """The tanh form of GELU."""
+    """Computes GELU in its tanh approximation."""
 
     def __call__(self, x):
         return _n.gelu(x, "tanh")
 
 
 class Elu(Primitive):
-    """ELU."""
+    """Computes the ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -62,7 +62,7 @@ class Elu(Primitive):
 
 
 class LeakyReLU(Primitive):
-    """LeakyReLU."""
+    """Computes the leaky ReLU activation: x where x > 0, else alpha * x."""
 
     def __init__(self, alpha=0.2):
         super().__init__()
@@ -73,7 +73,10 @@ class LeakyReLU(Primitive):
 
 
 class Conv2D(Primitive):
-    """2-D convolution."""
+    """Computes a 2-D convolution: x (N, C, H, W), weight (out_channel, C / group, kH, kW).
+
+    Raises ValueError for a weight that does not fit out_channel and kernel_size.
+    """
 
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
                  data_format="NCHW"):
@@ -97,7 +100,7 @@ class Conv2D(Primitive):
         return self.run(x, weight, None)
 
     def run(self, x, weight, bias):
-        """The convolution of a layer, whose weight fits; bias may be None."""
+        """Computes the convolution for a layer, whose weight has the right shape; bias may be None."""
         window = self._window
         if window is None:
             return _n.conv2d(x, weight, bias, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
@@ -105,7 +108,7 @@ class Conv2D(Primitive):
 
 
 class MaxPool(Primitive):
-    """Largest element of each window."""
+    """Computes the maximum of each window of (N, C, H, W)."""
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
@@ -119,21 +122,21 @@ class MaxPool(Primitive):
 
 
 class AvgPool(MaxPool):
-    """Mean of each window."""
+    """Computes the mean of each window of (N, C, H, W); padding does not count."""
 
     def __call__(self, x):
         return _n.avg_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode, count_include_pad=False)
 
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    """(loss of each row, gradient of the summed loss by the logits)"""
+    """Computes the cross entropy of each row; returns (losses, gradient of their sum by the logits)."""
 
     def __call__(self, logits, labels):
         return _n.softmax_cross_entropy_with_logits(logits, labels), _k.softmax(logits, -1) - labels
 
 
 class LayerNorm(Primitive):
-    """(normalised x, mean, variance); of x in 16 bits the latter two are float32."""
+    """Computes layer normalisation; returns (normalised x, mean, variance). For 16-bit x, mean and variance are float32."""
 
     def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
         super().__init__()
@@ -147,12 +150,12 @@ class LayerNorm(Primitive):
         return self.run(x, gamma, beta), mean, variance
 
     def run(self, x, gamma, beta):
-        """The normalised x alone."""
+        """Returns the normalised x only."""
         return _n.layer_norm_axes(x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
 
 class StandardNormal(Primitive):
-    """Standard normal numbers."""
+    """Draws standard normal numbers."""
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()
@@ -163,7 +166,7 @@ class StandardNormal(Primitive):
 
 
 class UniformReal(Primitive):
-    """Uniform numbers in [0, 1)."""
+    """Draws uniform numbers from [0, 1)."""
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()

@@ -1,7 +1,8 @@
-"""Primitives of the gradients of normalisations, as rows; also of the second gradients, and related ones.
+"""Primitives for the first and second gradients of normalisations, and related ones, as rows.
 
-Statistics are arguments, in the form that MindSpore's forward operations return (a variance, or 1 / sqrt(variance + epsilon)). Second
-gradients include their dependence on x. All are computed with ordinary operators, so they can be differentiated and compiled.
+Statistics are arguments, in the form that MindSpore's forward operations return (a variance, or 1 / sqrt(variance +
+epsilon)). Second gradients include their dependence on x. All are computed with ordinary operators, so they can be
+differentiated and compiled.
 """
 from ..common import dtype as _mstype
 from . import gradient_kernels as _g
@@ -12,14 +13,14 @@ from .primitive import rows as _rows
 
 
 def _scaled(dout, x, mean, rstd, gamma, axes):
-    """The gradient by x of gamma (x - mean) rstd, where mean and rstd are statistics of x over axes; and (x - mean) rstd."""
+    """Returns (the gradient by x of gamma (x - mean) rstd, (x - mean) rstd), where mean and rstd are statistics of x over axes."""
     centred = (x - mean) * rstd
     weighted = dout * gamma
     return rstd * (weighted - weighted.mean(axes, True) - centred * (weighted * centred).mean(axes, True)), centred
 
 
 def _lines(p, x):
-    """(axes of the statistics, axes that gamma does not have) of a layer norm"""
+    """Returns (axes of the statistics, axes that gamma does not have) of a layer norm."""
     return tuple(range(p.begin_norm_axis % x.ndim, x.ndim)), tuple(range(p.begin_params_axis % x.ndim))
 
 
@@ -34,7 +35,7 @@ def _summed(x, axes):
 
 
 def _layer_norm_again(p, x, dout, variance, mean, gamma, d_dx, d_dg, d_db):
-    """The gradients of LayerNormGrad: (by x, by dout, by gamma)."""
+    """Computes the gradients of LayerNormGrad: (by x, by dout, by gamma)."""
     axes, rows = _lines(p, x)
 
     def gradient(x, dout, gamma):
@@ -53,7 +54,7 @@ def _layer_norm_ext(p, dout, x, normalized_shape, mean, rstd, gamma, beta, outpu
 
 
 def _batch_norm_again(p, x, dout, scale, mean, variance, d_dx, d_dscale, d_dbias):
-    """The gradients of BatchNormGrad: (by x, by dout, by scale)."""
+    """Computes the gradients of BatchNormGrad: (by x, by dout, by scale)."""
     axes, shape = _g._channels(x, p.data_format)
 
     def gradient(x, dout, scale):
@@ -66,7 +67,7 @@ def _batch_norm_again(p, x, dout, scale, mean, variance, d_dx, d_dscale, d_dbias
 
 
 def _batch_norm_ext(p, dout, x, weight=None, running_mean=None, running_var=None, mean=None, rstd=None, output_mask=(1, 1, 1)):
-    """(dx, dweight, dbias); in training of the mean and 1 / sqrt(variance + eps) of the batch, else of the running ones."""
+    """Returns (dx, dweight, dbias); training uses mean and rstd, those of the batch, otherwise the running statistics."""
     axes, shape = _g._channels(x, "NCHW")
     middle, inverse = (mean, rstd) if p.training else (running_mean, (running_var + p.eps).rsqrt())
     gamma = 1.0 if weight is None else weight.reshape(shape)
@@ -76,7 +77,7 @@ def _batch_norm_ext(p, dout, x, weight=None, running_mean=None, running_var=None
 
 
 def _rms_norm(p, dout, x, rstd, gamma):
-    """(dx, dgamma in float32)"""
+    """Returns (dx, dgamma in float32)."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     wide, dwide = _k.cast(x, _mstype.float32), _k.cast(dout, _mstype.float32)
     centred, weighted = wide * rstd, dwide * gamma
@@ -85,7 +86,7 @@ def _rms_norm(p, dout, x, rstd, gamma):
 
 
 def _group_norm(p, dout, x, mean, rstd, gamma, groups, dx_is_require=True, dgamma_is_require=True, dbeta_is_require=True):
-    """(dx, dgamma, dbeta); mean and rstd are of shape (N, groups)."""
+    """Returns (dx, dgamma, dbeta); mean and rstd have the shape (N, groups)."""
     n, channels = x.shape[:2]
     shape, one = (n, groups, channels // groups, -1), (n, groups, 1, 1)
     weight = _k.ones((channels,), x.dtype) if gamma is None else gamma
@@ -96,14 +97,14 @@ def _group_norm(p, dout, x, mean, rstd, gamma, groups, dx_is_require=True, dgamm
 
 
 def _update(p, dout, x, mean, variance):
-    """(by scale, by offset) of a batch norm"""
+    """Returns the gradients of a batch norm (by scale, by offset)."""
     axes, shape = _g._channels(x, p.data_format)
     centred = (x - mean.reshape(shape)) * (variance.reshape(shape) + p.epsilon).rsqrt()
     return (dout * centred).sum(axes), dout.sum(axes)
 
 
 def _reduce(p, dout, x, by_scale, by_offset, scale, mean, variance):
-    """The gradient by x of a batch norm whose gradients by scale and offset are known."""
+    """Computes the gradient of a batch norm by x from the gradients by scale and offset."""
     axes, shape = _g._channels(x, p.data_format)
     rstd = (variance.reshape(shape) + p.epsilon).rsqrt()
     count = x.size // scale.size
@@ -116,12 +117,12 @@ def _planes(x):
 
 
 def _keep(p, kept, new):
-    """Moves a stored value by the share `momentum` towards a new one, in place."""
+    """Moves a stored value towards a new one by the fraction `momentum`, in place."""
     _k.assign(kept, (kept * (1 - p.momentum) + new * p.momentum).detach())
 
 
 def instance_norm(p, x, gamma, beta, mean, variance):
-    """(y, the mean, 1 / sqrt(variance + epsilon) of each plane); mean and variance take their share of the batch's."""
+    """Normalises each plane; returns (y, mean, 1 / sqrt(variance + epsilon) of each plane) and updates mean and variance."""
     axes, shape = _planes(x), (1, -1) + (1,) * (x.ndim - 2)
     middle = x.mean(axes, True)
     spread = _k.square(x - middle).mean(axes, True)
@@ -134,7 +135,7 @@ def instance_norm(p, x, gamma, beta, mean, variance):
 
 
 def _instance_norm(p, dout, x, gamma, mean, rstd):
-    """(dx, dgamma, dbeta)"""
+    """Returns (dx, dgamma, dbeta)."""
     planes = tuple(x.shape[:2]) + (1,) * (x.ndim - 2)
     dx, centred = _scaled(dout, x, mean.reshape(planes), rstd.reshape(planes), gamma.reshape((1, -1) + planes[2:]), _planes(x))
     axes = (0,) + _planes(x)
@@ -142,7 +143,11 @@ def _instance_norm(p, dout, x, gamma, mean, rstd):
 
 
 def instance_norm_v2(p, x, gamma, beta, mean, variance):
-    """(y, the mean, 1 / sqrt(variance + epsilon) of each plane); all but x and y are of shape (N, C, 1, ...)."""
+    """Normalises each plane; returns (y, mean, 1 / sqrt(variance + epsilon) of each plane).
+
+    Without is_training it uses the given mean and variance, and the other two results are zeros. All but x and y have the
+    shape (N, C, 1, ...).
+    """
     if not p.is_training:
         y = (x - mean) * (variance + p.epsilon).rsqrt() * gamma + beta
         return y, _k.zeros_like(mean), _k.zeros_like(variance)
@@ -157,7 +162,7 @@ def instance_norm_v2(p, x, gamma, beta, mean, variance):
 
 
 def _instance_norm_v2(p, dout, x, gamma, mean, variance, saved_mean, saved_rstd):
-    """(dx, dgamma, dbeta)"""
+    """Returns (dx, dgamma, dbeta)."""
     axes = _planes(x)
     if not p.is_training:
         rstd = (variance + p.epsilon).rsqrt()
@@ -171,7 +176,7 @@ def _lrn(p, dout, x, y):
 
 
 def _chosen(first):
-    """A rule of the second gradients of Maximum and Minimum: (by x, by y, by the gradient)."""
+    """A rule for the second gradients of Maximum and Minimum: (by x, by y, by the gradient)."""
     def rule(p, x, y, dx, dy):
         zeros = _k.zeros_like(x), _k.zeros_like(y)
         return zeros + (_k.where(first(x, y), dx, dy),)
@@ -179,7 +184,7 @@ def _chosen(first):
 
 
 def _product(p, x, y, z):
-    """(x y, the sums of x z over axes)"""
+    """Returns (x * y, the sums of x * z over axes)."""
     axes = (p.axis,) if isinstance(p.axis, int) else tuple(p.axis)
     return x * y, (x * z).sum(axes or None, keepdims=p.keep_dims)
 

@@ -1,7 +1,7 @@
-"""Primitives: classes whose instances are called, ops.Add()(x, y); attributes go to the constructor.
+"""Primitives: classes whose instances are called, ops.Add()(x, y). Attributes go to the constructor.
 
-A primitive is a plain Python object whose __call__, written in Python, calls a function; so the JIT can inline it. Those without
-attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
+The __call__ of a primitive is Python code that calls a function, so the JIT can inline it. Primitives without attributes are rows of
+_UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
 import sys as _sys
 
@@ -22,7 +22,7 @@ from .attention_operations import *  # noqa: F401,F403
 from .call_names import name_operands as _name_operands
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
-from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
+from .composite import constexpr  # noqa: F401 - MindSpore has it in the same module as Primitive
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .distorted_boxes import SampleDistortedBoundingBoxV2  # noqa: F401
@@ -68,12 +68,12 @@ class _Binary(Primitive):
 
 
 def _tensor_shape(x):
-    """The sizes as a Tensor."""
+    """The shape as an int64 Tensor."""
     return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
 
 
 def _flatten_rows(input_x):
-    """(first size, all others): of a tensor of one axis (size, 1)."""
+    """Reshapes to (first size, all others); a vector becomes (size, 1)."""
     return _k.reshape(input_x, (-1, 1)) if _check_tensor(input_x, "flatten").ndim == 1 else _a.flatten(input_x)
 
 
@@ -128,14 +128,14 @@ _make(_OTHER, Primitive)
 
 
 class Round(Primitive):
-    """The nearest whole numbers, or numbers of so many decimals; halves go to the even one."""
+    """Rounds to whole numbers, or to `decimals` decimal places, halves to even."""
 
     def __call__(self, input, decimals=0):
         return _m.round(input, decimals=decimals)
 
 
 class Gather(Primitive):
-    """Slices along an axis, by index."""
+    """Picks slices along an axis, by index, as ops.gather."""
 
     def __init__(self, batch_dims=0):
         super().__init__()
@@ -146,7 +146,7 @@ class Gather(Primitive):
 
 
 class Range(Primitive):
-    """Numbers from start to end; maxlen bounds memory elsewhere and changes nothing here."""
+    """Returns numbers from start to end (exclusive), step apart; maxlen is ignored."""
 
     def __init__(self, maxlen=1000000):
         super().__init__()
@@ -156,7 +156,7 @@ class Range(Primitive):
 
 
 class MatMul(Primitive):
-    """Matrix product of matrices."""
+    """Multiplies two matrices, transposed first with transpose_a or transpose_b. Raises ValueError for other ranks."""
 
     def __init__(self, transpose_a=False, transpose_b=False):
         super().__init__()
@@ -169,7 +169,7 @@ class MatMul(Primitive):
 
 
 class BatchMatMul(MatMul):
-    """Matrix product over the last two axes; the others broadcast, which MindSpore offers on Ascend alone."""
+    """Multiplies matrices over the last two axes. The other axes broadcast, which MindSpore offers on Ascend only."""
 
     def __call__(self, x, y):
         if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2:
@@ -192,7 +192,7 @@ _make({"ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
 
 
 class ReduceSum(_Reduce):
-    """Sum over axes; with skip_mode none of them are none, and not all."""
+    """Sums elements over axes; () means all axes, or none with skip_mode."""
 
     def __init__(self, keep_dims=False, skip_mode=False):
         super().__init__(keep_dims)
@@ -205,7 +205,7 @@ class ReduceSum(_Reduce):
 
 
 class Concat(Primitive):
-    """Joins tensors along an axis."""
+    """Joins a sequence of tensors along an axis."""
 
     def __init__(self, axis=0):
         super().__init__()
@@ -216,14 +216,14 @@ class Concat(Primitive):
 
 
 class Stack(Concat):
-    """Joins tensors along a new axis."""
+    """Joins a sequence of tensors along a new axis."""
 
     def __call__(self, tensors):
         return _k.stack(tensors, self.axis)
 
 
 class Unstack(Primitive):
-    """Slices along an axis."""
+    """Splits a tensor along an axis into a tuple of slices without that axis."""
 
     def __init__(self, axis=0, num=None):
         super().__init__()
@@ -234,7 +234,7 @@ class Unstack(Primitive):
 
 
 class Split(Primitive):
-    """Equal parts along an axis."""
+    """Splits a tensor along an axis into output_num equal parts. Raises ValueError where the size is not a multiple."""
 
     def __init__(self, axis=0, output_num=1):
         super().__init__()
@@ -251,7 +251,7 @@ class Split(Primitive):
 
 
 class Squeeze(Primitive):
-    """Removes axes of size 1."""
+    """Removes axes of size 1: all of them, or only the given ones."""
 
     def __init__(self, axis=()):
         super().__init__()
@@ -264,7 +264,7 @@ class Squeeze(Primitive):
 class _Axis(Primitive):
     def __init__(self, axis=-1):
         super().__init__()
-        if self.name == "Softmax" and not isinstance(axis, (int, tuple)):  # MindSpore's LogSoftmax reads it when it is called
+        if self.name == "Softmax" and not isinstance(axis, (int, tuple)):  # MindSpore's LogSoftmax checks its axis only in the call
             raise TypeError("[Softmax] axis, got %s, expected an int or a tuple of ints" % type(axis).__name__)
         self.axis = axis
 
@@ -304,7 +304,7 @@ _make({"ArgMaxWithValue": _m.arg_max_with_value, "ArgMinWithValue": _m.arg_min_w
 
 
 class BroadcastTo(Primitive):
-    """Repeats axes of size 1 up to a shape."""
+    """Repeats axes of size 1 so that the result has the given shape."""
 
     def __init__(self, shape):
         super().__init__()
@@ -315,7 +315,7 @@ class BroadcastTo(Primitive):
 
 
 class OneHot(Primitive):
-    """One-hot rows."""
+    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere."""
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -328,7 +328,7 @@ class OneHot(Primitive):
 
 
 class InplaceAdd(Primitive):
-    """A copy of x with the rows of v added to the rows `indices`; x itself stays, as in MindSpore."""
+    """Returns a copy of x with the rows of v added to the rows `indices`; as in MindSpore, x itself does not change."""
 
     def __init__(self, indices):
         super().__init__()
@@ -342,14 +342,14 @@ class InplaceAdd(Primitive):
 
 
 class InplaceSub(InplaceAdd):
-    """A copy of x with the rows of v subtracted from the rows `indices`; x itself stays, as in MindSpore."""
+    """Returns a copy of x with the rows of v subtracted from the rows `indices`; as in MindSpore, x itself does not change."""
 
     def __call__(self, x, v):
         return _i.add_rows(self.name, x, self.indices, -v)
 
 
 class Pad(Primitive):
-    """Pads every axis with zeros: paddings is ((before, after), ...)."""
+    """Pads every axis with zeros; paddings is ((before, after), ...)."""
 
     def __init__(self, paddings):
         super().__init__()
@@ -360,7 +360,7 @@ class Pad(Primitive):
 
 
 class NanToNum(Primitive):
-    """Replaces NaN and the infinities."""
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
 
     def __init__(self, nan=None, posinf=None, neginf=None):
         super().__init__()
@@ -371,7 +371,7 @@ class NanToNum(Primitive):
 
 
 def _shifted(x, axis):
-    """The elements moved on by one along an axis; a zero comes first and the last one is lost."""
+    """Shifts elements by one along an axis; a zero comes first and the last element is lost."""
     axis %= x.ndim
     before = [0] * x.ndim
     before[axis] = 1
@@ -379,7 +379,7 @@ def _shifted(x, axis):
 
 
 class CumSum(Primitive):
-    """Running sums along an axis."""
+    """Computes running sums along an axis; exclusive leaves out the element itself, reverse starts at the end."""
 
     def __init__(self, exclusive=False, reverse=False):
         super().__init__()
@@ -390,14 +390,14 @@ class CumSum(Primitive):
             raise ValueError("[CumSum] rank of x, got 0, expected at least 1")
         if self.reverse:
             x = _k.flip(x, (axis,))
-        if self.exclusive:  # by one place, so that an infinite element does not reach its own sum
+        if self.exclusive:  # shifting before the sum, not subtracting after it, keeps infinities out of their own sum
             x = _shifted(x, axis)
         out = _m.cumsum(x, axis)
         return _k.flip(out, (axis,)) if self.reverse else out
 
 
 class Sort(Primitive):
-    """(sorted elements, their positions) along an axis."""
+    """Returns (sorted elements, their indices) along an axis."""
 
     def __init__(self, axis=-1, descending=False):
         super().__init__()
@@ -408,7 +408,7 @@ class Sort(Primitive):
 
 
 class TopK(Primitive):
-    """(the k greatest elements along the last axis, their positions)"""
+    """Returns (the k greatest elements along the last axis, their indices)."""
 
     def __init__(self, sorted=True):
         super().__init__()
@@ -418,7 +418,7 @@ class TopK(Primitive):
 
 
 class Median(Primitive):
-    """(median along an axis and its position, or that of everything and 0, as in MindSpore)"""
+    """Returns (median along an axis, its index); with global_median (median of all elements, 0), as in MindSpore."""
 
     def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
         super().__init__()
@@ -433,14 +433,14 @@ class Median(Primitive):
 
 
 class Print(Primitive):
-    """As ops.print_."""
+    """Prints its inputs, as ops.print_."""
 
     def __call__(self, *inputs):
         _o.print_(*inputs)
 
 
 class Partial(Primitive):
-    """functools.partial"""
+    """Binds arguments to a function, as functools.partial."""
 
     def __call__(self, func, *args, **kwargs):
         return _o.partial(func, *args, **kwargs)

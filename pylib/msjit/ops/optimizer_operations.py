@@ -1,7 +1,8 @@
-"""Primitives that do one step of an optimizer: they write to the Parameters that they are given, and return the new values.
+"""Primitives that do one step of an optimizer: they write to the Parameters passed in, and return the new values.
 
-Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels do not
-read (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here either.
+Numbers (learning rate, decays) may be floats or Tensors of one element. Some attributes have no effect, because MindSpore's
+CPU kernels do not read them: use_locking, use_nesterov and gradient_scale of ApplyMomentum, and update_slots of
+ApplyAdagrad.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
@@ -20,12 +21,12 @@ def _put(variable, value):
 
 
 def _number(value):
-    """A float, or a Tensor of no axes."""
+    """Reshapes a Tensor of one element to no axes; leaves a float as it is."""
     return _k.reshape(value, ()) if isinstance(value, _Tensor) else value
 
 
 def _mean(variable, part, value):
-    """variable * part + value * (1 - part), written to the variable."""
+    """Writes variable * part + value * (1 - part) to the variable."""
     return _put(variable, variable.detach() * part + value * (1.0 - part))
 
 
@@ -46,7 +47,7 @@ def _keras_momentum(p, var, accum, lr, grad, momentum):
 
 
 def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient):
-    """The step that Adam adds to the variable; this first updates both moments."""
+    """Updates both moments; returns the step that Adam adds to the variable."""
     beta1, beta2 = _number(beta1), _number(beta2)
     lr = _number(lr) * _root(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
     _mean(m, beta1, gradient)

@@ -1,4 +1,4 @@
-"""Assignment, types, printing and other functions that are no mathematics."""
+"""Assignment, type conversion, printing and other functions that do not compute."""
 from functools import partial
 
 from ..common import dtype as _mstype
@@ -8,27 +8,27 @@ from . import registry as _k
 
 
 def cast(input, dtype):
-    """Converts the element type; a number becomes a Tensor."""
+    """Converts a tensor to a dtype; a Python number becomes a Tensor."""
     if isinstance(input, (bool, int, float)):
         return _Tensor(input, dtype)
     return _k.cast(input, dtype)
 
 
 def dtype(x):
-    """The element type."""
+    """Returns the dtype of a tensor."""
     return check_tensor(x, "dtype").dtype
 
 
 typeof = dtype
 
 
-# A value is converted to a wider dtype, as in arithmetic.
+# How wide a dtype is: assignment converts a value to a wider dtype, as arithmetic does, but never to a narrower one.
 _WIDTH = {_mstype.bool_: 0, _mstype.uint8: 1, _mstype.int8: 1, _mstype.int16: 2, _mstype.int32: 3, _mstype.int64: 4,
           _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7}
 
 
 def _fits(where, variable, value):
-    """Refuses a value of another shape, or of a dtype that the variable's cannot hold; numbers fit any shape."""
+    """Raises unless the value has the variable's shape and a dtype that the variable's can hold; Python numbers fit any shape."""
     is_tensor_value = isinstance(value, _Tensor)
     if not isinstance(variable, _Tensor) or not (is_tensor_value or isinstance(value, (bool, int, float))):
         raise TypeError("[%s] operands, got %s and %s, expected a Parameter and a Tensor or a number"
@@ -55,7 +55,7 @@ def _written(variable):
 
 
 def assign(variable, value):
-    """Copies values into a Parameter; returns them as a Tensor."""
+    """Copies values into a Parameter; returns its new values. Raises ValueError for another shape, TypeError for a wider dtype."""
     _fits("assign", variable, value)
     _k.assign(variable, value)
     return _written(variable)
@@ -76,13 +76,13 @@ def assign_sub(variable, value):
 
 
 def print_(*inputs):
-    """Prints each of the inputs on a line of its own, Tensors with shape and dtype."""
+    """Prints each input on its own line, Tensors with shape and dtype."""
     for item in inputs:
         print(repr(item) if isinstance(item, _Tensor) else item)
 
 
 def mixed_precision_cast(dst_dtype, x):
-    """Tensors of floats in dst_dtype, those in tuples, lists and dicts too; all else as it is."""
+    """Converts float Tensors to dst_dtype, also those inside tuples, lists and dicts; other values stay."""
     if isinstance(x, (tuple, list)):
         return type(x)([mixed_precision_cast(dst_dtype, item) for item in x])
     if isinstance(x, dict):
@@ -92,24 +92,24 @@ def mixed_precision_cast(dst_dtype, x):
 
 
 def depend(value, expr):
-    """`value`; calls already happen in program order."""
+    """Returns `value`; MindSpore uses it to order calls, and here they already happen in program order."""
     return value
 
 
 def scalar_to_tensor(input_x, dtype=_mstype.float32):
-    """A number as a Tensor. Raises TypeError for anything but a bool, int or float."""
+    """Converts a number to a Tensor, float32 by default. Raises TypeError for anything but a bool, int or float."""
     if isinstance(input_x, complex):
         raise TypeError("[scalar_to_tensor] input_x, got complex, expected a bool, int or float")
     return _Tensor(input_x, dtype)
 
 
 def scalar_cast(input_x, input_y):
-    """A number converted to another type."""
+    """Converts a number to another dtype and returns a Python number."""
     return _Tensor(input_x, input_y).item()
 
 
 def tuple_to_array(input_x):
-    """A tuple of numbers as a Tensor, int32 or float32."""
+    """Converts a tuple of numbers to a Tensor: float32 where one is a float, else int32."""
     if not isinstance(input_x, tuple):
         raise TypeError("[tuple_to_array] argument, got %s, expected a tuple" % type(input_x).__name__)
     floats = any(isinstance(x, float) for x in input_x)
@@ -117,18 +117,18 @@ def tuple_to_array(input_x):
 
 
 def make_tuple(*items):
-    """The arguments as a tuple."""
+    """Returns the arguments as a tuple."""
     return items
 
 
 def tensor_slice(input, begin, size):
-    """As slice."""
+    """Returns size[i] elements from index begin[i] on along every axis i, as slice."""
     from .array_func import slice as slice_
     return slice_(input, begin, size)
 
 
 def stop_gradient(value):
-    """A tensor that no gradient goes through; containers of such, and other values as they are."""
+    """Returns a tensor through which no gradient flows; tuples, lists and dicts item by item, other values as they are."""
     if isinstance(value, _Tensor):
         return _k.stop_gradient(value)
     if isinstance(value, dict):

@@ -1,14 +1,14 @@
-"""Primitive, the base class of all primitives, and the making of primitives from rows of a table."""
+"""Primitive, the base class of all primitives, and functions that make primitives from the rows of a table."""
 from ..absent import attributes as _absent
 
 
 class Primitive:
-    """Base class; `name` is the primitive's name."""
+    """Base class of primitives: classes of callable objects, ops.Add()(x, y). `name` is the primitive's name."""
 
     _function = None
 
     def __init__(self, name=None):
-        if name is not None and not isinstance(name, str):  # an attribute that MindSpore's primitive has and this one lacks
+        if name is not None and not isinstance(name, str):  # an attribute of MindSpore's primitive, given to one that has no attributes here
             raise TypeError("[%s] name, got %r, expected a str" % (type(self).__name__, name))
         self.name = name or type(self).__name__
         self._op = self._function
@@ -22,7 +22,7 @@ class Primitive:
 
     @property
     def attrs(self):
-        """The attributes of the constructor and those that were added, as a new dict."""
+        """The attributes of the constructor and those added later, as a new dict."""
         return dict(self.init_attrs, **vars(self).get("_added", {}))
 
     def _attribute_names(self):
@@ -30,45 +30,45 @@ class Primitive:
         return [] if type(self).__init__ is Primitive.__init__ else list(signature(type(self)).parameters)
 
     def add_prim_attr(self, name, value):
-        """Keeps an attribute; returns self."""
+        """Sets an attribute; returns self."""
         setattr(self, name, value)
         vars(self).setdefault("_added", {})[name] = value
         return self
 
     def del_prim_attr(self, name):
-        """Forgets an attribute that was added, if there is one of that name; returns self."""
+        """Removes an attribute that was added, if there is one of that name; returns self."""
         if name in vars(self).get("_added", {}):
             del self._added[name]
             vars(self).pop(name, None)
         return self
 
     def init_prim_io_names(self, inputs, outputs):
-        """Stores the names of inputs and outputs."""
+        """Stores the names of inputs and outputs as attributes."""
         self.add_prim_attr("input_names", list(inputs)).add_prim_attr("output_names", list(outputs))
 
     def set_prim_instance_name(self, instance_name):
-        """Keeps a name for this instance; returns self."""
+        """Stores a name for this instance; returns self."""
         self.instance_name = instance_name
         return self
 
     def set_device(self, device_target):
-        """Keeps the attribute primitive_target, which changes nothing: all runs on the CPU; returns self."""
+        """Stores the attribute primitive_target, which changes nothing; returns self. Raises ValueError for an unknown device."""
         if device_target not in ("CPU", "GPU", "Ascend"):
             raise ValueError("[%s] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % (self.name, device_target))
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage):
-        """Keeps the attribute stage, which changes nothing; returns self."""
+        """Stores the attribute stage, which changes nothing; returns self."""
         return self.add_prim_attr("stage", stage)
 
     def recompute(self, mode=True):
-        """Keeps the attribute recompute, which changes nothing; returns self."""
+        """Stores the attribute recompute, which changes nothing; returns self."""
         if not isinstance(mode, bool):
             raise TypeError("[%s] mode, got %s, expected a bool" % (self.name, type(mode).__name__))
         return self.add_prim_attr("recompute", mode)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Keeps the attributes in_strategy and out_strategy, which change nothing; returns self."""
+        """Stores the attributes in_strategy and out_strategy, which change nothing; returns self."""
         for name, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
             if value is not None and not isinstance(value, tuple):
                 raise TypeError("[%s] %s, got %s, expected a tuple" % (self.name, name, type(value).__name__))
@@ -77,10 +77,10 @@ class Primitive:
         return self
 
     def place(self, role, rank_id):
-        """Accepted for compatibility: all runs in this process."""
+        """Does nothing; all operations run in this process."""
 
     def check_elim(self, *args):
-        """(whether the call can be left out, its replacement): here it never can."""
+        """Returns (whether the call can be left out, its replacement): always (False, None)."""
         return False, None
 
     def __call__(self, *args):
@@ -90,10 +90,10 @@ class Primitive:
         return operation(*inputs)
 
     def _operation(self, args):
-        """(the operation of this primitive's name, its inputs), public or an inner kernel.
+        """Returns (an operation with this primitive's name, its inputs); the operation is public or an inner kernel.
 
-        Its constructor gets those added attributes that the operation has, and the call's arguments after the inputs, in order, as in
-        MindSpore. RuntimeError, as in MindSpore, for a name that no operation has.
+        As in MindSpore, the operation's constructor gets the added attributes that it knows, then the call's arguments after the inputs,
+        in order. Raises RuntimeError for a name that no operation has.
 
         >>> from msjit import Tensor, ops
         >>> ops.Primitive("Softmax").add_prim_attr("axis", 0)(Tensor([0.0, 0.0])).asnumpy().tolist()
@@ -118,18 +118,18 @@ class Primitive:
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base of primitives that describe their result by infer_shape and infer_dtype; a subclass defines __call__."""
+    """Base class of primitives that describe their result by infer_shape and infer_dtype; a subclass defines __call__."""
 
     def __call__(self, *args):
         raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):
-    """Base of primitives that check their inputs; a subclass defines __call__."""
+    """Base class of primitives that check their inputs; a subclass defines __call__."""
 
 
 def prim_attr_register(fn):
-    """A decorator of __init__ of primitives: the arguments become attributes of the primitive."""
+    """Decorates the __init__ of a primitive: its arguments become attributes of the primitive."""
     from functools import wraps
     from inspect import signature
     wanted = signature(fn)
@@ -151,7 +151,7 @@ REQUIRED = object()  # the default of an attribute that must be given
 
 
 class Row(Primitive):
-    """Base of the primitives made by rows()."""
+    """Base class of the primitives that rows() makes."""
 
     _attributes, _rule = {}, None
 
@@ -179,7 +179,7 @@ class Row(Primitive):
 
 
 def rows(namespace, table):
-    """Makes primitives of rows (name, {attribute: default}, rule) in the namespace of a module; their names.
+    """Makes primitives from rows (name, {attribute: default}, rule) in the namespace of a module; returns their names.
 
     A call of the primitive calls rule(primitive, *inputs).
     """
@@ -191,7 +191,7 @@ def rows(namespace, table):
 
 
 def plain_rows(namespace, table):
-    """Makes primitives without attributes of {name: function} in the namespace of a module; their names."""
+    """Makes primitives without attributes from {name: function} in the namespace of a module; returns their names."""
     for name, function in table.items():
         namespace[name] = type(name, (Primitive,), {
             "_function": staticmethod(function), "__module__": namespace["__name__"],
@@ -200,7 +200,7 @@ def plain_rows(namespace, table):
 
 
 def _named(name):
-    """(the class of the operation of a name, its attributes in order, how many inputs it takes or None), or None."""
+    """Finds the operation of a name: (its class, its attributes in order, its number of inputs or None), or None."""
     from inspect import signature
 
     from ._inner_operations import find

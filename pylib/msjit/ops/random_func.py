@@ -1,4 +1,4 @@
-"""Random functions. The generator is counter-based and seeded by set_seed."""
+"""Random functions. The generator is counter-based, and set_seed sets its seed."""
 from ..common import dtype as mstype
 from ..common.seed import set_seed as _set_seed  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
@@ -12,7 +12,7 @@ def _shape(size):
 
 
 def _ticket(seed):
-    """The next ticket of the generator, under a seed of the call's own."""
+    """The next ticket (seed and counter) of the generator, with the seed replaced by the one that the call names."""
     drawn = _k.rng_ticket()
     return _k.concat([_k.full((1,), seed, mstype.int64), drawn[1:]])
 
@@ -24,34 +24,34 @@ def _normal(shape, dtype, seed):
 
 
 def draw_uniform(shape, dtype, seed):
-    """Uniform numbers in [0, 1), under a seed of the call's own unless that is None."""
+    """Draws uniform numbers in [0, 1), under the seed of the call unless that is None."""
     if seed is None:
         return _k.random_uniform(shape, 0.0, 1.0, dtype)
     return _k.uniform_from(_ticket(seed), shape, 0.0, 1.0, dtype)
 
 
 def randn(*size, dtype=None, seed=None):
-    """Standard normal numbers."""
+    """Draws standard normal numbers in the given shape, float32 by default."""
     return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
 
 
 def standard_normal(shape, seed=None):
-    """Standard normal numbers."""
+    """Draws standard normal float32 numbers."""
     return _normal(_shape((shape,)), mstype.float32, seed)
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
-    """Normal numbers."""
+    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`."""
     return standard_normal(shape, seed) * stddev + mean
 
 
 def rand(*size, dtype=None, seed=None):
-    """Uniform numbers in [0, 1)."""
+    """Draws uniform numbers in [0, 1) in the given shape, float32 by default."""
     return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
 
 
 def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
-    """Uniform numbers in [minval, maxval), whole ones where dtype is one of integers.
+    """Draws uniform numbers in [minval, maxval); an integer dtype gives whole numbers.
 
     minval and maxval are numbers or Tensors; the result has the shape that `shape` and theirs broadcast to.
     """
@@ -62,7 +62,7 @@ def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
 
 
 def randint(low, high, size, seed=None, *, dtype=None):
-    """Uniform integers in [low, high)."""
+    """Draws uniform integers in [low, high), int64 by default. Raises ValueError unless low < high."""
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))
     numbers = draw_uniform(_shape((size,)), mstype.float64, seed)
@@ -70,26 +70,26 @@ def randint(low, high, size, seed=None, *, dtype=None):
 
 
 def _int_dtype(name, dtype):
-    """The dtype, where it is one of integers; ValueError otherwise."""
+    """Returns the dtype if it is one of integers; raises ValueError otherwise."""
     if dtype not in mstype.int_type and dtype not in mstype.uint_type:
         raise ValueError("[%s] dtype, got %s, expected one of integers" % (name, dtype))
     return dtype
 
 
 def rand_like(input, seed=None, *, dtype=None):
-    """Uniform numbers in the shape of another tensor."""
+    """Draws uniform numbers in [0, 1) in the shape of `input`, and its dtype unless another is given."""
     _check_tensor(input, "rand_like")
     return rand(*input.shape, dtype=input.dtype if dtype is None else dtype, seed=seed)
 
 
 def randn_like(input, seed=None, *, dtype=None):
-    """Standard normal numbers in the shape of another tensor, float32 by default."""
+    """Draws standard normal numbers in the shape of `input`, float32 by default."""
     _check_tensor(input, "randn_like")
     return randn(*input.shape, dtype=dtype, seed=seed)
 
 
 def bernoulli(input, p=0.5, seed=None):
-    """1 with probability p, else 0, in the shape and dtype of another tensor."""
+    """Draws 1 with probability p, else 0, in the shape and dtype of `input`."""
     _check_tensor(input, "bernoulli")
     return _k.cast(_k.less(draw_uniform(input.shape, mstype.float32, seed), p), input.dtype)
 

@@ -1,14 +1,14 @@
-"""LSTM: the primitive over sequences, with all its weights in one tensor."""
+"""The primitive LSTM, over sequences, with all its weights in one tensor."""
 from . import registry as _k
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import rows as _rows
 
 
 def _parts(p, w):
-    """(weights of the inputs, weights of the states, biases or None) of each layer and direction.
+    """Returns (input weights, state weights, biases or None) of each layer and direction.
 
-    They lie one behind the other: of all layers and directions first those of the inputs (4 hidden, input), then those of the states
-    (4 hidden, hidden), then the biases (4 hidden), in the order of the gates input, forget, cell, output.
+    w holds the input weights (4 hidden, input) of all layers and directions, then the state weights (4 hidden, hidden),
+    then the biases (4 hidden). The order of the gates is input, forget, cell, output.
     """
     flat, ways, at = _k.reshape(w, (-1,)), 2 if p.bidirectional else 1, 0
     runs = [(layer, way) for layer in range(p.num_layers) for way in range(ways)]
@@ -27,7 +27,7 @@ def _parts(p, w):
 
 
 def _direction(p, x, h, c, weights, backwards):
-    """(outputs of all steps, the last state, the last cell) of one layer in one direction."""
+    """Runs one layer in one direction; returns (outputs of all steps, last state, last cell)."""
     of_inputs, of_states, bias = weights
     gates, outputs, n = _k.matmul(x, of_inputs, False, True), [], p.hidden_size
     if bias is not None:
@@ -62,7 +62,7 @@ def _lstm(p, x, h, c, w):
             last_h.append(state)
             last_c.append(cell)
         x = _k.concat(outputs, 2) if ways == 2 else outputs[0]
-    none = _k.zeros((1, 1), x.dtype)  # values that MindSpore keeps for the gradient
+    none = _k.zeros((1, 1), x.dtype)  # in MindSpore, values that are kept for the gradient
     return x, _k.stack(last_h, 0), _k.stack(last_c, 0), none, none
 
 

@@ -1,4 +1,4 @@
-"""The operators of the compiled registry, as module attributes: registry.add is the callable for kernels/ops/add.cc."""
+"""The compiled operators as module attributes: registry.add calls the operator of kernels/ops/add.cc."""
 from .._native import _msjit
 
 __all__ = []

@@ -1,8 +1,8 @@
-"""Images in another size: interpolate, and shared parts of the primitives that resize.
+"""Resizing images: interpolate, and the parts that the primitives for resizing share.
 
-Every axis is treated on its own: an output element is a sum of a few elements of the input along the axis, each times a weight.
-Where output element i lies on the input axis (float32, as in MindSpore): half_pixel (i + 0.5) in / out - 0.5, align_corners
-i (in - 1) / (out - 1), neither i in / out.
+The axes are resized one after another: an output element is a weighted sum of a few input elements along the axis. Output element i
+lies at this position of the input axis (in float32, as in MindSpore): (i + 0.5) in / out - 0.5 with half_pixel, i (in - 1) / (out - 1)
+with align_corners, i in / out with neither.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor
@@ -15,13 +15,14 @@ _MODES = {"nearest": ((3, 4, 5), False), "nearest-exact": ((3, 4), False), "line
 
 
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
-    """Resizes the axes after the second: to `size`, or by `scale_factor` with recompute_scale_factor=True.
+    """Resizes the axes after the second to `size`, or by `scale_factor` (with recompute_scale_factor=True).
 
-    mode 'nearest' (3 to 5 axes), 'nearest-exact' (3, 4), 'linear' (3), 'bilinear', 'bicubic' (4), 'trilinear' (5) or 'area' (3 to 5:
-    means as of adaptive_avg_pool, and takes scale_factor as it is). float16, float32 or float64 in and out.
-    Raises TypeError for what is no Tensor of floats, size that is no int and scale_factor that is no float; ValueError for an
-    unknown mode, a rank it does not take, align_corners where it means nothing, both or none of size and scale_factor, and
-    scale_factor that is not recomputed, as MindSpore does.
+    mode is 'nearest' (3 to 5 axes), 'nearest-exact' (3, 4), 'linear' (3), 'bilinear', 'bicubic' (4), 'trilinear' (5) or 'area' (3 to 5:
+    means as adaptive_avg_pool; it needs no recompute_scale_factor). The result has the dtype of the input, which must be a float.
+
+    Raises TypeError for anything but a Tensor of floats, ints in size and floats in scale_factor. Raises ValueError for an
+    unknown mode, a rank that the mode does not take, and align_corners where it has no meaning. Raises ValueError for both or neither
+    of size and scale_factor, and, as MindSpore does, for a scale_factor without recompute_scale_factor.
     """
     sizes = _target(check_tensor(input, "interpolate"), size, scale_factor, mode, align_corners, recompute_scale_factor)
     if mode == "area":
@@ -32,7 +33,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
 
 
 def _target(input, size, scale_factor, mode, align_corners, recompute):
-    """The sizes wanted, all arguments checked."""
+    """Checks all arguments; returns the wanted sizes."""
     if mode not in _MODES:
         raise ValueError("[interpolate] mode, got %r, expected one of %s" % (mode, sorted(_MODES)))
     ranks, aligns = _MODES[mode]
@@ -54,7 +55,7 @@ def _target(input, size, scale_factor, mode, align_corners, recompute):
 
 
 def _each(what, values, count, kind):
-    """One positive number of a kind for each of `count` axes."""
+    """Checks for one positive number of a kind for each of `count` axes; returns them as a list."""
     values = list(values) if isinstance(values, (tuple, list)) else [values] * count
     if len(values) != count:
         raise ValueError("[interpolate] %s, got %d numbers, expected %d" % (what, len(values), count))
@@ -67,7 +68,7 @@ def _each(what, values, count, kind):
 
 
 def _area(input, sizes):
-    """Means over windows; the sizes of a line must not grow, as in MindSpore."""
+    """Means over windows; as in MindSpore, an input of 3 axes cannot be enlarged."""
     if input.ndim == 4:
         return _n.adaptive_avg_pool2d(input, tuple(sizes))
     if input.ndim == 3:
@@ -82,7 +83,7 @@ def _area(input, sizes):
 
 
 def resize(x, sizes, mode, align_corners, half_pixel):
-    """x with the axes after the second in other sizes; 16-bit floats are summed in float32."""
+    """Resizes the axes after the second; 16-bit floats are summed in float32."""
     dtype = x.dtype
     narrow = not mode.startswith("nearest") and dtype in (_mstype.float16, _mstype.bfloat16)
     if narrow:
@@ -95,7 +96,7 @@ def resize(x, sizes, mode, align_corners, half_pixel):
 
 
 def _places(length, size, align_corners, half_pixel):
-    """Where the `size` output elements lie on an axis of `length`."""
+    """The positions of the `size` output elements on an axis of `length`."""
     steps = _k.arange(0, size, 1, _mstype.float32)
     if align_corners:
         return steps * ((length - 1) / (size - 1) if size > 1 else 0.0)
@@ -103,7 +104,7 @@ def _places(length, size, align_corners, half_pixel):
 
 
 def _take(x, axis, places):
-    """Elements along an axis by whole numbers in floats, those outside being the outermost."""
+    """Elements along an axis at whole-number positions (as floats); positions outside mean the nearest element."""
     inside = _k.minimum(_k.maximum(places, 0), x.shape[axis] - 1)
     return _k.gather(x, _k.cast(inside, _mstype.int64), axis)
 
@@ -114,7 +115,7 @@ def _nearest(x, axis, size, align_corners, half_pixel):
 
 
 def _along(weights, x, axis):
-    """One weight for each place on an axis, in the dtype of x."""
+    """Weights along one axis, in the dtype of x and a shape that broadcasts to it."""
     return _k.reshape(_k.cast(weights, x.dtype), (-1,) + (1,) * (x.ndim - axis - 1))
 
 
@@ -126,10 +127,10 @@ def _linear(x, axis, size, align_corners, half_pixel):
 
 
 def _cubic(x, axis, size, align_corners, half_pixel):
-    """Cubic convolution of four neighbours, after R. Keys, as MindSpore does it.
+    """Cubic convolution of four neighbours (R. Keys), as MindSpore does it.
 
-    Between corners the outermost elements go on beyond the ends; half_pixel takes what lies outside as absent and
-    divides by the sum of the weights. The distance to the neighbour before is a multiple of 1 / 1024.
+    Without half_pixel, the edge elements are repeated outside. With it, elements outside do not count, and the result is divided by the
+    sum of the weights. The distance to the neighbour before is rounded to a multiple of 1 / 1024.
     """
     places = _places(x.shape[axis], size, align_corners, half_pixel)
     low, slope = _k.floor(places), -0.5 if half_pixel else -0.75
@@ -147,7 +148,7 @@ def _cubic(x, axis, size, align_corners, half_pixel):
 
 
 def _keys(distance, slope, near):
-    """Keys's weight of a neighbour nearer than 1, or between 1 and 2."""
+    """Keys's weight of a neighbour at a distance below 1 (near), or from 1 to 2."""
     if near:
         return ((slope + 2) * distance - (slope + 3)) * distance * distance + 1
     return ((slope * distance - 5 * slope) * distance + 8 * slope) * distance - 4 * slope

@@ -16,7 +16,7 @@ def _shape(shape):
 
 
 def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
-    """The numbers 0 to n - 1 in a random order; a seed other than 0 fixes it."""
+    """Returns the numbers 0 to n - 1 in random order; a seed of 0 means the global generator."""
     if n < 0:
         raise ValueError("[randperm] n must not be negative, got %d" % n)
     numbers = _uniform((n,), _mstype.float64, seed + offset if seed else None)
@@ -24,7 +24,7 @@ def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
 
 
 def randint_like(input, low, high, seed=None, *, dtype=None):
-    """Uniform integers in [low, high) in the shape of another tensor."""
+    """Draws uniform integers in [low, high) in the shape of `input`."""
     if not low < high:
         raise ValueError("[randint_like] low must be below high, got %s and %s" % (low, high))
     dtype = _int_dtype("randint_like", _check(input, "randint_like").dtype if dtype is None else dtype)
@@ -32,14 +32,14 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 
 def shuffle(x, seed=None):
-    """The slices of the first axis in a random order."""
+    """Puts the slices along the first axis into a random order."""
     _check(x, "shuffle")
     order = _k.argsort(_uniform((x.shape[0],), _mstype.float64, seed), 0)
     return _k.gather(x, order, 0)
 
 
 def multinomial(input, num_samples, replacement=True, seed=None):
-    """Places drawn from rows of weights, int32; each at most once where replacement is False."""
+    """Draws num_samples indices (int32) from each row of weights; without replacement each index at most once."""
     if _check(input, "multinomial").ndim not in (1, 2):
         raise ValueError("[multinomial] input must have 1 or 2 axes, got %d" % input.ndim)
     if isinstance(num_samples, bool) or not isinstance(num_samples, int):
@@ -54,33 +54,34 @@ def multinomial(input, num_samples, replacement=True, seed=None):
     if num_samples > input.shape[-1]:
         raise ValueError("[multinomial] num_samples, got %d, expected at most %d without replacement"
                          % (num_samples, input.shape[-1]))
-    # Exponential waiting times: the first to come are a draw without replacement (Efraimidis and Spirakis, 2006).
+    # The indices with the smallest exponential waiting times are a draw without replacement (Efraimidis and Spirakis, 2006).
     wait = -_k.log(1.0 - _uniform(input.shape, _mstype.float64, seed)) / weights
     return _k.cast(_k.topk(wait, num_samples, -1, False)[1], _mstype.int32)
 
 
 def random_categorical(logits, num_sample, seed=0, dtype=_mstype.int64):
-    """Places drawn from rows of logits."""
+    """Draws num_sample indices from each row of logits; a seed of 0 means the global generator."""
     weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
     return _k.cast(multinomial(weights, num_sample, True, seed or None), dtype)
 
 
 def standard_laplace(shape, seed=None):
-    """Numbers with density exp(-|x|) / 2."""
+    """Draws numbers with density exp(-|x|) / 2, the standard Laplace distribution."""
     drawn = _uniform(_shape(shape), _mstype.float32, seed) - 0.5
     return -_k.sign(drawn) * _k.log1p(-2 * _k.abs(drawn))
 
 
 def laplace(shape, mean, lambda_param, seed=None):
-    """Numbers with density exp(-|x - mean| / lambda) / (2 lambda)."""
+    """Draws numbers with density exp(-|x - mean| / b) / (2 b), where b is lambda_param."""
     return standard_laplace(shape, seed) * lambda_param + mean
 
 
 def random_gamma(shape, alpha, seed=None):
-    """Numbers of the gamma distribution of shape alpha: `shape` of them for each element of alpha.
+    """Draws from the gamma distribution with shape parameter alpha and rate 1: `shape` numbers for each element of
+    alpha.
 
-    Marsaglia and Tsang's method (2000) with eight tries a number; fewer than one number in 10^10 finds none accepted and
-    takes the last.
+    The method is Marsaglia and Tsang's (2000) with eight tries for each number. Fewer than one number in 10^10 has no accepted try;
+    it takes the last one.
     """
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
     size = _shape(shape) + tuple(alpha.shape)
@@ -102,13 +103,13 @@ def random_gamma(shape, alpha, seed=None):
         fits = _k.logical_and(positive, fits)
         out = d * safe if out is None else _k.where(done, out, d * safe)
         done = fits if done is None else _k.logical_or(done, fits)
-    # Below 1 the number for alpha + 1 times u^(1 / alpha).
+    # For alpha < 1: the number drawn for alpha + 1, times u^(1 / alpha).
     u = 1 - _uniform(size, _mstype.float64, None if seed is None else seed + 99)
     return _k.cast(_k.where(_k.less(wanted, 1), out * _k.pow(u, 1 / wanted), out), kind)
 
 
 def gamma(shape, alpha, beta, seed=None):
-    """Numbers of the gamma distribution of shape alpha and rate beta; `shape` broadcasts with both."""
+    """Draws from the gamma distribution with shape parameter alpha and rate beta; `shape` broadcasts with both."""
     beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
     each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape), 0, alpha.dtype)
@@ -116,12 +117,12 @@ def gamma(shape, alpha, beta, seed=None):
 
 
 def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
-    """Numbers of the Poisson distribution: `shape` of them for each element of rate. Their size bounds the steps taken."""
+    """Draws from the Poisson distribution: `shape` numbers for each element of rate. The time grows with the greatest rate."""
     rate = rate if isinstance(rate, _Tensor) else _Tensor(rate, _mstype.float32)
     wide = _k.cast(rate, _mstype.float64)
     size = _shape(shape) + tuple(rate.shape)
     drawn = _uniform(size, _mstype.float64, seed)
-    # Inversion: as many as cumulated chances lie below a uniform number.
+    # Inversion: the number drawn is how many values of the distribution function are at most the uniform number.
     highest = float(_k.max(wide)) if rate.size else 0.0
     steps = int(highest + 12 * _math.sqrt(highest) + 24)
     out, logs, total = _k.zeros_like(drawn), _k.log(_k.maximum(wide, 1e-300)), 0.0
@@ -132,13 +133,13 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
 
 
 def poisson(shape, mean, seed=None):
-    """Numbers of the Poisson distribution, float32; `shape` broadcasts with the mean."""
+    """Draws float32 numbers from the Poisson distribution; `shape` broadcasts with the mean."""
     mean = mean if isinstance(mean, _Tensor) else _Tensor(mean, _mstype.float32)
     return random_poisson((), mean + _k.full(_shape(shape), 0, mean.dtype), seed)
 
 
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
-    """Softmax of logits with Gumbel noise; hard: one-hot, with the gradient of the soft one."""
+    """Computes softmax((logits + Gumbel noise) / tau); with hard, its one-hot form with the gradient of the soft one."""
     drawn = _uniform(_check(logits, "gumbel_softmax").shape, _mstype.float32, None)
     noise = -_k.log(-_k.log(_k.clip(drawn, 1e-20, 1 - 6e-8)))
     soft = _k.softmax((logits + _k.cast(noise, logits.dtype)) / float(tau), dim)
@@ -165,17 +166,17 @@ def _dropped(name, input, p, training, rank):
 
 
 def dropout1d(input, p=0.5, training=True):
-    """Zeroes whole channels of (N, C, L) or (C, L) with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, L) or (C, L) to 0 with probability p and scales the others by 1 / (1 - p)."""
     return _dropped("dropout1d", input, p, training, 3)
 
 
 def dropout2d(input, p=0.5, training=True):
-    """Zeroes whole channels of (N, C, H, W) with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, H, W) to 0 with probability p and scales the others by 1 / (1 - p)."""
     return _dropped("dropout2d", input, p, training, 4)
 
 
 def dropout3d(input, p=0.5, training=True):
-    """Zeroes whole channels of (N, C, D, H, W) with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, D, H, W) to 0 with probability p and scales the others by 1 / (1 - p)."""
     return _dropped("dropout3d", input, p, training, 5)
 
 

@@ -1,4 +1,4 @@
-"""scale_and_translate: images in another size, scale and place, through one of several filters."""
+"""scale_and_translate: scales and moves images, with one of several filters."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -17,7 +17,7 @@ def _lanczos(radius):
 
 
 def _cubic(b, c):
-    """The cubic filters of Mitchell and Netravali, Reconstruction filters in computer graphics, 1988."""
+    """The cubic filters of Mitchell and Netravali (Reconstruction filters in computer graphics, 1988)."""
     def at(x):
         x = abs(x)
         if x < 1:
@@ -29,27 +29,29 @@ def _cubic(b, c):
 
 
 def _gaussian(x):
-    return _math.exp(-2 * x * x) if abs(x) < 1.5 else 0.0  # of standard deviation 1/2, cut off at three of them
+    return _math.exp(-2 * x * x) if abs(x) < 1.5 else 0.0  # standard deviation 1/2, cut at three standard deviations
 
 
 def _box(x):
     return 1.0 if abs(x) < 0.5 else 0.5 if abs(x) == 0.5 else 0.0
 
 
-# (how far it reaches, its value at a distance) of each filter.
+# (radius, function of the distance) of each filter.
 FILTERS = {"lanczos1": _lanczos(1.0), "lanczos3": _lanczos(3.0), "lanczos5": _lanczos(5.0), "gaussian": (1.5, _gaussian),
            "box": (1.0, _box), "triangle": (1.0, lambda x: max(0.0, 1.0 - abs(x))), "keyscubic": _cubic(0.0, 0.5),
            "mitchellcubic": _cubic(1 / 3, 1 / 3)}
 
 
 def _weights(size, given, scale, shift, kind, antialias):
-    """The matrix (size, given) that makes the places along an axis of those given: filters around where each comes from, of sum 1;
-    zeros for one that comes from outside."""
+    """The matrix (size, given) of weights along an axis: a row is the filter around the point it comes from, with sum 1.
+
+    The row is zero if that point is outside.
+    """
     import numpy
     reach, at = FILTERS[kind]
     wide = max(1.0, 1.0 / scale) if antialias else 1.0
     rows = numpy.zeros((size, given), numpy.float32)
-    back = numpy.float32(1.0) / numpy.float32(scale)  # in float32, as ties at the edges of a filter are MindSpore's then
+    back = numpy.float32(1.0) / numpy.float32(scale)  # in float32, so that ties at the edges of a filter are resolved as in MindSpore
     for place, row in enumerate(rows):
         centre = float(numpy.float32(place + 0.5) * back - back * numpy.float32(shift))
         if not 0 <= centre <= given:
@@ -76,8 +78,11 @@ def _pair(value, name, dtype, positive):
 
 
 def scale_and_translate(p, images, size, scale, translation):
-    """Images (N, H, W, C) as float32 (N, size[0], size[1], C), scaled and then moved; what comes from outside is 0. `p` has kernel_type,
-    a filter, and antialias, whether the filter is widened where the image shrinks."""
+    """Scales, then moves images (N, H, W, C); the result is float32 (N, size[0], size[1], C), 0 where it comes from
+    outside.
+
+    Attributes of `p`: kernel_type names the filter, and antialias widens the filter where the image shrinks.
+    """
     for name, kind in (("kernel_type", str), ("antialias", bool)):
         if not isinstance(getattr(p, name), kind):
             raise TypeError("[ScaleAndTranslate] %s, got %s, expected a %s" % (name, type(getattr(p, name)).__name__, kind.__name__))

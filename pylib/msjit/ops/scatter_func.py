@@ -1,4 +1,4 @@
-"""Functions that write at indices, sum segments and find distinct elements, under MindSpore's names and argument orders."""
+"""Functions that write at indices, reduce segments and find distinct elements, under MindSpore's names and argument orders."""
 import builtins as _b
 
 from ..common import dtype as _mstype
@@ -10,7 +10,7 @@ from .other_func import _written
 
 
 def _combined(x, updates, parts, axes, how):
-    """x with updates written ('update'), added, subtracted, multiplied, ... at indices."""
+    """x with updates applied at indices; how is 'update', 'add', 'sub', 'mul', 'div', 'max' or 'min'."""
     if how == "sub":
         updates = -updates
     if how in ("update", "add", "sub"):
@@ -33,27 +33,27 @@ def _at_coordinates(name, x, indices, updates, how):
 
 
 def tensor_scatter_mul(input_x, indices, updates):
-    """A copy with slices multiplied at the coordinates along the last axis of `indices`."""
+    """Returns a copy with slices multiplied at indices: the last axis of `indices` holds coordinates in the first axes."""
     return _at_coordinates("tensor_scatter_mul", input_x, indices, updates, "mul")
 
 
 def tensor_scatter_div(input_x, indices, updates):
-    """A copy with slices divided at the coordinates along the last axis of `indices`."""
+    """Returns a copy with slices divided at indices: the last axis of `indices` holds coordinates in the first axes."""
     return _at_coordinates("tensor_scatter_div", input_x, indices, updates, "div")
 
 
 def tensor_scatter_max(input_x, indices, updates):
-    """A copy with the greater of both at the coordinates along the last axis of `indices`."""
+    """Returns a copy that holds the greater of old slice and update at indices; the last axis of `indices` holds coordinates."""
     return _at_coordinates("tensor_scatter_max", input_x, indices, updates, "max")
 
 
 def tensor_scatter_min(input_x, indices, updates):
-    """A copy with the lesser of both at the coordinates along the last axis of `indices`."""
+    """Returns a copy that holds the smaller of old slice and update at indices; the last axis of `indices` holds coordinates."""
     return _at_coordinates("tensor_scatter_min", input_x, indices, updates, "min")
 
 
 def index_fill(x, axis, index, value):
-    """A copy with a value, a number or a Tensor of no axes, in slices along an axis."""
+    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor without axes."""
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
@@ -63,17 +63,17 @@ def index_fill(x, axis, index, value):
 
 
 def inplace_update(x, v, indices):
-    """A copy with the rows of v in place of the rows `indices`; x itself stays, as in MindSpore."""
+    """Returns a copy of x with the rows `indices` replaced by the rows of v; as in MindSpore, x itself does not change."""
     return _k.index_update([x, v, _rows(indices)], [0], False)
 
 
 def inplace_add(x, v, indices):
-    """A copy with the rows of v added to the rows `indices`; x itself stays, as in MindSpore."""
+    """Returns a copy of x with the rows of v added to the rows `indices`; as in MindSpore, x itself does not change."""
     return _i.add_rows("inplace_add", x, _tuple(indices), v)
 
 
 def inplace_sub(x, v, indices):
-    """A copy with the rows of v subtracted from the rows `indices`; x itself stays, as in MindSpore."""
+    """Returns a copy of x with the rows of v subtracted from the rows `indices`; as in MindSpore, x itself does not change."""
     return _i.add_rows("inplace_sub", x, _tuple(indices), -v)
 
 
@@ -86,7 +86,7 @@ def _rows(indices):
 
 
 def select_scatter(input, src, axis, index):
-    """A copy with src as the slice of one position along an axis."""
+    """Returns a copy with src in place of the slice at one index along an axis."""
     if not _check(input, "select_scatter").ndim or not input.shape[axis]:
         raise ValueError("[select_scatter] axis, got %s for shape %s, expected one with elements" % (axis, tuple(input.shape)))
     return slice_scatter(input, _k.expand_dims(src, axis % input.ndim), axis, index % input.shape[axis],
@@ -94,7 +94,7 @@ def select_scatter(input, src, axis, index):
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
-    """A copy with src in the slice start:end:step along an axis."""
+    """Returns a copy with src in place of the slice start:end:step along an axis."""
     _check(input, "slice_scatter")
     places = _b.list(_b.range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis % input.ndim else size for i, size in enumerate(input.shape)]
@@ -105,7 +105,7 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
-    """A copy with src on the diagonals over two axes."""
+    """Returns a copy with src in place of the diagonal over the axes dim1 and dim2."""
     _check(input, "diagonal_scatter")
     dim1, dim2 = dim1 % input.ndim, dim2 % input.ndim
     rows, columns = input.shape[dim1], input.shape[dim2]
@@ -121,7 +121,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 
 def masked_scatter(input, mask, source):
-    """A copy with the elements of source, one after another, where mask is true."""
+    """Returns a copy where the elements with a true mask are replaced by the elements of source, in order."""
     import numpy
     _check(mask, "masked_scatter"), _check(input, "masked_scatter")
     places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
@@ -177,7 +177,7 @@ def _segments(name, x, segment_ids, num_segments, start, how):
         raise ValueError("[%s] shape of segment_ids, got %s, expected the first sizes of %s"
                          % (name, tuple(segment_ids.shape), tuple(x.shape)))
     rest = tuple(x.shape[lead:])
-    # Negative numbers name no segment: their elements go to one more row, which is cut off.
+    # A negative id names no segment: its elements go to an extra row, which is cut off.
     ids = _k.reshape(segment_ids, (-1,))
     ids = _k.where(_k.less(ids, 0), count, ids)
     rows = _k.reshape(x, (segment_ids.size,) + rest)
@@ -186,7 +186,7 @@ def _segments(name, x, segment_ids, num_segments, start, how):
 
 
 def _ends(dtype):
-    """(least, greatest) number of a dtype."""
+    """The (smallest, greatest) number of a dtype."""
     import numpy
     if dtype == _mstype.bool_:
         raise TypeError("[unsorted_segment] dtype of x, got bool, expected a number")
@@ -196,23 +196,23 @@ def _ends(dtype):
 
 
 def unsorted_segment_sum(input_x, segment_ids, num_segments):
-    """Sums of the slices that bear the same number; 0 where none does."""
+    """Sums the slices with the same segment id; 0 for an id without slices. Slices with a negative id do not count."""
     return _segments("unsorted_segment_sum", input_x, segment_ids, num_segments, 0, "add")
 
 
 def unsorted_segment_prod(x, segment_ids, num_segments):
-    """Products of the slices that bear the same number; 1 where none does."""
+    """Multiplies the slices with the same segment id; 1 for an id without slices. Slices with a negative id do not count."""
     return _segments("unsorted_segment_prod", x, segment_ids, num_segments, 1, "mul")
 
 
 def unsorted_segment_max(x, segment_ids, num_segments):
-    """Greatest elements of the slices that bear the same number; the least number of the dtype where none does."""
+    """Takes the maximum of the slices with the same segment id; the smallest number of the dtype for an id without slices."""
     _check(x, "unsorted_segment_max")
     return _segments("unsorted_segment_max", x, segment_ids, num_segments, _ends(x.dtype)[0], "max")
 
 
 def unsorted_segment_min(x, segment_ids, num_segments):
-    """Least elements of the slices that bear the same number; the greatest number of the dtype where none does."""
+    """Takes the minimum of the slices with the same segment id; the greatest number of the dtype for an id without slices."""
     _check(x, "unsorted_segment_min")
     return _segments("unsorted_segment_min", x, segment_ids, num_segments, _ends(x.dtype)[1], "min")
 
@@ -221,13 +221,17 @@ def unsorted_segment_min(x, segment_ids, num_segments):
 
 
 def take(input, index):
-    """Elements of the flattened tensor, by index."""
+    """Picks elements of the flattened tensor, by index."""
     return _k.gather(_k.reshape(input, (-1,)), index, 0)
 
 
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0):
-    """x[begin:end:strides] on the first axes; the bits of the masks name axes: without begin or end, '...', new, dropped."""
+    """Returns x[begin:end:strides] over the first axes.
+
+    Bit i of a mask changes entry i: begin_mask and end_mask ignore the bound, ellipsis_mask makes it `...`, new_axis_mask a
+    new axis, shrink_axis_mask the single index begin[i].
+    """
     if not len(begin) == len(end) == len(strides):
         raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
                          % (len(begin), len(end), len(strides)))
@@ -247,19 +251,22 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 
 
 def argwhere(input):
-    """Positions of the elements that are not zero, one row each."""
+    """Returns the coordinates of the non-zero elements, int64, one row for each element."""
     import numpy
     _check(input, "argwhere")
     return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
 
 
 def argsort(input, axis=-1, descending=False):
-    """Positions of the elements in order along an axis, int32."""
+    """Returns the indices (int32) that sort the elements along an axis."""
     return _k.argsort(input, axis, descending)
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """Elements (slices along `dim`) without those equal to the one before; where asked the run of each and their lengths."""
+    """Removes elements (or slices along `dim`) that equal the one before.
+
+    return_inverse adds the index of each element's group, return_counts the size of each group.
+    """
     import numpy
     _check(input, "unique_consecutive")
     values = input.asnumpy()
@@ -280,7 +287,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 def unique_with_pad(x, pad_num):
-    """(distinct elements in order of appearance, pad_num after them up to the length of x; the index of each element)"""
+    """Returns (distinct elements in order of appearance, padded with pad_num to the size of x; index of each element)."""
     values, index = _i.unique(x)
     rest = _k.full((x.size - values.size,), pad_num, x.dtype)
     return _k.concat([values, rest]), index

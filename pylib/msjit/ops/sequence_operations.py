@@ -1,7 +1,7 @@
-"""Primitives of numbers, tuples, lists and strings, which MindSpore's graphs have for Python's operators, as rows.
+"""Primitives for numbers, tuples, lists and strings, which MindSpore's graphs use for Python's operators.
 
-Numbers are Python's or tensors. Each primitive returns a new tuple or list and does not change its arguments. Errors are those of Python;
-a division by 0 is a ValueError.
+Numbers are Python numbers or tensors. Each primitive returns a new tuple or list and does not change its arguments. Errors
+are those of Python, except that a division by 0 raises ValueError.
 """
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -12,14 +12,14 @@ from .primitive import rows as _rows
 
 
 def _plain(function):
-    """A rule that calls a function with the inputs alone."""
+    """Makes a rule that calls a function with the inputs only."""
     def rule(p, *inputs):
         return function(*inputs)
     return rule
 
 
 def _fixed(count, function):
-    """The same for one or two inputs, so that their number is known."""
+    """Makes such a rule for exactly one or two inputs."""
     return (lambda p, x: function(x)) if count == 1 else (lambda p, x, y: function(x, y))
 
 
@@ -30,7 +30,7 @@ def _sequence(p, value):
 
 
 def _same(x, y):
-    """Whether two elements are equal; tensors are where all of their elements are."""
+    """Tells whether two elements are equal; tensors are equal where all their elements are."""
     if isinstance(x, _Tensor) or isinstance(y, _Tensor):
         if isinstance(x, _Tensor) and isinstance(y, _Tensor) and x.shape != y.shape:
             return False
@@ -65,7 +65,7 @@ def _zeros(value):
 
 
 def _slice_grad(p, dout, x, start, stop, step):
-    """Zeros as the elements of x are, with those of dout where the slice took them from."""
+    """Returns zeros like the elements of x, with dout written where the slice took its elements."""
     found = [_zeros(item) for item in _sequence(p, x)]
     found[slice(start, stop, step)] = list(dout)
     return type(x)(found)
@@ -78,7 +78,7 @@ def _slice_set(p, values, target, start, stop, step):
 
 
 def _product_grad(p, values, dout):
-    """dout times the product of the other numbers, for each."""
+    """For each number, dout times the product of the other numbers."""
     found = []
     for at in range(len(_sequence(p, values))):
         product = dout
@@ -102,7 +102,7 @@ def _number(p, x):
 
 
 def _tile_size(p, shape, out_shape, ndim):
-    """How often each axis is to be repeated: 1 where the sizes are the same."""
+    """How often to repeat each axis: once where the sizes are equal."""
     found = [1] * ndim
     for at, (size, wanted) in enumerate(zip(shape, out_shape)):
         found[at] = 1 if size == wanted else wanted

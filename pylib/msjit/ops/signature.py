@@ -1,19 +1,20 @@
-"""Signatures of the inputs of a Primitive that a program defines: which it writes to, their defaults, and which share a dtype.
+"""Signatures of the inputs of a user-defined Primitive: which it writes to, their defaults, and which share a dtype.
 
-Programs give them as `__mindspore_signature__`. MindSpore casts inputs by them. Here they have no effect: an operator is a Python function
-that does its own casts."""
+Programs give them as `__mindspore_signature__`, and MindSpore casts inputs by them. They have no effect here, where an
+operator is a Python function that casts its inputs itself.
+"""
 import collections
 import enum
 
 
 class sig_rw(enum.Enum):
-    """Whether an input is read, written or both."""
+    """Whether a primitive reads an input, writes to it, or both."""
 
     RW_READ, RW_WRITE, RW_REF = range(3)
 
 
 class sig_kind(enum.Enum):
-    """Kind of a parameter, as Python has it; KIND_EMPTY_DEFAULT_VALUE stands for no default."""
+    """Kind of a parameter, as in Python; KIND_EMPTY_DEFAULT_VALUE means no default."""
 
     KIND_POSITIONAL_KEYWORD, KIND_VAR_POSITIONAL, KIND_KEYWORD_ONLY, KIND_VAR_KEYWARD, KIND_EMPTY_DEFAULT_VALUE = range(5)
 
@@ -24,5 +25,5 @@ Signature = collections.namedtuple("Signature", "name rw kind default dtype")
 
 def make_sig(name="var", rw=sig_rw.RW_READ, kind=sig_kind.KIND_POSITIONAL_KEYWORD,
              default=sig_kind.KIND_EMPTY_DEFAULT_VALUE, dtype=sig_dtype.T_EMPTY_DEFAULT_VALUE):
-    """The Signature of one input."""
+    """Makes the Signature of one input."""
     return Signature(name, rw, kind, default, dtype)

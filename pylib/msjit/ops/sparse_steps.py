@@ -1,7 +1,7 @@
-"""Primitives that do one step of an optimizer on some rows of Parameters: `gradient` has a row for each of `indices`.
+"""Primitives that do one optimizer step on some rows of Parameters: `gradient` has a row for each of `indices`.
 
-If a row is named more than once, its gradients are added up. SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 instead do one step
-with each of them, one after the other, as in MindSpore.
+Gradients of a repeated row are summed. SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 instead do one step for
+each of them, one after the other, as in MindSpore.
 """
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
@@ -15,12 +15,12 @@ def _number(value):
 
 
 def _summed(variable, gradient, indices):
-    """The gradient of the whole variable: zeros except in the rows that are named."""
+    """The gradient of the whole variable: zeros except in the indexed rows."""
     return _k.zeros_like(variable.detach()).index_add(0, indices, gradient)
 
 
 def _on_rows(variables, gradient, indices, step):
-    """Writes step(rows, gradient) to the rows; the variables."""
+    """Writes step(rows, gradient) to the rows; returns the variables."""
     gradient = _summed(variables[0], gradient, indices)[indices]
     values = step([variable.detach()[indices] for variable in variables], gradient)
     for variable, value in zip(variables, values):
@@ -30,11 +30,11 @@ def _on_rows(variables, gradient, indices, step):
 
 
 def _in_turn(variables, gradient, indices, step):
-    """The same with each gradient of a row by itself, in order."""
+    """Does a step for each gradient of a repeated row, in order; returns the variables."""
     import numpy
     named = indices.asnumpy()
     _, first, counts = numpy.unique(named, return_inverse=True, return_counts=True)
-    order = numpy.zeros(len(named), numpy.int64)  # how often the row was named before
+    order = numpy.zeros(len(named), numpy.int64)  # how often the row occurred before
     seen = numpy.zeros(len(counts), numpy.int64)
     for at, row in enumerate(first):
         order[at], seen[row] = seen[row], seen[row] + 1
@@ -78,7 +78,7 @@ def _proximal(p, var, accum, lr, l1, l2, gradient, indices):
 
 
 def _moved(p, rows, g, rate, beta1, beta2, epsilon):
-    """(var, m, v) after a step of Adam."""
+    """Returns (var, m, v) after a step of Adam."""
     value, m, v = rows
     m, v = m * beta1 + g * (1.0 - beta1), v * beta2 + g * g * (1.0 - beta2)
     first = m * beta1 + g * (1.0 - beta1) if p.use_nesterov else m

@@ -18,22 +18,22 @@ def _float(x):
 
 
 def log2(input):
-    """Logarithm to base 2."""
+    """Computes the logarithm to base 2."""
     return _k.log(input) / _math.log(2)
 
 
 def log10(input):
-    """Logarithm to base 10."""
+    """Computes the logarithm to base 10."""
     return _k.log(input) / _math.log(10)
 
 
 def exp2(input):
-    """2 to the power of x."""
+    """Computes 2^x."""
     return _k.exp(input * _math.log(2))
 
 
 def logaddexp2(input, other):
-    """log2(2^x + 2^y), without overflow, of Tensors of floats; anything else raises TypeError."""
+    """Computes log2(2^x + 2^y), without overflow. Raises TypeError unless both are Tensors of floats."""
     for value in (input, other):
         if _check(value, "logaddexp2").dtype not in _FLOATS:
             raise TypeError("[logaddexp2] dtype, got %s, expected one of floats" % value.dtype)
@@ -41,36 +41,36 @@ def logaddexp2(input, other):
 
 
 def deg2rad(x):
-    """Degrees as radians."""
+    """Converts degrees to radians."""
     return _float(_check(x, "deg2rad")) * (_math.pi / 180)
 
 
 def rad2deg(x):
-    """Radians as degrees."""
+    """Converts radians to degrees."""
     return _float(_check(x, "rad2deg")) * (180 / _math.pi)
 
 
 def sinc(input):
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Computes sin(pi x) / (pi x), and 1 at 0."""
     none = _k.equal(input, 0)
     scaled = _k.where(none, 1.0, _float(input) * _math.pi)
     return _k.where(none, 1.0, _k.sin(scaled) / scaled)
 
 
 def logit(input, eps=None):
-    """log(x / (1 - x)), of x limited to [eps, 1 - eps] where eps is given."""
+    """Computes log(x / (1 - x)), of x limited to [eps, 1 - eps] where eps is given."""
     if eps is not None and eps >= 0:
         input = _k.clip(input, eps, 1 - eps)
     return _k.log(input / (1 - input))
 
 
 def xlogy(input, other):
-    """x log(y), and 0 where x is 0."""
+    """Computes x * log(y), and 0 where x is 0."""
     return _zero_times(input, other, _k.log)
 
 
 def xdivy(x, y):
-    """x / y, and 0 where x is 0."""
+    """Computes x / y, and 0 where x is 0."""
     return _zero_times(x, y, _k.reciprocal)
 
 
@@ -81,7 +81,7 @@ def _zero_times(x, y, function):
 
 
 def _tensors(x, y):
-    """Both operands as tensors, a number in the dtype of the other one where that can hold it."""
+    """Both operands as Tensors; a number gets the dtype of the other operand where that can hold it."""
     if not isinstance(x, _Tensor) and not isinstance(y, _Tensor):
         raise TypeError("operands, got %s and %s, expected a Tensor" % (type(x).__name__, type(y).__name__))
     x = x if isinstance(x, _Tensor) else _k.full((), x, _kind(x, y.dtype))
@@ -96,33 +96,33 @@ def _kind(number, other):
 
 
 def ldexp(x, other):
-    """x times 2 to the power of other."""
+    """Computes x * 2^other."""
     return x * _k.pow(2.0, _float(other) if isinstance(other, _Tensor) else other)
 
 
 def lerp(input, end, weight):
-    """start + weight (end - start)"""
+    """Interpolates linearly: input + weight * (end - input)."""
     return input + weight * (end - input)
 
 
 def addcmul(input, tensor1, tensor2, value=1):
-    """input + value tensor1 tensor2"""
+    """Computes input + value * tensor1 * tensor2."""
     return input + value * (tensor1 * tensor2)
 
 
 def addcdiv(input, tensor1, tensor2, value=1):
-    """input + value tensor1 / tensor2"""
+    """Computes input + value * tensor1 / tensor2."""
     return input + value * (tensor1 / tensor2)
 
 
 def copysign(x, other):
-    """|x| with the sign of other, that of a zero included."""
+    """Computes |x| with the sign of other; the sign of -0.0 counts."""
     x, other = _tensors(x, other)
     return _k.where(signbit(other), -_k.abs(_float(x)), _k.abs(_float(x)))
 
 
 def signbit(input):
-    """True where the sign is negative, that of a zero included."""
+    """Says where the sign is negative, also that of -0.0."""
     _check(input, "signbit")
     if input.dtype not in _FLOATS:
         return _k.less(input, 0)
@@ -133,30 +133,30 @@ sgn = _k.sign
 
 
 def frac(x):
-    """The part after the decimal point, with the sign of x."""
+    """Returns the fractional part, x - trunc(x), with the sign of x."""
     return x - _k.trunc(x)
 
 
 def heaviside(input, values):
-    """0 below 0, 1 above, and `values` at 0."""
+    """Step function: 0 where x < 0, 1 where x > 0, and `values` where x is 0."""
     _check(input, "heaviside")
     return _k.where(_k.equal(input, 0), values, _k.cast(_k.greater(input, 0), input.dtype))
 
 
 def fmax(input, other):
-    """The greater element; a number wins over NaN."""
+    """Returns the greater of two elements; where one is NaN, the other one."""
     input, other = _tensors(input, other)
     return _k.where(_k.logical_or(_k.less(input, other), _k.not_equal(input, input)), other, input)
 
 
 def fmin(input, other):
-    """The lesser element; a number wins over NaN."""
+    """Returns the smaller of two elements; where one is NaN, the other one."""
     input, other = _tensors(input, other)
     return _k.where(_k.logical_or(_k.greater(input, other), _k.not_equal(input, input)), other, input)
 
 
 def float_power(input, exponent):
-    """Power in float64, of complex numbers in complex128."""
+    """Computes input^exponent in float64, or in complex128 for complex numbers."""
     return _k.pow(_double(input), _double(exponent))
 
 
@@ -169,7 +169,7 @@ def _double(x):
 
 
 def gcd(input, other):
-    """Greatest common divisor, by Euclid's steps: at most 92 for numbers of 64 bits."""
+    """Computes the greatest common divisor by Euclid's algorithm, in a fixed number of steps that suffices for the dtype."""
     a, b = _tensors(input, other)
     a, b = _k.abs(a), _k.abs(b)
     for _ in range(92 if _mstype.int64 in (a.dtype, b.dtype) else 46):
@@ -179,14 +179,14 @@ def gcd(input, other):
 
 
 def lcm(input, other):
-    """Least common multiple."""
+    """Computes the least common multiple."""
     input, other = _tensors(input, other)
     divisor = gcd(input, other)
     return _k.where(_k.equal(divisor, 0), 0, _k.abs(input // _k.where(_k.equal(divisor, 0), 1, divisor) * other))
 
 
 def truncate_div(x, y):
-    """Quotient, rounded towards 0."""
+    """Divides and rounds towards 0; integers are divided in float64."""
     x, y = _tensors(x, y)
     kind = _k.add(x, y).dtype
     return _k.trunc(_k.div(x, y)) if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
@@ -197,22 +197,25 @@ def _wide(x):
 
 
 def truncate_mod(x, y):
-    """Rest of the division rounded towards 0."""
+    """Computes the remainder of the division that rounds towards 0."""
     return _k.fmod(x, y)
 
 
 def bitwise_left_shift(input, other):
-    """input times 2 to the power of other, of integers; of other the last bits count, 6 for 64-bit integers and 5 for others."""
+    """Shifts the bits of integers left.
+
+    Only the low bits of other count: 6 where the result is int64 or uint64, else 5. Raises TypeError for other dtypes.
+    """
     return _shift("bitwise_left_shift", input, other, True)
 
 
 def bitwise_right_shift(input, other):
-    """input divided by 2 to the power of other, rounded down, of integers; the last bits of other count, as in left shifts."""
+    """Shifts the bits of integers right, rounding down; only the low bits of other count, as in bitwise_left_shift."""
     return _shift("bitwise_right_shift", input, other, False)
 
 
 def _shift(name, x, by, left):
-    number = type(by) is int  # which does not widen the elements
+    number = type(by) is int  # a Python int does not widen the dtype of x
     x, by = _tensors(x, by)
     others = _mstype.float_type + _mstype.complex_type
     if x.dtype in others or by.dtype in others:
@@ -224,20 +227,20 @@ def _shift(name, x, by, left):
         return _long_shift(wide, count, left)
     wide, last = _k.cast(wide, _mstype.int64), _k.equal(count, 63)
     power = _k.pow(_k.full((), 2, _mstype.int64), _k.minimum(count, 62))
-    if left:  # 2 to the power of 63 is no int64
+    if left:  # 2^63 does not fit int64, so the last doubling is separate
         return _k.cast(wide * power * _k.where(last, 2, 1), kind)
     return _k.cast(_k.floor_div(_k.floor_div(wide, power), _k.where(last, 2, 1)), kind)
 
 
 def _long_shift(wide, count, left):
-    """A shift of uint64."""
+    """Shifts uint64 in two steps of at most 32 bits."""
     half = _k.minimum(count, 32)
     powers = [_k.cast(_k.pow(_k.full((), 2, _mstype.int64), part), _mstype.uint64) for part in (half, count - half)]
     return wide * powers[0] * powers[1] if left else _k.floor_div(_k.floor_div(wide, powers[0]), powers[1])
 
 
 def polygamma(n, input):
-    """The derivative of order n of digamma."""
+    """Computes the n-th derivative of digamma."""
     order = int(n)
     if order < 0:
         raise ValueError("[polygamma] n must not be negative, got %d" % order)
@@ -247,7 +250,7 @@ def polygamma(n, input):
 
 
 def mvlgamma(input, p):
-    """Logarithm of the gamma function of p dimensions."""
+    """Computes the logarithm of the multivariate gamma function of dimension p."""
     total = 0.25 * p * (p - 1) * _math.log(_math.pi)
     for i in range(p):
         total = total + _k.lgamma(input - 0.5 * i)
@@ -255,44 +258,44 @@ def mvlgamma(input, p):
 
 
 def positive(input):
-    """x itself."""
+    """Returns the tensor itself (unary plus)."""
     return _check(input, "positive")
 
 
 def isposinf(input):
-    """True where x is infinity."""
+    """Says where elements are positive infinity."""
     return _k.equal(input, float("inf"))
 
 
 def isneginf(input):
-    """True where x is negative infinity."""
+    """Says where elements are negative infinity."""
     return _k.equal(input, float("-inf"))
 
 
 def is_floating_point(input):
-    """Whether the dtype is a float."""
+    """Says whether the dtype of a tensor is a float."""
     return _check(input, "is_floating_point").dtype in _FLOATS
 
 
 def is_nonzero(input):
-    """Whether the one element is not zero."""
+    """Says whether a tensor of one element is not 0; raises ValueError for any other number of elements."""
     if _check(input, "is_nonzero").size != 1:
         raise ValueError("[is_nonzero] input must have one element, got %d" % input.size)
     return bool(_k.not_equal(_k.reshape(input, ()), 0))
 
 
 def approximate_equal(x, y, tolerance=1e-05):
-    """True where |x - y| is below a tolerance."""
+    """Says where |x - y| < tolerance."""
     return _k.less(_k.abs(x - y), tolerance)
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all elements are close, a bool."""
+    """Says whether all elements are close, as isclose defines it; returns a bool."""
     return bool(_k.all(_m.isclose(input, other, rtol, atol, equal_nan)))
 
 
 def swiglu(input, dim=-1):
-    """silu(first half) times the second half along an axis."""
+    """SwiGLU: silu(first half) * second half along an axis."""
     _check(input, "swiglu")
     first, second = _k.split(input, [input.shape[dim] // 2] * 2, dim)
     return _k.silu(first) * second

@@ -1,4 +1,4 @@
-"""Running values, order statistics, counts and sums without NaN, under MindSpore's names and argument orders."""
+"""Cumulative values, moments, order statistics, counts and NaN-skipping sums, under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -6,37 +6,37 @@ from ..context import FLOAT_DTYPES as _FLOATS
 from . import math_func as _m
 from . import registry as _k
 
-# -- running values --------------------------------------------------------------------------------------------------
+# -- cumulative values --------------------------------------------------------------------------------------------------
 
 
 def cumprod(input, dim, dtype=None):
-    """Running products along an axis; of integers int64."""
+    """Computes running products along an axis; those of integers are int64 unless a dtype is given."""
     out = _k.cumprod(input if dtype is None else _k.cast(input, dtype), dim)
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def cummax(input, axis):
-    """(greatest element up to each place along an axis, its position)"""
+    """Returns (greatest element so far along an axis, its index)."""
     return _k.cummax(input, axis)
 
 
 def cummin(input, axis):
-    """(least element up to each place along an axis, its position as int32)"""
+    """Returns (smallest element so far along an axis, its index as int32)."""
     values, places = _k.cummin(input, axis)
     return values, _k.cast(places, _mstype.int32)
 
 
 def logcumsumexp(input, axis):
-    """Logarithm of the running sums of exp(x), without overflow."""
+    """Computes the logarithm of the running sums of exp(x) along an axis, without overflow."""
     top = _k.stop_gradient(_k.cummax(input, axis)[0])
     highest = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.cumsum(_k.exp(input - highest), axis)) + highest
-    # If all elements so far are far below the greatest one, their sum in its scale is zero. Their extreme is used instead.
+    # exp(input - highest) is 0 where all elements so far are far below the greatest one: the running maximum replaces the sum there.
     return _k.where(_k.less(top, highest - 80), top, out)
 
 
 def diff(x, n=1, axis=-1, prepend=None, append=None):
-    """Differences of neighbours along an axis, n times."""
+    """Computes the differences of neighbours along an axis, n times over; prepend and append are joined to x first."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise (ValueError if isinstance(n, int) else TypeError)("[diff] n, got %r, expected an int of 0 or more" % (n,))
     parts = [item for item in (prepend, x, append) if item is not None]
@@ -58,7 +58,7 @@ def _part(x, axis, begin, end):
 
 
 def trapz(y, x=None, *, dx=1.0, dim=-1):
-    """The integral by trapezoids along an axis, over distances dx or points x."""
+    """Integrates along an axis by the trapezoidal rule, with the points x or the constant distance dx."""
     _check(y, "trapz")
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
@@ -75,17 +75,20 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 
 
 def var_mean(input, axis=None, ddof=0, keepdims=False):
-    """(variance, mean) over axes."""
+    """Returns (variance, mean) over axes."""
     return _m.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def std_mean(input, axis=None, ddof=0, keepdims=False):
-    """(standard deviation, mean) over axes."""
+    """Returns (standard deviation, mean) over axes."""
     return _m.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """Covariances of the rows of a matrix, whose columns are observations; fweights count them, aweights weigh them."""
+    """Computes the covariance matrix of the rows of a matrix, whose columns are observations.
+
+    fweights says how often each observation occurs, aweights how much it weighs.
+    """
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
     if input.dtype in _mstype.complex_type:
@@ -116,7 +119,7 @@ def _shaped(product, input):
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    """Sum over axes, NaN as 0; of integers in their dtype."""
+    """Sums over axes, counting NaN as 0; the sum of integers has their dtype."""
     if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
@@ -124,19 +127,19 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
-    """Mean over axes of the elements that are not NaN."""
+    """Computes the mean over axes of the elements that are not NaN."""
     _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
-    """Number of elements that are not zero over axes; () means all."""
+    """Counts the elements that are not 0 over axes; () means all axes."""
     return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
 
 
 def aminmax(input, *, axis=0, keepdims=False):
-    """(least, greatest) element along an axis, of everything where axis is None."""
+    """Returns (smallest, greatest) element along an axis, or of the whole tensor where axis is None."""
     return _k.min(input, axis, keepdims), _k.max(input, axis, keepdims)
 
 
@@ -144,12 +147,15 @@ def aminmax(input, *, axis=0, keepdims=False):
 
 
 def quantile(input, q, axis=None, keepdims=False):
-    """The places where parts q of the elements along an axis lie below, between two of them on a line; NaN counts."""
+    """Computes the q-quantiles along an axis, with linear interpolation; NaN where an element is NaN.
+
+    q is a float or a Tensor with numbers in [0, 1], whose axis comes first in the result. The input is float32 or float64.
+    """
     return _quantile("quantile", input, q, axis, keepdims, False)
 
 
 def nanquantile(input, q, axis=None, keepdims=False):
-    """As quantile, of the elements that are not NaN."""
+    """Computes the q-quantiles as quantile, of the elements that are not NaN."""
     return _quantile("nanquantile", input, q, axis, keepdims, True)
 
 
@@ -185,14 +191,14 @@ def _quantile(name, x, q, axis, keepdims, skip_nan):
 
 
 def _pick(ordered, places, axis):
-    """Elements at places (q, ..., 1, ...) along an axis, one set for each q."""
+    """The elements at `places` (q, ..., 1, ...) along an axis, one set for each q."""
     wide = _k.broadcast_to(_k.expand_dims(ordered, 0), (places.shape[0],) + tuple(ordered.shape))
     shape = [1 if i == axis + 1 else size for i, size in enumerate(wide.shape)]
     return _k.gather_elements(wide, _k.cast(_k.broadcast_to(places, shape), _mstype.int64), axis + 1)
 
 
 def nanmedian(input, axis=-1, keepdims=False):
-    """(median along an axis of the elements that are not NaN, its position): of two elements in the middle the lesser one."""
+    """Returns (median, its index) along an axis, of the elements that are not NaN; of two in the middle the smaller one."""
     values, places = _k.sort(input, axis)
     count = _k.sum(_k.equal(input, input), axis, True)
     middle = _k.maximum((count - 1) // 2, 0)
@@ -202,7 +208,7 @@ def nanmedian(input, axis=-1, keepdims=False):
 
 
 def kthvalue(input, k, dim=-1, keepdim=False):
-    """(the k-th least element along an axis, its position); k counts from 1."""
+    """Returns (k-th smallest element along an axis, its index); k counts from 1."""
     values, places = _k.sort(input, dim)
     at = _Tensor([k - 1], _mstype.int64)
     values, places = _k.gather(values, at, dim), _k.cast(_k.gather(places, at, dim), _mstype.int64)
@@ -210,12 +216,16 @@ def kthvalue(input, k, dim=-1, keepdim=False):
 
 
 def msort(input):
-    """Sorted along the first axis."""
+    """Sorts a tensor along the first axis."""
     return _k.sort(input, 0)[0]
 
 
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
-    """The positions at which values would be inserted into sorted rows (the last axis): before equal elements or, with right, after them."""
+    """Returns the indices at which values would be inserted into sorted rows (the last axis) to keep them sorted.
+
+    They come before equal elements or, with right (or side='right'), after them. sorter holds the order of rows that are
+    not sorted.
+    """
     if side not in (None, "left", "right"):
         raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
     if right and side == "left":
@@ -228,14 +238,17 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 
 
 def bucketize(input, boundaries, *, right=False):
-    """The number of the bucket between rising boundaries that each element lies in; right: those equal to one go below."""
+    """Returns for each element the index (int32) of the first boundary that is not below it; with right, the first one above it."""
     if not isinstance(boundaries, _Tensor):
         boundaries = _Tensor(list(boundaries), _mstype.float32)
     return _k.cast(_k.searchsorted(boundaries, input, bool(right)), _mstype.int32)
 
 
 def bincount(input, weights=None, minlength=0):
-    """How often each of 0, 1, 2, ... occurs, or the sums of the weights that stand beside them; float32, as in MindSpore."""
+    """Counts how often each of 0, 1, 2, ... occurs in a vector, or sums the weights; float32, as in MindSpore.
+
+    The result has max(minlength, greatest element + 1) elements.
+    """
     if _check(input, "bincount").ndim != 1:
         raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
     if input.dtype in _FLOATS:
@@ -255,7 +268,7 @@ def bincount(input, weights=None, minlength=0):
 
 
 def histc(input, bins=100, min=0.0, max=0.0):
-    """How many elements lie in each of equal bins from min to max, by default the least and the greatest element."""
+    """Counts the elements in equal bins from min to max; with min equal to max, from the smallest element to the greatest."""
     flat = _k.reshape(input, (-1,))
     if bins < 1:
         raise ValueError("[histc] bins must be positive, got %d" % bins)

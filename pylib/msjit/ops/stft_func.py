@@ -1,4 +1,4 @@
-"""The short-time Fourier transform: of windows of a signal, one after another."""
+"""The short-time Fourier transform."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -30,7 +30,7 @@ def _within(name, value, low, high):
 
 
 def _padded(x, pad, mode):
-    """x with pad elements more at both ends of its last axis."""
+    """Pads x with `pad` elements at both ends of its last axis."""
     if not isinstance(mode, str):
         raise TypeError("[stft] pad_mode, got %s, expected a str" % type(mode).__name__)
     if mode not in _MODES:
@@ -42,7 +42,7 @@ def _padded(x, pad, mode):
 
 
 def _window(window, win_length, n_fft):
-    """The window in the middle of n_fft elements, zeros around it."""
+    """Pads the window with zeros on both sides to n_fft elements."""
     if window is None:
         window = _k.ones((win_length,), _mstype.float32)
     if _check(window, "stft").dtype not in _DTYPES:
@@ -56,12 +56,13 @@ def _window(window, win_length, n_fft):
 
 def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="REFLECT", normalized=False,
          onesided=None, return_complex=None):
-    """Fourier transforms of windows of n_fft elements, hop_length apart, of a signal or a batch of signals.
+    """Computes the short-time Fourier transform of a signal or a batch of signals: frames of n_fft elements, hop_length
+    apart.
 
-    x has one or two axes; float32, float64, complex64 or complex128. The result has the axes of x, but in place of the
-    last one frequencies (n_fft // 2 + 1 of them where onesided) and frames; real and imaginary parts are a last axis
-    more unless return_complex. By default real signals under a real window give onesided, real results. Other dtypes
-    raise TypeError, sizes out of range ValueError.
+    x has one or two axes, of float32, float64, complex64 or complex128. In the result, frequencies and frames replace the
+    last axis of x; onesided keeps the first n_fft // 2 + 1 frequencies. Without return_complex a last axis holds the real
+    and the imaginary parts. Without the options, a real signal under a real window gives onesided frequencies and that last
+    axis. Other dtypes raise TypeError; sizes out of range raise ValueError.
     """
     if _check(x, "stft").dtype not in _DTYPES:
         raise TypeError("[stft] dtype of x, got %s, expected float32, float64, complex64 or complex128" % x.dtype.name)

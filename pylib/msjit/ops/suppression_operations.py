@@ -1,10 +1,10 @@
-"""Boxes that lie over better ones left out: NonMaxSuppressionV3 and CombinedNonMaxSuppression, through NumPy."""
+"""Non-maximum suppression of boxes, computed with NumPy: NonMaxSuppressionV3 and CombinedNonMaxSuppression."""
 from ..common.tensor import Tensor as _Tensor
 from .primitive import rows as _rows
 
 
 def _overlaps(box, boxes):
-    """Intersection over union of a box and others, (y0, x0, y1, x1) with corners in any order."""
+    """Intersection over union of a box with others, (y0, x0, y1, x1) with corners in any order."""
     import numpy
     low, high = numpy.minimum(boxes[:, :2], boxes[:, 2:]), numpy.maximum(boxes[:, :2], boxes[:, 2:])
     first, last = numpy.minimum(box[:2], box[2:]), numpy.maximum(box[:2], box[2:])
@@ -15,7 +15,7 @@ def _overlaps(box, boxes):
 
 
 def _kept(boxes, scores, count, most_overlap, least_score):
-    """Numbers of the boxes that stay, the best first."""
+    """Numbers of the boxes that are kept, best first."""
     import numpy
     kept = []
     for at in numpy.argsort(-scores, kind="stable"):

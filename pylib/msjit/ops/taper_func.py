@@ -1,4 +1,4 @@
-"""Windows of signals (Hann, Hamming, Kaiser, Bartlett, Blackman) and numbers in a geometric row."""
+"""Window functions (Hann, Hamming, Kaiser, Bartlett, Blackman) and logspace."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -16,7 +16,7 @@ def _length(where, value):
 
 
 def _taper(where, window_length, periodic, dtype, shape):
-    """shape(phase, from 0 to 1 over the window) of so many places, float64 by default."""
+    """Computes shape(phase) at window_length places, float64 by default; the phase runs from 0 to 1 over the window."""
     length = _length(where, window_length)
     if dtype is not None and dtype not in _FLOATS:
         raise TypeError("[%s] dtype, got %s, expected one of floats" % (where, dtype))
@@ -28,7 +28,7 @@ def _taper(where, window_length, periodic, dtype, shape):
 
 
 def _one_length(where, window_length):
-    """The length in a Tensor of one element, which bartlett_window and blackman_window take."""
+    """Reads the length in a Tensor without axes, which bartlett_window and blackman_window take."""
     if not isinstance(window_length, _Tensor):
         raise TypeError("[%s] window_length, got %s, expected a Tensor" % (where, type(window_length).__name__))
     if window_length.dtype not in (_mstype.int32, _mstype.int64):
@@ -39,20 +39,20 @@ def _one_length(where, window_length):
 
 
 def hann_window(window_length, periodic=True, *, dtype=None):
-    """The Hann window, (1 - cos) / 2, of shape (window_length,), float64 by default."""
+    """Computes the Hann window, 0.5 - 0.5 cos(2 pi t), of shape (window_length,); float64 by default."""
     return _taper("hann_window", window_length, periodic, dtype, lambda t: 0.5 - 0.5 * _k.cos(2 * _math.pi * t))
 
 
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
-    """The Hamming window, alpha - beta cos, of shape (window_length,), float32 by default."""
+    """Computes the Hamming window, alpha - beta cos(2 pi t), of shape (window_length,); float32 by default."""
     if dtype is None and isinstance(window_length, int) and window_length > 1:
-        dtype = _mstype.float32  # of shorter ones it is float64, in MindSpore too
+        dtype = _mstype.float32  # shorter windows are float64, as in MindSpore
     return _taper("hamming_window", window_length, periodic, dtype,
                    lambda t: alpha - beta * _k.cos(2 * _math.pi * t))
 
 
 def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
-    """The Kaiser window, I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta), of shape (window_length,), float64 by default."""
+    """Computes the Kaiser window, I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta), of shape (window_length,); float64 by default."""
     from .bessel_func import bessel_i0e
 
     def shape(t):
@@ -63,13 +63,14 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
 
 
 def bartlett_window(window_length, periodic=True, *, dtype=None):
-    """The triangular window; window_length is a Tensor of no axes, the result float32 by default."""
+    """Computes the triangular window, 1 - |2t - 1|; window_length is a Tensor without axes. The result is float32 by default."""
     return _taper("bartlett_window", _one_length("bartlett_window", window_length), periodic,
                   _mstype.float32 if dtype is None else dtype, lambda t: 1.0 - _k.abs(2.0 * t - 1.0))
 
 
 def blackman_window(window_length, periodic=True, *, dtype=None):
-    """The Blackman window; window_length is a Tensor of no axes, the result float32 by default."""
+    """Computes the Blackman window, 0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t); window_length is a Tensor without axes.
+    float32 by default."""
     def shape(t):
         return 0.42 - 0.5 * _k.cos(2 * _math.pi * t) + 0.08 * _k.cos(4 * _math.pi * t)
     return _taper("blackman_window", _one_length("blackman_window", window_length), periodic,
@@ -77,8 +78,8 @@ def blackman_window(window_length, periodic=True, *, dtype=None):
 
 
 def logspace(start, end, steps, base=10, *, dtype=_mstype.float32):
-    """`steps` numbers from base^start to base^end, their exponents evenly spaced; start and end are floats or
-    Tensors of no axes."""
+    """Returns `steps` numbers from base^start to base^end, with evenly spaced exponents; start and end are floats or
+    Tensors without axes."""
     for what, value in (("start", start), ("end", end)):
         if not isinstance(value, (_Tensor, float)):
             raise TypeError("[logspace] %s, got %s, expected a Tensor or a float" % (what, type(value).__name__))

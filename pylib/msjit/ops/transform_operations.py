@@ -1,4 +1,4 @@
-"""Primitives of Fourier transforms, and of counting labels, as rows."""
+"""Primitives for Fourier transforms, confusion matrices and accidental hits."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
@@ -11,7 +11,8 @@ from .primitive import rows as _rows
 
 
 def _fourier(p, x):
-    """Over the last signal_ndim axes: fft, or ifft (inverse), of real numbers (real) with half of the frequencies (onesided)."""
+    """Computes fft, or ifft with `inverse`, over the last signal_ndim axes; `real` is for real numbers, `onesided` for
+    half of the frequencies."""
     if p.signal_ndim not in (1, 2, 3):
         raise ValueError("[fft_with_size] signal_ndim, got %r, expected 1, 2 or 3" % (p.signal_ndim,))
     axes = tuple(range(-p.signal_ndim, 0))
@@ -29,7 +30,7 @@ def _short_time(p, x, window):
 
 
 def _confusion(p, labels, predictions, weights=None):
-    """Element [i, j]: how often label i was taken for j, or the weights of those cases."""
+    """Element [i, j] counts label i predicted as j, or sums the weights of these cases."""
     places = _k.cast(labels, _mstype.int64) * p.num_classes + _k.cast(predictions, _mstype.int64)
     dtype = getattr(_mstype, p.dtype)
     amount = _a.ones(labels.shape, dtype) if weights is None else _k.cast(weights, dtype)
@@ -37,7 +38,7 @@ def _confusion(p, labels, predictions, weights=None):
 
 
 def _accidental_hits(p, true_classes, sampled_candidates):
-    """(rows of true_classes, places in sampled_candidates, weights) where a candidate is one of the row's classes."""
+    """Returns (rows of true_classes, positions in sampled_candidates, weights) where a candidate is a true class of the row."""
     import numpy
     _check_tensor(true_classes, "ComputeAccidentalHits")
     if true_classes.ndim != 2 or true_classes.shape[1] != p.num_true:

@@ -1,7 +1,7 @@
-"""Primitives of the gradients of single functions - losses, distances, activations with attributes, matrices, segments - as rows.
+"""Primitives for the gradients of losses, distances, activations with attributes, matrices and segments, as rows.
 
-`dout` is the gradient by the result. The other arguments and their order are MindSpore's. Unless they say otherwise, they are computed with
-ordinary operators, so they can themselves be differentiated and compiled.
+`dout` is the gradient by the result. The other arguments and their order are MindSpore's. Unless their docstring says
+otherwise, they are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -28,12 +28,12 @@ def _by_first(function):
 
 
 def _layer(name, path="mint.functional"):
-    """The same, of a function of mint."""
+    """A rule (dout, x, further arguments): the gradient by x of a function of mint."""
     return _by_first(lambda *arguments: _mint(name, path)(*arguments))
 
 
 def _median(p, dout, x, y, indices):
-    """Elements that are the median of all share dout where there are several."""
+    """Computes the gradient by x; all elements equal to the global median share dout."""
     if p.global_median:
         same = _k.cast(_k.equal(x, y), dout.dtype)
         return same * dout / same.sum()
@@ -53,7 +53,7 @@ def _mvlgamma(p, dout, x):
 
 
 def _random_gamma(p, alpha, sample):
-    """The derivative of a drawn number by alpha. NumPy sums its terms, so it has no gradient itself."""
+    """Computes the derivative of a drawn number by alpha. NumPy sums the series, so the result has no gradient."""
     import numpy
     a, x = _ga._wide(alpha, sample)
     slope = _ga._lower(a, x)[1]
@@ -66,7 +66,7 @@ def _einsum(p, xs, dout):
 
 
 def _unpacked(p, lower, upper, data):
-    """(by the lower, by the upper part) of LuUnpack, in the shape of the data; both are given, as in MindSpore."""
+    """Returns the gradients (by the lower, by the upper part) of LuUnpack in the shape of the data; both always, as in MindSpore."""
     rows, columns = data.shape[-2:]
 
     def wide(x):
@@ -80,13 +80,13 @@ def _unique(p, dout, out):
 
 
 def _filled_rows(p, reverse_index_map, dout):
-    """(by the values, by the value that fills empty rows)"""
+    """Returns the gradients (by the values, by the value that fills empty rows)."""
     values = _k.gather(dout, reverse_index_map, 0)
     return values, dout.sum() - values.sum()
 
 
 def _segments(kind):
-    """A rule (dout, indices, segment_ids, the number of rows) of sums over segments."""
+    """A rule (dout, indices, segment_ids, number of rows) for the gradient of sums over segments."""
     def rule(p, dout, indices, segment_ids, size):
         size = int(size.item() if isinstance(size, _Tensor) else size)
         part = _k.gather(dout, segment_ids, 0)
@@ -100,12 +100,12 @@ def _segments(kind):
 
 
 def _segment_mean(p, x, indices, segment_ids):
-    """Means of rows of x; 0 for a segment that has none."""
+    """Computes the mean of the rows of x in each segment; 0 for an empty segment."""
     return _sp._segments("mean", True)(p, x, indices, segment_ids, segment_ids[-1:] + 1)
 
 
 def _sliced(p, dout, indices, start, new_indices):
-    """dout at the indices that were kept, 0 at the others. The indices must be known."""
+    """Puts dout at the indices that were kept, 0 at the others. The indices must be known."""
     import numpy
     first = numpy.array(start.asnumpy() if isinstance(start, _Tensor) else start).reshape(-1)
     kept = {tuple(row): place for place, row in enumerate((new_indices.asnumpy() + first).tolist())}
@@ -114,7 +114,7 @@ def _sliced(p, dout, indices, start, new_indices):
 
 
 def _ctc(p, dout, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha):
-    """By the numbers that log_probs is log_softmax of, as MindSpore has it."""
+    """Computes the gradient by the input of the log_softmax that gave log_probs, as MindSpore does."""
     def loss(x):
         x = _k.log_softmax(x, -1)
         return _op.CTCLossV2(p.blank, p.reduction, p.zero_infinity)(x, targets, input_lengths, target_lengths)[0]
@@ -122,7 +122,7 @@ def _ctc(p, dout, log_probs, targets, input_lengths, target_lengths, neg_log_lik
 
 
 def _embedding(p, dout, indices, num_weights, padding_idx=None, scale_grad_by_freq=False):
-    """The rows of dout added up in a table of num_weights rows."""
+    """Sums the rows of dout into a table of num_weights rows."""
     flat, rows = indices.reshape((-1,)), dout.reshape((-1, dout.shape[-1]))
     if padding_idx is not None:
         rows = _where(_k.not_equal(flat, padding_idx % num_weights).reshape((-1, 1)), rows)
@@ -165,7 +165,7 @@ def _plane_loss(p, dout, x, target, weight, reduction, ignore_index, total_weigh
 
 
 def _repeated(p, dout, repeats, dim):
-    """For each element, the sum over its copies that repeat_interleave made."""
+    """For each element, sums dout over the copies that repeat_interleave made."""
     if isinstance(repeats, _Tensor):
         repeats = repeats.tolist()
     if not isinstance(repeats, (tuple, list)):
@@ -183,7 +183,7 @@ def _traced(p, dout, shape, offset=0, axis1=1, axis2=0):
 
 def _convolved(p, dout, x, weight, bias=None, stride=1, padding=0, dilation=(1, 1), transposed=False, output_padding=0, groups=1,
                output_mask=()):
-    """(by x, by the weight, by the bias); None for what output_mask leaves out."""
+    """Returns the gradients (by x, by the weight, by the bias); None for what output_mask leaves out."""
     if transposed:
         raise NotImplementedError("[%s] transposed, got True, expected False: there is no transposed convolution in it" % p.name)
     rank = x.ndim - 2

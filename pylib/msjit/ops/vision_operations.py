@@ -1,4 +1,4 @@
-"""Primitives of images: colours, sizes, boxes, and the places of the largest elements, as rows."""
+"""Primitives for images: colours, resizing, boxes, and pooling with positions."""
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
 from . import box_func as _b
@@ -23,7 +23,7 @@ def _channels(where, images):
 
 
 def rgb_to_hsv(images):
-    """Hue, saturation and value, all in [0, 1], of colours along the last axis."""
+    """Converts RGB colours along the last axis to hue, saturation and value, all in [0, 1]."""
     red, green, blue = _channels("RGBToHSV", images)
     value = _k.maximum(_k.maximum(red, green), blue)
     spread = value - _k.minimum(_k.minimum(red, green), blue)
@@ -36,7 +36,7 @@ def rgb_to_hsv(images):
 
 
 def hsv_to_rgb(images):
-    """The colours of hue, saturation and value along the last axis of (N, H, W, 3)."""
+    """Converts hue, saturation and value along the last axis of (N, H, W, 3) to RGB colours."""
     if _check(images, "HSVToRGB").ndim != 4:
         raise ValueError("[HSVToRGB] rank, got %d, expected 4" % images.ndim)
     return _of_hsv(images)
@@ -51,14 +51,14 @@ def _of_hsv(images):
 
 
 def _adjust_hue(image, delta):
-    """Colours along the last axis with delta added to the hue, in turns."""
+    """Adds delta to the hue of RGB colours along the last axis; 1 is a full turn."""
     hsv = rgb_to_hsv(_check(image, "AdjustHue"))
     hue = hsv[..., 0] + delta
     return _of_hsv(_k.stack([hue - _k.floor(hue), hsv[..., 1], hsv[..., 2]], -1))
 
 
 def _adjust_saturation(image, scale):
-    """Colours along the last axis with the saturation times a scale, at most 1."""
+    """Multiplies the saturation of RGB colours along the last axis by scale, up to 1."""
     hsv = rgb_to_hsv(_check(image, "AdjustSaturation"))
     return _of_hsv(_k.stack([hsv[..., 0], _k.clip(hsv[..., 1] * scale, 0.0, 1.0), hsv[..., 2]], -1))
 
@@ -94,7 +94,7 @@ def _linear_volume(p, x, output_size=None, scales=None):
 
 
 def _overlap_weights(length, size, align_corners):
-    """(size, length) shares of the input elements that each output element covers; the last one goes on beyond the end."""
+    """Weights (size, length) of the input elements that each output element covers; the last input element extends beyond the end."""
     import numpy
     scale = (length - 1) / (size - 1) if align_corners and size > 1 else length / size
     edges = numpy.arange(size + 1) * scale
@@ -106,7 +106,7 @@ def _overlap_weights(length, size, align_corners):
 
 
 def _resize_area(p, images, size):
-    """(N, H, W, C) images, each element the mean of the part it covers; float32."""
+    """Resizes (N, H, W, C) images; each element is the mean of the area it covers, float32."""
     from ..common.tensor import Tensor
     if _check(images, p.name).ndim != 4:
         raise ValueError("[%s] rank of images, got %d, expected 4" % (p.name, images.ndim))
@@ -143,7 +143,7 @@ def _unpool(count):
 
 
 def _solid_adaptive(x, output_size):
-    """(largest elements, their places) of windows of the last three axes."""
+    """Returns (maxima, their positions) of windows over the last three axes."""
     sizes = output_size.tolist() if hasattr(output_size, "tolist") else output_size
     values, places = _w.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
     return values, _k.cast(places, _mstype.int32)

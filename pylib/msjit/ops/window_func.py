@@ -1,4 +1,4 @@
-"""Convolution and pooling over one and three axes, and transposed convolution. They are reduced to the operators for two axes."""
+"""Convolution and pooling over one and three axes, and transposed convolution, by the operators for two axes."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -15,7 +15,7 @@ def _tuple(value, count, where, what):
 
 
 def _pads(where, sizes, kernel, stride, dilation, pad_mode, padding):
-    """((before, after) of each axis)"""
+    """The padding as ((before, after), ...), one pair for each axis, for any pad_mode and form of the padding argument."""
     count = len(kernel)
     if pad_mode not in ("valid", "same", "pad"):
         raise ValueError("[%s] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (where, pad_mode))
@@ -41,7 +41,7 @@ def _along(x, axis, begin, end, step):
 
 
 def _window_slices(x, axis, kernel, stride, dilation):
-    """One slice for each place in a window that moves along an axis."""
+    """One slice for each position in a window that moves along an axis."""
     count = (x.shape[axis] - (kernel - 1) * dilation - 1) // stride + 1
     return [_along(x, axis, k * dilation, k * dilation + (count - 1) * stride + 1, stride) for k in range(kernel)]
 
@@ -55,7 +55,11 @@ def _rank(where, x, rank):
 
 
 def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
-    """1-D convolution: input (N, C, L), weight (O, C / groups, k)."""
+    """1-D convolution: input (N, C, L), weight (O, C / groups, k), bias (O,); the result is (N, O, L').
+
+    pad_mode is 'valid' (none), 'same' (the result has L / stride elements, rounded up) or 'pad' (padding zeros: an int or
+    (left, right)).
+    """
     _rank("conv1d", input, 3)
     _rank("conv1d", weight, 3)
     stride, dilation = _tuple(stride, 1, "conv1d", "stride"), _tuple(dilation, 1, "conv1d", "dilation")
@@ -66,7 +70,10 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 
 def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
-    """3-D convolution: input (N, C, D, H, W), weight (O, C / groups, kD, kH, kW)."""
+    """3-D convolution: input (N, C, D, H, W), weight (O, C / groups, kD, kH, kW), bias (O,).
+
+    pad_mode is 'valid', 'same' or 'pad', as in conv1d.
+    """
     _rank("conv3d", input, 5)
     _rank("conv3d", weight, 5)
     stride, dilation = _tuple(stride, 3, "conv3d", "stride"), _tuple(dilation, 3, "conv3d", "dilation")
@@ -75,7 +82,7 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     x = _k.pad(input, [0, 0, front, 0, 0], [0, 0, back, 0, 0], 0) if front or back else input
     if x.shape[2] < (kernel[0] - 1) * dilation[0] + 1:
         raise ValueError("[conv3d] kernel exceeds the padded depth, got %d and %d" % (kernel[0], x.shape[2]))
-    # The places of the kernel along the depth become channels, the depths of the result images.
+    # One 2-D convolution does it: the kernel's positions along the depth become channels, the result's depths become images.
     x = _k.stack(_window_slices(x, 2, kernel[0], stride[0], dilation[0]), 2)
     count, channels, depth = x.shape[0], x.shape[1], x.shape[3]
     images = _k.reshape(_k.transpose(x, (0, 3, 1, 2, 4, 5)), (count * depth, channels * kernel[0]) + tuple(x.shape[4:]))
@@ -86,7 +93,7 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 
 def transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups):
-    """The transposed convolution whose result has the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
+    """Transposed convolution with a result of the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
     rank = len(sizes)
     if x.shape[1] != weight.shape[0]:
         raise ValueError("[%s] channels of input and weight must match, got %d and %d" % (where, x.shape[1], weight.shape[0]))
@@ -149,35 +156,35 @@ def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dila
 
 
 def _flat(x, axes):
-    """The images of the last axes as a stack (count, 1, ...), and the sizes of the other axes."""
+    """Reshapes the last axes to a stack of images (count, 1, ...); returns (images, sizes of the other axes)."""
     _check(x, "pool")
     lead = tuple(x.shape[:-axes])
     return _k.reshape(x, (-1, 1) + tuple(x.shape[-axes:])), lead
 
 
 def _over_lines(pool, x):
-    """pool on lines (1, L) of a tensor (..., L)."""
+    """Applies a 2-D pooling to the lines (1, L) of a tensor (..., L)."""
     lines, lead = _flat(x, 1)
     out = pool(_k.expand_dims(lines, 2))
     return _k.reshape(out, lead + (out.shape[-1],))
 
 
 def _over_depth(pool, x):
-    """pool on the depth (D, 1) of a tensor (..., D, H, W)."""
+    """Applies a 2-D pooling to the depth, as (D, 1) windows, of a tensor (..., D, H, W)."""
     lead, depth, plane = tuple(x.shape[:-3]), x.shape[-3], tuple(x.shape[-2:])
     out = pool(_k.reshape(x, (-1, 1, depth, plane[0] * plane[1])))
     return _k.reshape(out, lead + (out.shape[2],) + plane)
 
 
 def _over_planes(pool, x):
-    """pool on the planes (H, W) of a tensor (..., H, W)."""
+    """Applies a 2-D pooling to the planes (H, W) of a tensor (..., H, W)."""
     planes, lead = _flat(x, 2)
     out = pool(planes)
     return _k.reshape(out, lead + tuple(out.shape[-2:]))
 
 
 def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True):
-    """Mean of each window of (N, C, L) or (C, L)."""
+    """Returns the mean of each window of (N, C, L) or (C, L)."""
     kernel, stride = _tuple(kernel_size, 1, "avg_pool1d", "kernel_size"), _tuple(stride, 1, "avg_pool1d", "stride")
     pads = _pads("avg_pool1d", (), kernel, stride, (1,), "pad", padding)[0]
     return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
@@ -185,14 +192,15 @@ def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
 
 
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0):
-    """Mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W); divisor_override, if not 0, divides the sum
+    instead of the count."""
     kernel, stride = _tuple(kernel_size, 3, "avg_pool3d", "kernel_size"), _tuple(stride, 3, "avg_pool3d", "stride")
     pads = _pads("avg_pool3d", (), kernel, stride, (1, 1, 1), "pad", padding)
     return averaged(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override)
 
 
 def averaged(x, kernel, stride, pads, ceil_mode, count_include_pad, divisor):
-    """Means over planes, then along the depth."""
+    """Means of 3-D windows: over planes, then along the depth."""
     out = _over_planes(lambda p: _k.avg_pool2d(p, kernel[1:], stride[1:], pads[1] + pads[2], ceil_mode, count_include_pad,
                                                1 if divisor else None), x)
     return _over_depth(lambda p: _k.avg_pool2d(p, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
@@ -200,7 +208,7 @@ def averaged(x, kernel, stride, pads, ceil_mode, count_include_pad, divisor):
 
 
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """Largest element of each window of (N, C, D, H, W) or (C, D, H, W), and its position in the volume."""
+    """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W); with return_indices also its index in the volume."""
     kernel = _tuple(kernel_size, 3, "max_pool3d", "kernel_size")
     stride = kernel if stride is None else _tuple(stride, 3, "max_pool3d", "stride")
     dilation = _tuple(dilation, 3, "max_pool3d", "dilation")
@@ -211,7 +219,7 @@ def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=Fal
 
 
 def greatest(x, kernel, stride, pads, dilation, ceil_mode):
-    """Largest elements over planes, then along the depth."""
+    """Largest elements of 3-D windows: over planes, then along the depth."""
     out = _over_planes(lambda p: _k.max_pool2d(p, kernel[1:], stride[1:], pads[1] + pads[2], ceil_mode, dilation[1:]), x)
     return _over_depth(lambda p: _k.max_pool2d(p, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
                                                (dilation[0], 1)), out)
@@ -226,7 +234,7 @@ def _max_with_places(x, kernel, stride, pads, dilation, ceil_mode):
     places = _k.reshape(places, values.shape)
     values, level = _k.max_pool2d_with_index(values, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
                                              (dilation[0], 1))
-    # `level` is a position among (depth, plane): it finds the place in the plane, and its depth.
+    # `level` is an index into (depth, plane of windows): it gives the depth, and picks the index in the input's plane.
     flat = _k.reshape(places, (places.shape[0], -1))
     chosen = _k.gather_elements(flat, _k.reshape(level, (level.shape[0], -1)), 1)
     level = _k.reshape(level, chosen.shape) // (plane[0] * plane[1])
@@ -260,28 +268,28 @@ def _product(sizes):
 
 
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, L) or (C, L)."""
+    """Puts the results of max pooling back at their indices, with zeros elsewhere; (N, C, L) or (C, L)."""
     return _unpooled("max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
 
 
 def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, H, W) or (C, H, W)."""
+    """Puts the results of max pooling back at their indices, with zeros elsewhere; (N, C, H, W) or (C, H, W)."""
     return _unpooled("max_unpool2d", x, indices, kernel_size, stride, padding, output_size, 2)
 
 
 def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, D, H, W) or (C, D, H, W)."""
+    """Puts the results of max pooling back at their indices, with zeros elsewhere; (N, C, D, H, W) or (C, D, H, W)."""
     return _unpooled("max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
 
 
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """Norm of order norm_type of each window of (N, C, L) or (C, L)."""
+    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L)."""
     stride = kernel_size if stride is None else stride
     return _root(avg_pool1d(_k.pow(x, float(norm_type)), kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
 
 
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """Norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
     kernel = _tuple(kernel_size, 2, "lp_pool2d", "kernel_size")
     stride = kernel if stride is None else _tuple(stride, 2, "lp_pool2d", "stride")
     means = _over_planes(lambda p: _k.avg_pool2d(p, kernel, stride, (0, 0, 0, 0), ceil_mode, True, None),
@@ -296,7 +304,10 @@ def _root(means, count, norm_type):
 
 
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
-    """x over (bias + alpha times the sum of squares of the nearest channels) to the power of beta; x is (N, C, H, W)."""
+    """Local response normalisation of (N, C, H, W): x / (bias + alpha * s)^beta.
+
+    s is the sum of squares over the channel itself and depth_radius channels on either side.
+    """
     _rank("lrn", x, 4)
     if norm_region != "ACROSS_CHANNELS":
         raise ValueError("[lrn] norm_region, got %r, expected 'ACROSS_CHANNELS'" % (norm_region,))
@@ -311,13 +322,13 @@ def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CH
 
 
 def adaptive_avg_pool1d(input, output_size):
-    """Mean over windows chosen so that the last axis gets the wanted size."""
+    """Means over windows chosen so that the last axis gets the size output_size."""
     size, = _tuple(output_size, 1, "adaptive_avg_pool1d", "output_size")
     return _over_lines(lambda x: _k.adaptive_avg_pool2d(x, (1, size)), input)
 
 
 def adaptive_avg_pool3d(input, output_size):
-    """Mean over windows chosen so that the last three axes get the wanted sizes; None keeps a size."""
+    """Means over windows chosen so that the last three axes get the size output_size; None keeps the size of that axis."""
     sizes = _wanted(input, output_size, 3)
     out = _over_planes(lambda p: _k.adaptive_avg_pool2d(p, sizes[1:]), input)
     return _over_depth(lambda p: _k.adaptive_avg_pool2d(p, (sizes[0], -1)), out)
@@ -342,12 +353,12 @@ def _adaptive_max(x, axis, count):
 
 
 def _first_largest(x, axis):
-    """The largest element along an axis; of equal ones the first alone has a gradient."""
+    """The largest element along an axis; of equal ones only the first gets a gradient."""
     return _k.gather_elements(x, _k.argmax(x, axis, True), axis)
 
 
 def adaptive_max_pool1d(input, output_size):
-    """Largest element of windows chosen so that the last axis gets the wanted size."""
+    """Largest elements of windows chosen so that the last axis gets the size output_size."""
     size, = _wanted(input, output_size, 1)
     _check(input, "adaptive_max_pool1d")
     return _adaptive_max(input, input.ndim - 1, size)
@@ -378,12 +389,18 @@ def _adaptive_nd(x, output_size, axes, return_indices):
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """Largest element of windows chosen so that the last two axes get the wanted sizes, and its position in the plane."""
+    """Largest elements of windows chosen so that the last two axes get the size output_size.
+
+    With return_indices also their indices in the plane.
+    """
     return _adaptive_nd(input, output_size, 2, return_indices)
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """Largest element of windows chosen so that the last three axes get the wanted sizes, and its position."""
+    """Largest elements of windows chosen so that the last three axes get the size output_size.
+
+    With return_indices also their indices in the volume.
+    """
     return _adaptive_nd(input, output_size, 3, return_indices)
 
 

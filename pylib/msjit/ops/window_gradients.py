@@ -1,7 +1,7 @@
-"""Primitives of the gradients of windows and of sizes: pooling, convolutions, resized images, boxes, padding, as rows.
+"""Primitives for the gradients of pooling, convolutions, resized images, boxes and padding, as rows.
 
-`dout` is the gradient by the result. The other arguments (inputs, results, positions of the largest elements) and their order are
-MindSpore's. All are computed with ordinary operators, so they can themselves be differentiated and compiled.
+`dout` is the gradient by the result. The other arguments (inputs, results, positions of the maxima) and their order are
+MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
 from .. import autograd as _autograd
 from . import array_func as _a
@@ -19,7 +19,7 @@ from .resize_func import resize as _resize
 
 
 def _linear(operation, shape, dout):
-    """The gradient by the input of an operation that is linear in it, and so does not need it."""
+    """Computes the gradient of a linear operation by its input, which it does not need."""
     return _pulled(operation, (_a.zeros(_numbers(shape), dout.dtype),), dout)[0]
 
 
@@ -31,18 +31,18 @@ def _size(shape):
 
 
 def _flat(x):
-    """(N, C, all other axes as one)"""
+    """Joins all axes after the second one: (N, C, ...) to three axes."""
     return _k.reshape(x, (x.shape[0], x.shape[1], _size(x.shape[2:])))
 
 
 def _picked(x, places):
-    """Elements of x by flat places in its planes, which are all axes after the second one."""
+    """Takes the elements of x at flat positions in its planes, which are all axes after the second one."""
     found = _k.gather_elements(_flat(x), _k.cast(_flat(places), _op._mstype.int64) % _size(x.shape[2:]), 2)
     return _k.reshape(found, places.shape)
 
 
 def _scattered(dout, places, shape):
-    """dout added up at flat places in the planes of a tensor of a shape, which is 0 elsewhere."""
+    """Sums dout at flat positions in the planes of a tensor of zeros of a shape."""
     return _linear(lambda x: _picked(x, places), shape, dout)
 
 
@@ -55,12 +55,12 @@ def _places_last(p, dout, x, places):
 
 
 def _last(value, count=3):
-    """An attribute without the parts for the first two axes."""
+    """The last `count` numbers of an attribute, without those for the first two axes."""
     return tuple(value)[-count:] if isinstance(value, (tuple, list)) else value
 
 
 def _max_pool(p, x, out, dout):
-    """dout in the shape of x, at the places of the largest elements: the gradient of MaxPoolGrad by dout."""
+    """Takes dout, of the shape of x, at the positions of the maxima: the gradient of MaxPoolGrad by dout."""
     return _autograd.jvp(_op.MaxPool(p.kernel_size, p.strides, p.pad_mode), (x,), (dout,))[1]
 
 
@@ -89,7 +89,7 @@ def _conv_3d_input(p, weight, dout, shape):
 
 
 def depthwise(p, x, weight):
-    """A convolution of each channel alone, of a weight (multiplier, channels, height, width)."""
+    """Convolves each channel alone, with a weight (multiplier, channels, height, width)."""
     multiplier, channels = weight.shape[:2]
     weight = _k.reshape(_k.transpose(weight, (1, 0, 2, 3)), (channels * multiplier, 1) + tuple(weight.shape[2:]))
     pad = getattr(p, "pad_list", p.pad) if p.pad == 0 and p.pad_mode == "pad" else p.pad
@@ -97,7 +97,7 @@ def depthwise(p, x, weight):
 
 
 def dilation_2d(p, x, weight):
-    """The largest sum of an element of a window and the weight (channels, height, width) at its place."""
+    """Computes the maximum, over a window, of element plus weight; the weight is (channels, height, width)."""
     kernel, stride, spread = tuple(weight.shape[1:]), _pair(p, "stride"), _pair(p, "dilation")
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, spread, p.pad_mode.lower(), 0)
     x = _k.pad(x, [0, 0] + [a for a, _ in pads], [0, 0] + [b for _, b in pads], -float("inf"))
@@ -116,7 +116,7 @@ def _pair(p, name):
 
 
 def _resized(mode):
-    """A rule (dout, image, whose shape alone counts) of the resizing primitives."""
+    """A rule (dout, image) for the gradient of the resizing primitives; only the shape of image counts."""
     def rule(p, dout, image):
         return _linear(lambda x: _resize(x, dout.shape[2:], mode, p.align_corners, p.half_pixel_centers), image.shape, dout)
     return rule
@@ -132,7 +132,7 @@ def _line(p, dout, x):
 
 
 def _stretched(x, sizes, mode, align_corners):
-    """x with the axes after the second in other sizes; mode 'cubic' goes on beyond the ends with the outermost elements."""
+    """Resizes the axes of x after the second; mode 'cubic' repeats the outermost elements beyond the ends."""
     if mode != "cubic":
         return _resize(x, sizes, mode, align_corners, mode != "nearest" and not align_corners)
     for axis, size in enumerate(sizes, 2):
@@ -148,7 +148,7 @@ def _stretched(x, sizes, mode, align_corners):
 
 
 def resize_v2(p, x, roi, scales, sizes):
-    """x in other sizes; roi and scales change nothing."""
+    """Resizes x to sizes; roi and scales have no effect."""
     if p.mode not in ("nearest", "linear", "cubic"):
         raise ValueError("[%s] mode, got %r, expected 'nearest', 'linear' or 'cubic'" % (p.name, p.mode))
     return _stretched(x, _numbers(sizes)[2:], p.mode, p.coordinate_transformation_mode == "align_corners")
@@ -159,7 +159,7 @@ def _resize_v2(p, dout, roi, scales, sizes):
 
 
 def upsampled(mode):
-    """A rule (x, output_size, scales, align_corners) of the primitives Upsample..."""
+    """A rule (x, output_size, scales, align_corners) for the primitives Upsample...."""
     def rule(p, x, output_size=None, scales=None, align_corners=False):
         if (output_size is None) == (scales is None):
             raise ValueError("[%s] output_size and scales, got %s and %s, expected one of them" % (p.name, output_size, scales))
@@ -169,7 +169,7 @@ def upsampled(mode):
 
 
 def _upsampled(mode):
-    """A rule (dout, input_size, output_size, scales, align_corners) of their gradients."""
+    """A rule (dout, input_size, output_size, scales, align_corners) for their gradients."""
     def rule(p, dout, input_size, output_size=None, scales=None, align_corners=False):
         return _linear(lambda x: upsampled(mode)(p, x, tuple(dout.shape[2:]), None, align_corners), input_size, dout)
     return rule
@@ -207,7 +207,7 @@ def _pads_of(p, dout, paddings):
 
 
 def _padded(mode):
-    """A rule (dout, x, padding) of the layers' padding."""
+    """A rule (dout, x, padding) for the gradient of a padding layer."""
     def rule(p, dout, x, padding):
         return _linear(lambda x: _a.pad(x, list(_numbers(padding)), mode), x.shape, dout)
     return rule

@@ -1,4 +1,4 @@
-"""mindspore.scipy: linear algebra and minimisation, on the operators of msjit."""
+"""mindspore.scipy: linear algebra, cosine transforms and minimisation."""
 from . import fft, linalg, optimize
 
 __all__ = ["fft", "linalg", "optimize"]

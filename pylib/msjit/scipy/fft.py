@@ -1,4 +1,4 @@
-"""Cosine transforms, as products with a matrix. They are of type 2 and orthonormal, as in MindSpore."""
+"""Discrete cosine transforms of type 2, orthonormal as in MindSpore, computed as products with a matrix."""
 import math
 
 from .. import ops
@@ -26,7 +26,7 @@ def _axis(where, axis, rank):
 
 
 def _sized(where, x, n, axis):
-    """x cut off, or with zeros after it, to n elements along an axis."""
+    """Cuts x off, or pads it with zeros, to n elements along an axis."""
     size = x.shape[axis]
     if n is None or n == size:
         return x
@@ -38,7 +38,7 @@ def _sized(where, x, n, axis):
 
 
 def _basis(n, dtype):
-    """Row k: the cosines of frequency k, of length 1."""
+    """The matrix of the transform: row k holds the cosines of frequency k, with norm 1."""
     rows = [[math.sqrt((1 if k == 0 else 2) / float(n)) * math.cos(math.pi * k * (2 * i + 1) / (2.0 * n)) for i in range(n)]
             for k in range(n)]
     return Tensor(rows, dtype)
@@ -63,26 +63,27 @@ def _several(where, x, type, s, axes, norm, inverse):
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):
-    """The cosine transform along an axis, of x cut off or with zeros after it where n is given; numbers other than float32, float64
-    and complex ones become float32.
+    """Computes the discrete cosine transform along an axis; n cuts x off or pads it with zeros first.
 
-    Raises ValueError for a type other than 2, another norm than None and 'ortho' and an axis that x lacks.
+    Dtypes other than float32, float64 and complex ones become float32.
+
+    Raises ValueError for a type other than 2, a norm other than None or 'ortho', and an axis that x lacks.
     """
     return _along("dct", _check("dct", x, type, norm), n, axis, False)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None):
-    """The inverse of dct."""
+    """Computes the inverse of dct."""
     return _along("idct", _check("idct", x, type, norm), n, axis, True)
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None):
-    """dct along several axes: all, or the last where s gives fewer sizes."""
+    """Computes dct along several axes: all of them, or the last len(s) ones where s is given."""
     return _several("dctn", x, type, s, axes, norm, False)
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None):
-    """The inverse of dctn."""
+    """Computes the inverse of dctn."""
     return _several("idctn", x, type, s, axes, norm, True)
 
 

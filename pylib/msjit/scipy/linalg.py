@@ -1,7 +1,7 @@
-"""mindspore.scipy.linalg: factorisations, solutions and inverses of matrices of two axes, all differentiable.
+"""mindspore.scipy.linalg: factorisations, solutions and inverses of matrices, all differentiable.
 
-Arguments are Tensors of int32, int64 (computed as float64), float32 or float64; eigh takes complex ones too. TypeError is raised for
-another type or dtype, ValueError for another shape, as MindSpore does. overwrite_a, overwrite_b and check_finite change nothing.
+Arguments are Tensors of int32, int64 (computed as float64), float32 or float64. As in MindSpore, another type or dtype raises TypeError,
+another shape ValueError. overwrite_a, overwrite_b and check_finite change nothing.
 """
 from .. import ops
 from ..common import dtype as mstype
@@ -18,7 +18,7 @@ def _bools(where, **flags):
 
 
 def _matrix(where, a, name="a", square=True, dtypes=_REAL):
-    """The matrix as floats; the errors that all functions raise."""
+    """Checks a matrix and returns it as floats."""
     if not isinstance(a, Tensor):
         raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, name, type(a).__name__))
     if a.dtype not in dtypes:
@@ -30,7 +30,10 @@ def _matrix(where, a, name="a", square=True, dtypes=_REAL):
 
 
 def block_diag(*arrs):
-    """The matrix with the given ones of two axes or fewer on its diagonal, zeros elsewhere; ValueError for more axes."""
+    """Builds a matrix with the given ones (of two axes or fewer) on its diagonal and zeros elsewhere.
+
+    Raises ValueError for more axes.
+    """
     if not arrs:
         return _k.zeros((1, 0), dtype=mstype.float32)
     if any(a.ndim > 2 for a in arrs):
@@ -39,21 +42,21 @@ def block_diag(*arrs):
 
 
 def inv(a, overwrite_a=False, check_finite=True):
-    """The inverse of a matrix (N, N)."""
+    """Computes the inverse of a matrix (N, N)."""
     _bools("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     return _k.inverse(_matrix("inv", a))
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    """The determinant of a matrix (N, N), a Tensor without axes."""
+    """Computes the determinant of a matrix (N, N), a Tensor without axes."""
     _bools("det", overwrite_a=overwrite_a, check_finite=check_finite)
     return _k.det(_matrix("det", a))
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    """The triangular factor (N, N) of a positive definite matrix: U with U^T U = a, or where lower L with L L^T = a.
+    """Factors a positive definite matrix (N, N): returns U with U^T U = a, or with lower L with L L^T = a.
 
-    ValueError where the matrix is not positive definite.
+    Raises ValueError where the matrix is not positive definite.
     """
     _bools("cholesky", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     factor = _k.cholesky_factor(_matrix("cholesky", a))
@@ -61,13 +64,13 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """(cholesky(a, lower), lower), as cho_solve takes it."""
+    """Returns (cholesky(a, lower), lower), the first argument of cho_solve."""
     _bools("cho_factor", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     return cholesky(a, lower), lower
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
-    """x, (N,) or (N, K), with a x = b, from the factor of a that cho_factor gave."""
+    """Solves a x = b from the factor of a that cho_factor returned; x is (N,) or (N, K)."""
     factor, lower = c_and_lower
     _bools("cho_solve", lower=lower, overwrite_b=overwrite_b, check_finite=check_finite)
     whole = _matrix("cho_solve", factor, "c")
@@ -77,7 +80,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 
 
 def _right(where, a, b):
-    """The right-hand side as floats, where its rows fit."""
+    """Checks the right-hand side and returns it as floats."""
     if not isinstance(b, Tensor):
         raise TypeError("[%s] b, got %s, expected a Tensor" % (where, type(b).__name__))
     if b.dtype != a.dtype:
@@ -89,7 +92,7 @@ def _right(where, a, b):
 
 
 def _solved(a, b, transposed, lower, unit):
-    """x with a x = b, where only one triangle of a is read."""
+    """Solves a x = b, reading only one triangle of a."""
     factor = _k.tril(a, 0) if lower else _k.triu(a, 0)
     if unit:
         ones = _k.eye(a.shape[-1], a.shape[-1], a.dtype)
@@ -100,10 +103,12 @@ def _solved(a, b, transposed, lower, unit):
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None, check_finite=True):
-    """x, (..., N) or (..., N, K), with a x = b (a^T x = b where trans is 1, 2, 'T' or 'C') for matrices (..., N, N); only the
-    upper or `lower` triangle of a is read, and with unit_diagonal its diagonal counts as ones. Ints are computed as float32.
+    """Solves a x = b for triangular matrices a (..., N, N); x is (..., N) or (..., N, K).
 
-    Raises ValueError for another text, RuntimeError for another number as trans.
+    It solves a^T x = b where trans is 1, 2, 'T' or 'C'. Only the upper or `lower` triangle of a is read; with unit_diagonal
+    its diagonal counts as ones. Ints are computed as float32.
+
+    Raises ValueError for any other str as trans, RuntimeError for any other number.
     """
     _bools("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
     if isinstance(trans, bool) or trans not in (0, 1, 2, "N", "T", "C"):
@@ -121,9 +126,10 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True, eigvals=None, type=1,
          check_finite=True):
-    """(eigenvalues (N,) in rising order, eigenvectors (N, N) in columns) of a symmetric matrix, or the values alone.
+    """Returns (eigenvalues (N,) in rising order, eigenvectors (N, N) in columns) of a symmetric matrix, or the values
+    alone.
 
-    One triangle of a is read. ValueError where b or eigvals is given: MindSpore takes neither.
+    Only one triangle of a is read. Raises ValueError where b or eigvals is given: MindSpore takes neither.
     """
     _bools("eigh", lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a, overwrite_b=overwrite_b, turbo=turbo,
            check_finite=check_finite)
@@ -138,8 +144,10 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
 
 
 def _packed(a):
-    """(packed factors, order of the rows, rows exchanged at each step) of LU with partial pivoting. Plain Python computes the order, so
-    gradients flow only through the elements."""
+    """LU with partial pivoting: (packed factors, order of the rows, row exchanged at each step).
+
+    Plain Python computes the order, so gradients flow only through the elements.
+    """
     rows, order, pivots = a.shape[0], list(range(a.shape[0])), []
     for column in range(min(a.shape)):
         at = column + int(_k.argmax(_k.abs(a[column:, column]), 0).asnumpy())
@@ -158,14 +166,14 @@ def _packed(a):
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
-    """(L and U of P L U = a in one matrix (N, N), for each row the one it was exchanged with (N,) int32)."""
+    """Factors a matrix (N, N) as P L U; returns (L and U in one matrix, for each row the row it was exchanged with (N,) int32)."""
     _bools("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
     packed, _, pivots = _packed(_matrix("lu_factor", a))
     return packed, Tensor(pivots, mstype.int32)
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """x, (N,) or (N, K), with a x = b (a^T x = b if trans is 1 or 2), from the result of lu_factor(a).
+    """Solves a x = b, or a^T x = b if trans is 1 or 2, from the result of lu_factor(a); b and x are (N,) or (N, K).
 
     Raises ValueError for another trans and for shapes that do not fit.
     """
@@ -186,7 +194,10 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
-    """(P, L, U) with P L U = a for a matrix (M, N), M <= N, P as int32; with permute_l (P L, U). ValueError where M > N."""
+    """Computes (P, L, U) with P L U = a for a matrix (M, N), M <= N; P is int32.
+
+    With permute_l it returns (P L, U). Raises ValueError where M > N.
+    """
     _bools("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     a = _matrix("lu", a, square=False)
     rows, columns = a.shape
@@ -202,8 +213,12 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 
 def lstsq(A, B, rcond=None, driver=None):
-    """(X of the least norm with the least |A X - B|, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore gives
-    them for A (M, N) and B (M,) or (M, K) of float32 or float64. Singular values up to rcond times the greatest count as 0."""
+    """Solves the least-squares problem A X = B; X is the solution of least norm. A is (M, N), B is (M,) or (M, K),
+    float32 or float64.
+
+    Returns (X, an empty Tensor, the rank of A as int64, an empty Tensor), as MindSpore does. Singular values up to rcond
+    times the greatest count as 0.
+    """
     given, A = A, _matrix("lstsq", A, "A", False)
     B = _right("lstsq", given, B)
     limit = max(A.shape) * (1.1920929e-07 if A.dtype == mstype.float32 else 2.220446049250313e-16) if rcond is None else rcond

@@ -1,17 +1,17 @@
-"""mindspore.scipy.ops: the primitives below mindspore.scipy."""
+"""mindspore.scipy.ops: the primitives behind mindspore.scipy."""
 from ..ops.primitive import Primitive, prim_attr_register
 from . import linalg, optimize
 
 
 class LinearSumAssignment(Primitive):
-    """(rows, columns) of linear_sum_assignment."""
+    """Returns (rows, columns), as optimize.linear_sum_assignment."""
 
     def __call__(self, cost_matrix, dimension_limit, maximize):
         return optimize.linear_sum_assignment(cost_matrix, maximize, dimension_limit)
 
 
 class SolveTriangular(Primitive):
-    """x with a x = b for triangular matrices a."""
+    """Solves a x = b for triangular matrices a, as linalg.solve_triangular."""
 
     def __init__(self, lower=False, unit_diagonal=False, trans="N"):
         super().__init__()
@@ -22,7 +22,7 @@ class SolveTriangular(Primitive):
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    """x with a x = b for triangular matrices a."""
+    """Solves a x = b for triangular matrices a, as linalg.solve_triangular."""
     return linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
 
 

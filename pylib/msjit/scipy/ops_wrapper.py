@@ -3,7 +3,7 @@ from ..ops import matrix_set_diag as _set
 
 
 def matrix_set_diag(input_x, diagonal, k=0, alignment="RIGHT_LEFT"):
-    """Matrices with other diagonals."""
+    """Replaces diagonals of matrices, as ops.matrix_set_diag."""
     return _set(input_x, diagonal, k, alignment)
 
 

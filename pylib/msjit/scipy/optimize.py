@@ -20,7 +20,7 @@ _ZOOMS = 10
 
 
 class _Line:
-    """The function along a direction; counts its calls."""
+    """A function along a direction; it counts its calls."""
 
     def __init__(self, f, jac, start, direction):
         self.f, self.jac, self.start, self.direction, self.calls = f, jac, start, direction, 0
@@ -31,7 +31,7 @@ class _Line:
         return self.point(at, float(self.f(place)), self.jac(place))
 
     def point(self, at, value, gradient):
-        """A point whose value and gradient are known."""
+        """A point whose value and gradient are already known."""
         return _Point(at, value, float((gradient * self.direction).sum()), gradient)
 
 
@@ -68,8 +68,9 @@ def _between(low, high, third):
 
 
 def _zoom(line, origin, low, high, c1, c2):
-    """(point, found) of the strong Wolfe conditions between two points: algorithm 3.6 of Nocedal and Wright."""
-    third, nothing = None, _Point(1.0, low.value, low.slope, origin.gradient)  # as MindSpore says it where none is found
+    """Looks between two points for one that meets the strong Wolfe conditions; returns (point, found). Algorithm 3.6 of
+    Nocedal and Wright."""
+    third, nothing = None, _Point(1.0, low.value, low.slope, origin.gradient)  # MindSpore returns this if no point is found
     for _ in range(_ZOOMS):
         point = line(_between(low, high, third))
         if point.value > origin.value + c1 * point.at * origin.slope or point.value >= low.value:
@@ -86,7 +87,10 @@ def _zoom(line, origin, low, high, c1, c2):
 
 
 def _searched(line, origin, first, c1, c2, maxiter):
-    """(point, status, tries): status 0 where the conditions hold, 1 where the zoom failed, 3 where the tries ran out; algorithm 3.5."""
+    """Line search, algorithm 3.5 of Nocedal and Wright: (point, status, tries).
+
+    status is 0 if the conditions hold, 1 if the zoom failed, 3 if the tries ran out.
+    """
     before, at = origin, first
     for i in range(1, maxiter + 1):
         point = line(at)
@@ -110,11 +114,11 @@ def _first_step(origin, old_value):
 
 
 def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None, c1=1e-4, c2=0.9, maxiter=20):
-    """A step from xk (N,) along pk (N,) at which f, a function of such a Tensor to a scalar, meets the strong Wolfe conditions.
+    """Finds a step from xk (N,) along pk (N,) at which the scalar function f meets the strong Wolfe conditions.
 
-    jac gives the gradient, which is computed where it is None; old_fval and gfk are the value and gradient at xk, old_old_fval the
-    value before. Returns LineSearchResults: a_k is the step, f_k and g_k are the value and gradient there, status is 0, 1 where
-    no such step was found between two points, or 3 where `maxiter` tries ran out. TypeError for no Tensors.
+    jac is the gradient function; without it the gradient is computed. old_fval and gfk are the value and gradient at xk, old_old_fval is
+    the value before. Returns LineSearchResults: a_k is the step, f_k and g_k are the value and gradient there. status is 0, or 1 if no
+    step was found between two points, or 3 if `maxiter` tries ran out. Raises TypeError unless xk and pk are Tensors.
     """
     for name, value in (("xk", xk), ("pk", pk)):
         if not isinstance(value, Tensor):
@@ -203,14 +207,14 @@ def _descended(f, x0, jac, maxiter, norm, gtol, line_search_maxiter, uphill, lea
 
 def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None,
              callback=None, options=None):
-    """The x (N,), from x0 on, at which func(x, *args) is least: OptimizeResults, by method 'BFGS', or 'LBFGS' for many numbers.
+    """Minimises func(x, *args) from x0 (N,) on; returns OptimizeResults. method: 'BFGS', or 'LBFGS' for many numbers.
 
-    Method 'LAGRANGE' finds one at which all `constraints`, functions of x, are below `tol`; its options are those of
-    scipy.lagrange.minimize_lagrange, and it gives (succeeded, best_value, object_value, loss_value).
+    Method 'LAGRANGE' finds an x at which all `constraints`, functions of x, are below `tol`. Its options are those of
+    scipy.lagrange.minimize_lagrange, and it returns (succeeded, best_value, object_value, loss_value).
 
-    options: maxiter, norm and gtol (of the gradient at the end), line_search_maxiter; 'LBFGS' has history_size, the number of
-    steps it looks back, and gives no hess_inv. jac(x) gives the gradient, else it is computed. Raises ValueError for no method or
-    an unknown one, TypeError for args that are no tuple and for unknown options.
+    options are maxiter, norm and gtol (bound of the gradient's norm at the end), line_search_maxiter; 'LBFGS' has history_size, the number of
+    earlier steps it uses, and gives no hess_inv. jac(x) is the gradient; without it the gradient is computed. Raises ValueError for a missing
+    or unknown method, TypeError for args that are not a tuple and for unknown options.
 
     >>> from msjit import Tensor, ops
     >>> from msjit.scipy.optimize import minimize
@@ -232,12 +236,13 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
 
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
-    """(rows, columns), int64 Tensors of min(M, N) ones, that pair rows and columns of costs (M, N) at the least sum, or the greatest
-    where maximize. dimension_limit, an int or Tensor: only the first so many columns are used, and -1 stands for pairs that are
-    left over.
+    """Pairs rows and columns of costs (M, N) at the least total cost, or the greatest with maximize.
 
-    Raises TypeError for costs that are no Tensor or a maximize that is no bool, ValueError for another shape, for NaNs and for a limit
-    that is no number of columns.
+    Returns (rows, columns), int64 Tensors of min(M, N) elements. With dimension_limit, an int or Tensor, only the first so
+    many columns are used; pairs that are missing are -1.
+
+    Raises TypeError unless cost_matrix is a Tensor and maximize a bool, ValueError for another shape, for NaN and for a dimension_limit
+    outside 1 to N.
     """
     import numpy
     if not isinstance(cost_matrix, Tensor):
@@ -267,11 +272,11 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
 
 
 def _assigned(costs):
-    """For each row of costs (M, N), M <= N, its column: shortest augmenting paths with dual prices."""
+    """The column of each row of costs (M, N), M <= N, by shortest augmenting paths with dual prices."""
     import numpy
     rows, columns = costs.shape
     row_price, column_price = numpy.zeros(rows), numpy.zeros(columns + 1)
-    owner = numpy.full(columns + 1, -1)  # the last column stands for rows without a column
+    owner = numpy.full(columns + 1, -1)  # the last entry is a virtual column that holds the row being assigned
     for row in range(rows):
         owner[columns], column = row, columns
         least, before = numpy.full(columns, numpy.inf), numpy.full(columns, columns)

@@ -1,4 +1,4 @@
-"""Callbacks of Model: what they are told of a training loop, and callbacks that print or record."""
+"""Callbacks of Model: the base class with its events, and callbacks that print or record."""
 import time
 
 from .. import _paths
@@ -7,7 +7,7 @@ from ..common.tensor import Tensor
 
 
 class InternalCallbackParam(dict):
-    """The state of a loop: a dict whose items are attributes too."""
+    """The state of a loop: a dict whose items can be read and written as attributes."""
 
     def __getattr__(self, name):
         if name not in self:
@@ -19,7 +19,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """The view that a callback has of the running loop."""
+    """What a callback gets: the state of the running loop, and the means to stop it."""
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
@@ -27,21 +27,24 @@ class RunContext:
         self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
-        """The loop's state: cur_epoch_num, cur_step_num, net_outputs, batch_num, optimizer, network, ..."""
+        """Returns the loop's state: cur_epoch_num, cur_step_num, net_outputs, batch_num, optimizer, network, ..."""
         return self._original_args
 
     def request_stop(self):
-        """Ends the loop after this step."""
+        """Stops the loop after this step."""
         self._stop_requested = True
 
     def get_stop_requested(self):
-        """True after request_stop()."""
+        """Returns True after request_stop()."""
         return self._stop_requested
 
 
 class Callback:
-    """Base class: override the methods you need. The older names begin, epoch_begin, epoch_end, step_begin, step_end and
-    end are called both in training and in evaluation."""
+    """Base class of callbacks: override the methods that you need.
+
+    The older names begin, epoch_begin, epoch_end, step_begin, step_end and end are called both in training and in
+    evaluation.
+    """
 
     def __enter__(self):
         return self
@@ -50,88 +53,90 @@ class Callback:
         return None
 
     def begin(self, run_context):
-        """Before the first step."""
+        """Called before the first step."""
 
     def epoch_begin(self, run_context):
-        """Before an epoch."""
+        """Called before an epoch."""
 
     def epoch_end(self, run_context):
-        """After an epoch."""
+        """Called after an epoch."""
 
     def step_begin(self, run_context):
-        """Before a step."""
+        """Called before a step."""
 
     def step_end(self, run_context):
-        """After a step."""
+        """Called after a step."""
 
     def end(self, run_context):
-        """After the last step."""
+        """Called after the last step."""
 
     def on_train_begin(self, run_context):
-        """Before the first step of training."""
+        """Called before the first step of training."""
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context):
-        """Before an epoch of training."""
+        """Called before an epoch of training."""
         self.epoch_begin(run_context)
 
     def on_train_epoch_end(self, run_context):
-        """After an epoch of training."""
+        """Called after an epoch of training."""
         self.epoch_end(run_context)
 
     def on_train_step_begin(self, run_context):
-        """Before a step of training."""
+        """Called before a step of training."""
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context):
-        """After a step of training."""
+        """Called after a step of training."""
         self.step_end(run_context)
 
     def on_train_end(self, run_context):
-        """After the last step of training."""
+        """Called after the last step of training."""
         self.end(run_context)
 
     def on_eval_begin(self, run_context):
-        """Before the first row of an evaluation."""
+        """Called before the first row of an evaluation."""
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context):
-        """Before an evaluation's pass over the data."""
+        """Called before an evaluation's pass over the data."""
         self.epoch_begin(run_context)
 
     def on_eval_epoch_end(self, run_context):
-        """After an evaluation's pass over the data."""
+        """Called after an evaluation's pass over the data."""
         self.epoch_end(run_context)
 
     def on_eval_step_begin(self, run_context):
-        """Before a row of an evaluation."""
+        """Called before a row of an evaluation."""
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context):
-        """After a row of an evaluation."""
+        """Called after a row of an evaluation."""
         self.step_end(run_context)
 
     def on_eval_end(self, run_context):
-        """After the last row of an evaluation."""
+        """Called after the last row of an evaluation."""
         self.end(run_context)
 
 
 def loss_of(net_outputs):
-    """The loss as a float, from the result of a training step: the loss, or a tuple that begins with it."""
+    """Returns the loss as a float, from the result of a training step: the loss itself, or a tuple that begins with it."""
     loss = _first(net_outputs)
     return float(loss) if isinstance(net_outputs, (tuple, list, Tensor)) and hasattr(loss, "item") else loss
 
 
 def _first(net_outputs):
-    """The loss as a number of NumPy."""
+    """The loss as a NumPy number."""
     while isinstance(net_outputs, (tuple, list)) and net_outputs:
         net_outputs = net_outputs[0]
     return net_outputs.asnumpy().mean() if isinstance(net_outputs, Tensor) else net_outputs
 
 
 class LossMonitor(Callback):
-    """Prints the loss every per_print_times steps, and the results of an evaluation within fit. A loss that is NaN or infinite
-    ends the training with a ValueError."""
+    """Prints the loss every per_print_times steps, and the results of evaluations within fit.
+
+    A loss that is NaN or infinite ends the training with a ValueError.
+    """
 
     def __init__(self, per_print_times=1):
         self._every, self._last = check_count(per_print_times, "LossMonitor", "per_print_times"), 0
@@ -155,7 +160,7 @@ class LossMonitor(Callback):
 
 
 class TimeMonitor(Callback):
-    """Prints the time of each epoch."""
+    """Prints the time of each epoch and the mean time of a step; with data_time also the time spent waiting for data."""
 
     def __init__(self, data_size=None, data_time=False):
         if not isinstance(data_time, bool):
@@ -185,7 +190,7 @@ class TimeMonitor(Callback):
 
 
 class LambdaCallback(Callback):
-    """Functions of the run context as a callback."""
+    """A callback made of functions: each argument is called at the event of its name, with the run context."""
 
     def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
                  on_train_step_end=None, on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None,
@@ -203,7 +208,7 @@ def _nothing(run_context):
 
 
 class History(Callback):
-    """Keeps the loss, and the metrics of evaluations within fit, of each epoch in `history`; the epochs in `epoch`."""
+    """Records the loss of each epoch, and the metrics of evaluations within fit, in `history`; the epoch numbers are in `epoch`."""
 
     def __init__(self):
         self.history, self.epoch = {}, None
@@ -260,10 +265,10 @@ for _event in [name for name in vars(Callback) if name[0] != "_"]:
 
 
 def set_cur_net(net):
-    """Stores nothing: checkpoints are made of the loop's own network."""
+    """Does nothing; checkpoints are made of the loop's network."""
 
 
-from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these build upon what stands above
+from .checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint  # noqa: E402, F401  - these use the classes above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
 from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 
@@ -276,7 +281,7 @@ __all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", 
 
 
 def __getattr__(name):
-    """SummaryCollector, which MindSpore has in this module too."""
+    """Finds SummaryCollector, which MindSpore has in this module too."""
     if name == "SummaryCollector":
         from .summary import SummaryCollector
         return SummaryCollector

@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the state of a training after every so many steps or seconds."""
+"""ModelCheckpoint: saves the state of training at intervals of steps or seconds."""
 import os
 import time
 
@@ -9,7 +9,12 @@ from .callback import Callback
 
 
 class CheckpointConfig:
-    """When checkpoints are saved, and how many are kept."""
+    """When checkpoints are saved, how many are kept, and in which format.
+
+    save_checkpoint_steps takes precedence over save_checkpoint_seconds, and keep_checkpoint_max over
+    keep_checkpoint_per_n_minutes; 0 switches one off. append_info lists 'epoch_num', 'step_num' and dicts of further values
+    to save.
+    """
 
     def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5,
                  keep_checkpoint_per_n_minutes=0, integrated_save=True, async_save=False, saved_network=None,
@@ -39,14 +44,14 @@ class CheckpointConfig:
         self.enc_key, self.enc_mode, self.format = None, enc_mode, format
 
     def get_checkpoint_policy(self):
-        """The settings as a dict."""
+        """Returns the settings as a dict."""
         return {name: getattr(self, name) for name in (
             "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
             "saved_network")}
 
 
 def _appended(append_info):
-    """The values that are saved besides the Parameters: counters by name, and dicts of numbers or Tensors."""
+    """The values to save besides the Parameters: counters by name, and dicts of numbers or Tensors."""
     if append_info is None or append_info == []:
         return {}
     if not isinstance(append_info, list):
@@ -64,10 +69,11 @@ def _appended(append_info):
 
 
 class ModelCheckpoint(Callback):
-    """Saves PREFIX-EPOCH_STEP.ckpt in a directory. If such files exist already, the prefix gets a number.
+    """Saves checkpoints PREFIX-EPOCH_STEP.ckpt in a directory; if an earlier training left some there, the prefix gets a
+    number.
 
-    prefix and directory may be functions of the state of the run, called for each checkpoint; the prefix is then the whole name. Raises ValueError for
-    other types and for a prefix with '/', TypeError for a config of another type.
+    prefix and directory may be functions of the loop's state, called for each checkpoint; a prefix function returns the whole name. Raises
+    ValueError for other types and for a prefix with '/', TypeError for a config that is not a CheckpointConfig.
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
@@ -87,7 +93,7 @@ class ModelCheckpoint(Callback):
 
     @property
     def latest_ckpt_file_name(self):
-        """Path of the newest checkpoint."""
+        """The path of the newest checkpoint; "" before the first one."""
         return self._latest
 
     def step_end(self, run_context):
@@ -121,7 +127,7 @@ class ModelCheckpoint(Callback):
         self._drop_old(path)
 
     def _drop_old(self, path):
-        """Removes checkpoints that are too many."""
+        """Removes the oldest checkpoints beyond the number to keep."""
         if path in self._kept:
             self._kept.remove(path)
         config, minutes = self._config, self._config.keep_checkpoint_per_n_minutes
@@ -135,14 +141,14 @@ class ModelCheckpoint(Callback):
 
 
 class CheckpointManager:
-    """The checkpoints PREFIX*.FORMAT of a directory, oldest first, for callbacks that programs write themselves."""
+    """Lists and removes the checkpoints PREFIX*.FORMAT of a directory, for callbacks that programs write themselves."""
 
     def __init__(self, format="ckpt"):
         self._format, self._files = format, []
 
     @property
     def ckpoint_filelist(self):
-        """Their paths."""
+        """The paths of the checkpoints, oldest first."""
         return self._files
 
     @property
@@ -151,13 +157,13 @@ class CheckpointManager:
         return len(self._files)
 
     def update_ckpoint_filelist(self, directory, prefix):
-        """Looks for them in a directory."""
+        """Looks for checkpoints in a directory."""
         names = [name for name in os.listdir(directory) if name.startswith(prefix) and name.endswith("." + self._format)
                  and not name.startswith(prefix + "-graph")]
         self._files = sorted((os.path.join(directory, name) for name in names), key=os.path.getmtime)
 
     def remove_ckpoint_file(self, file_name):
-        """Removes a checkpoint; no error if it does not exist any more."""
+        """Removes a checkpoint; it is no error if the file is gone."""
         _remove(file_name)
         if file_name in self._files:
             self._files.remove(file_name)
@@ -168,7 +174,7 @@ class CheckpointManager:
             self.remove_ckpoint_file(self._files[0])
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
-        """Of the checkpoints written in the last `minutes` before cur_time (seconds), keeps only the first one."""
+        """Keeps only the first of the checkpoints written in the last `minutes` before cur_time (in seconds)."""
         recent = [path for path in self._files if os.path.getmtime(path) > cur_time - 60 * minutes]
         for path in recent[1:]:
             self.remove_ckpoint_file(path)
@@ -177,12 +183,12 @@ class CheckpointManager:
 def _remove(path):
     try:
         os.remove(path)
-    except OSError:  # somebody else has removed it
+    except OSError:  # for example, another process has removed it
         pass
 
 
 def _free_prefix(directory, prefix):
-    """The prefix, followed by a number if an earlier training has left checkpoints."""
+    """The prefix, with a number appended if an earlier training left checkpoints."""
     number = 0
     for name in os.listdir(directory):
         stem, suffix = os.path.splitext(name)

@@ -1,4 +1,4 @@
-"""Metrics of predicted classes beyond accuracy."""
+"""Metrics of predicted classes other than accuracy."""
 import sys
 
 from .metrics import EvaluationBase, Metric, as_classes, rearrange_inputs, same_classes
@@ -7,7 +7,7 @@ _TINY = sys.float_info.min  # added to divisors, so that a class without samples
 
 
 def _one_hot(metric, y_pred, y):
-    """Predicted and true classes as one-hot rows."""
+    """Returns predicted and true classes as one-hot rows."""
     import numpy
     classes = y_pred.shape[1]
     if y.max() + 1 > classes:
@@ -17,7 +17,7 @@ def _one_hot(metric, y_pred, y):
 
 
 class _Share(EvaluationBase):
-    """True positives as a share of the predicted ones (Precision) or of the true ones (Recall), for each class."""
+    """True positives divided by the predicted positives (Precision) or by the actual ones (Recall), for each class."""
 
     def __init__(self, eval_type="classification"):
         super().__init__(eval_type)
@@ -50,7 +50,7 @@ class _Share(EvaluationBase):
             self._hits, self._all = self._hits + hits, self._all + counted
 
     def eval(self, average=False):
-        """One value a class (a sample, if multilabel), or their mean."""
+        """Returns one value for each class (for each sample, if multilabel), or with `average` their mean."""
         self._require(self._class_num)
         if not isinstance(average, bool):
             raise TypeError("[%s] average must be a bool, got %s" % (type(self).__name__, type(average).__name__))
@@ -61,7 +61,7 @@ class _Share(EvaluationBase):
 
 
 class Precision(_Share):
-    """True positives as a share of the predicted positives: update(predictions, labels)."""
+    """Precision: true positives / predicted positives, for each class: update(predictions, labels)."""
 
     @staticmethod
     def _counted(y_pred, y):
@@ -69,7 +69,7 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """True positives as a share of the actual positives: update(predictions, labels)."""
+    """Recall: true positives / actual positives, for each class: update(predictions, labels)."""
 
     @staticmethod
     def _counted(y_pred, y):
@@ -77,7 +77,7 @@ class Recall(_Share):
 
 
 class Fbeta(Metric):
-    """(1 + beta^2) precision recall / (beta^2 precision + recall), for each class."""
+    """F-beta score for each class: (1 + beta^2) * precision * recall / (beta^2 * precision + recall)."""
 
     def __init__(self, beta):
         super().__init__()
@@ -100,7 +100,7 @@ class Fbeta(Metric):
         self._predicted = self._predicted + y_pred.sum(axis=0)
 
     def eval(self, average=False):
-        """One value a class, or their mean."""
+        """Returns one value for each class, or with `average` their mean."""
         if not isinstance(average, bool):
             raise TypeError("[Fbeta] average must be a bool, got %s" % type(average).__name__)
         self._require(self._class_num)
@@ -110,14 +110,14 @@ class Fbeta(Metric):
 
 
 class F1(Fbeta):
-    """Fbeta with beta 1."""
+    """F1 score for each class: Fbeta with beta 1."""
 
     def __init__(self):
         super().__init__(1.0)
 
 
 class TopKCategoricalAccuracy(Metric):
-    """Share of labels among the k likeliest classes: update(predictions (N, C), labels (N,) or one-hot)."""
+    """Fraction of labels among the k most probable classes: update(predictions (N, C), labels (N,) or one-hot)."""
 
     def __init__(self, k):
         super().__init__()
@@ -143,21 +143,25 @@ class TopKCategoricalAccuracy(Metric):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """TopKCategoricalAccuracy with k 1."""
+    """Fraction of labels that are the most probable class: TopKCategoricalAccuracy with k 1."""
 
     def __init__(self):
         super().__init__(1)
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """TopKCategoricalAccuracy with k 5."""
+    """Fraction of labels among the 5 most probable classes: TopKCategoricalAccuracy with k 5."""
 
     def __init__(self):
         super().__init__(5)
 
 
 class ConfusionMatrix(Metric):
-    """How often class i (row) was predicted as j (column); normalize: 'target', 'prediction', 'all' or 'no_norm'."""
+    """Confusion matrix: counts how often class i (row) was predicted as class j (column).
+
+    normalize is 'target' (rows add up to 1), 'prediction' (columns do), 'all' (everything does) or 'no_norm'. Predictions
+    are (N, C, ...), classes, or floats that are compared with the threshold.
+    """
 
     def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
         super().__init__()
@@ -202,8 +206,10 @@ class ConfusionMatrix(Metric):
 
 
 class ROC(Metric):
-    """Curve of false and true positives: update(scores, labels); eval() gives (fpr, tpr, thresholds), lists of them for
-    more than two classes."""
+    """ROC curve of the last update: update(scores, labels); eval() returns (fpr, tpr, thresholds).
+
+    Scores of shape (N, C, ...) give lists with one curve for each class.
+    """
 
     def __init__(self, class_num=None, pos_label=None):
         super().__init__()
@@ -241,7 +247,7 @@ class ROC(Metric):
 
 
 def _curve(scores, positive):
-    """(fpr, tpr, thresholds), from the highest threshold down."""
+    """Returns (fpr, tpr, thresholds), from the highest threshold down."""
     import numpy
     order = scores.argsort()[::-1]
     scores, positive = scores[order], positive[order]
@@ -256,7 +262,10 @@ def _curve(scores, positive):
 
 
 def auc(x, y, reorder=False):
-    """Area under the points (x, y) by trapezia; x must be sorted unless reorder."""
+    """Computes the area under the curve through the points (x, y) by the trapezoidal rule.
+
+    x must be sorted unless reorder is True; otherwise it raises ValueError.
+    """
     import numpy
     if not isinstance(x, numpy.ndarray) or not isinstance(y, numpy.ndarray):
         raise TypeError("[auc] x and y must be arrays, got %s and %s" % (type(x).__name__, type(y).__name__))

@@ -1,4 +1,4 @@
-"""Callbacks that steer a training: early stopping and learning rates."""
+"""Callbacks that control a training: early stopping and learning rates."""
 import math
 
 from .. import log, ops
@@ -13,7 +13,7 @@ _SMALLER_IS_BETTER = ("eval_loss", "hausdorff_distance", "mae", "mse", "loss", "
 
 
 class _Watcher(Callback):
-    """Follows a value - "loss", or one of the metrics that fit evaluates, "eval_loss" among them - from epoch to epoch."""
+    """Watches a value from epoch to epoch: "loss", "eval_loss" or one of the metrics that fit evaluates."""
 
     def __init__(self, monitor, min_delta, patience, verbose, mode):
         where = type(self).__name__
@@ -35,7 +35,7 @@ class _Watcher(Callback):
         self.wait, self.best = 0, math.inf if self._smaller else -math.inf
 
     def is_improvement(self, value, best):
-        """Whether a value is better by more than min_delta."""
+        """Says whether a value is better than `best` by more than min_delta."""
         return value < best - self.min_delta if self._smaller else value > best + self.min_delta
 
     def _value(self, state):
@@ -55,7 +55,7 @@ class _Watcher(Callback):
 
 
 class EarlyStopping(_Watcher):
-    """Ends the training when a value has not improved for `patience` epochs."""
+    """Stops the training when a value has not improved for `patience` epochs."""
 
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):
@@ -104,14 +104,17 @@ class EarlyStopping(_Watcher):
 
 
 def _rate_of(optimizer, where):
-    """The Parameter that holds the learning rate."""
+    """The Parameter that holds the learning rate; raises ValueError where the optimizer has a schedule or groups."""
     if not isinstance(optimizer.learning_rate, Parameter):
         raise ValueError("[%s] learning rate of the optimizer, got a schedule or groups, expected one number" % where)
     return optimizer.learning_rate
 
 
 class ReduceLROnPlateau(_Watcher):
-    """Multiplies the learning rate by `factor` when a value has not improved for `patience` epochs."""
+    """Multiplies the learning rate by `factor` when a value has not improved for `patience` epochs, down to min_lr.
+
+    After a reduction it waits for `cooldown` epochs.
+    """
 
     def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto", min_delta=1e-4,
                  cooldown=0, min_lr=0):
@@ -147,7 +150,7 @@ class ReduceLROnPlateau(_Watcher):
     def _reduce(self, state, rate):
         old = float(rate.asnumpy())
         if old > self.min_lr:
-            new = rate.asnumpy().dtype.type(max(old * self.factor, self.min_lr))  # the message shows the digits of a float32
+            new = rate.asnumpy().dtype.type(max(old * self.factor, self.min_lr))  # a float32, as the message shows it
             ops.assign(rate, Tensor(float(new), mstype.float32))
             if self.verbose:
                 print("Epoch %05d: ReduceLROnPlateau reducing learning rate to %s." % (state.cur_epoch_num, new))

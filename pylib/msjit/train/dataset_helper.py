@@ -1,12 +1,13 @@
-"""DatasetHelper: the rows of a dataset, epoch after epoch, for programs that write their own training loop; data_sink."""
+"""DatasetHelper and data_sink, which give the rows of a dataset to programs that write their own training loop."""
 from ..common.checks import check_bool
 from ..nn.cell import Cell
 
 
 class DatasetHelper:
-    """Each iteration over it gives the rows of one epoch, for epoch_num epochs (-1: without end).
+    """Iterates over a dataset: each iteration over the helper gives the rows of one epoch, for epoch_num epochs (-1:
+    without end).
 
-    dataset_sink_mode and sink_size change nothing, as there is no device queue for data.
+    dataset_sink_mode and sink_size change nothing, because there is no device queue for data.
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
@@ -23,25 +24,25 @@ class DatasetHelper:
         return self.iter
 
     def sink_size(self):
-        """Rows of an epoch, or the sink_size given."""
+        """Returns the number of rows of an epoch, or the sink_size given."""
         return self._dataset.get_dataset_size() if self._size == -1 else self._size
 
     def types_shapes(self):
-        """(types, shapes) of the columns."""
+        """Returns (types, shapes) of the columns."""
         return self._dataset.output_types(), self._dataset.output_shapes()
 
     def stop_send(self):
-        """Ends the reading."""
+        """Stops the reading."""
         self.iter.release()
 
     def continue_send(self):
-        """There is no queue to go on with."""
+        """Does nothing; there is no queue."""
 
     release = stop_send
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """Returns the network itself. Call it with the rows that the helper gives."""
+    """Returns the network itself, to be called with the rows that the helper gives."""
     if not isinstance(network, Cell):
         raise TypeError("[connect_network_with_dataset] network, got %s, expected a Cell" % type(network).__name__)
     if not isinstance(dataset_helper, DatasetHelper):
@@ -51,9 +52,9 @@ def connect_network_with_dataset(network, dataset_helper):
 
 
 def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
-    """A function that calls fn with each of the next sink_size rows of the dataset, and returns the last result.
+    """Returns a function that calls fn with each of the next sink_size rows of the dataset, and returns the last result.
 
-    With a jit_config fn is compiled. After the last row comes the first one again. Raises ValueError for a wrong sink_size.
+    With a jit_config fn is compiled. After the last row it starts again with the first one. Raises ValueError for a wrong sink_size.
     """
     if isinstance(sink_size, bool) or not isinstance(sink_size, int) or sink_size <= 0:
         raise ValueError("[data_sink] sink_size, got %r, expected an int above 0" % (sink_size,))

@@ -1,4 +1,4 @@
-"""MindSpore's files of summaries: records of a length, its checksum, an event and its checksum, as in TFRecord files.
+"""MindSpore's summary files: records of a length, its checksum, an event and its checksum, as in TFRecord files.
 
     message Event { double wall_time = 1; int64 step = 2; oneof what { string version = 3; Summary summary = 5; } }
     message Summary { repeated Value value = 1; }
@@ -17,7 +17,7 @@ _table = []
 
 
 def _crc32c(data):
-    """The checksum of Castagnoli's polynomial."""
+    """The CRC-32C (Castagnoli) checksum."""
     if not _table:
         for i in range(256):
             for _ in range(8):
@@ -30,7 +30,7 @@ def _crc32c(data):
 
 
 def checksum(data):
-    """The checksum bytes behind data: its CRC, rotated and offset."""
+    """The checksum bytes that follow data: its CRC, rotated and offset."""
     crc = _crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
 
@@ -55,7 +55,7 @@ def version_event(time):
 
 
 def summary_event(time, step, values):
-    """An event of a step; `values` are results of scalar, image and histogram."""
+    """The event of a step; `values` are results of scalar, image and histogram."""
     return _double(1, time) + _int(2, step) + _field(5, b"".join(_field(1, value) for value in values))
 
 
@@ -70,7 +70,7 @@ def image(tag, height, width, channels, encoded):
 
 
 def histogram(tag, array):
-    """A histogram of the numbers of an array: how many lie in each of the equal parts of their range."""
+    """A value with the histogram of an array: counts in equal parts of its range."""
     import numpy
     flat = numpy.asarray(array, numpy.float64).reshape(-1)
     finite = flat[numpy.isfinite(flat)]

@@ -1,4 +1,4 @@
-"""Metrics: clear(), update(...) for each batch, eval(). Computed with NumPy, which is imported at the first update."""
+"""Metrics: clear(), update(...) for each batch, eval(). They compute with NumPy, which is imported at the first update."""
 import functools
 
 from .. import _paths
@@ -6,30 +6,30 @@ from ..common.tensor import Tensor
 
 
 class Metric:
-    """Base class."""
+    """Base class of metrics: a subclass defines clear(), update() and eval()."""
 
     def __init__(self):
         self._indexes = None
 
     def clear(self):
-        """Forgets the batches."""
+        """Forgets all batches."""
         raise NotImplementedError("[metric] %s defines no clear" % type(self).__name__)
 
     def update(self, *inputs):
-        """Takes one batch in."""
+        """Adds one batch."""
         raise NotImplementedError("[metric] %s defines no update" % type(self).__name__)
 
     def eval(self):
-        """The value."""
+        """Returns the value of the metric over all batches since clear()."""
         raise NotImplementedError("[metric] %s defines no eval" % type(self).__name__)
 
     @property
     def indexes(self):
-        """Which of the inputs of update() are used, in order; None: all."""
+        """Which of the inputs of update() are used, in order; None means all."""
         return self._indexes
 
     def set_indexes(self, indexes):
-        """Chooses which of the inputs of update() are used; returns self."""
+        """Chooses which of the inputs of update() are used; returns self. Raises ValueError for anything but a list of ints."""
         if not isinstance(indexes, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in indexes):
             raise ValueError("[metric] indexes must be a list of ints, got %s" % (indexes,))
         self._indexes = indexes
@@ -45,25 +45,25 @@ class Metric:
         raise TypeError("[metric] inputs must be Tensors, lists or arrays, got %s" % type(data).__name__)
 
     def _inputs(self, inputs, count):
-        """The arrays that update() was given."""
+        """The inputs of update() as arrays; raises ValueError for another number of them."""
         if len(inputs) != count:
             raise ValueError("[%s] update takes %d inputs, got %d" % (type(self).__name__, count, len(inputs)))
         return [self._convert_data(x) for x in inputs]
 
     def _require(self, count):
-        """Raises where there was no update."""
+        """Raises RuntimeError if there was no update."""
         if not count:
             raise RuntimeError("[%s] there is no data yet: update() comes before eval()" % type(self).__name__)
 
     def _share(self, total, count):
-        """total / count as a numpy.float64, as in MindSpore's metrics; so it has .item(), .astype() and the like."""
+        """total / count as a numpy.float64, as MindSpore's metrics return it."""
         import numpy
         self._require(count)
         return numpy.float64(total) / count
 
 
 def rearrange_inputs(func):
-    """Decorator of update(): only the inputs that set_indexes() chose are passed on, in that order."""
+    """Decorates update(): it gets only the inputs that set_indexes() chose, in that order."""
     @functools.wraps(func)
     def chosen(self, *inputs):
         indexes = self.indexes
@@ -77,7 +77,7 @@ def rearrange_inputs(func):
 
 
 class EvaluationBase(Metric):
-    """Base class of metrics of classes: eval_type is 'classification' or 'multilabel'."""
+    """Base class of metrics of predicted classes; eval_type is 'classification' or 'multilabel'."""
 
     def __init__(self, eval_type):
         super().__init__()
@@ -101,7 +101,7 @@ class EvaluationBase(Metric):
             raise ValueError("[%s] values of prediction and label must be 0 or 1" % type(self).__name__)
 
     def _classes(self, inputs):
-        """Predictions and labels of a batch, one-hot labels as classes."""
+        """The predictions and labels of a batch; one-hot labels become classes."""
         y_pred, y = self._inputs(inputs, 2)
         if self._type == "classification":
             y = as_classes(y_pred, y)
@@ -112,13 +112,13 @@ class EvaluationBase(Metric):
 
 
 def as_classes(y_pred, y):
-    """Labels as classes, where they are one-hot rows."""
+    """Converts one-hot labels to classes; other labels are returned unchanged."""
     one_hot = y.ndim > 1 and y.ndim == y_pred.ndim and y.min() == 0 and y.max() == 1 and (y.sum(axis=1) == 1).all()
     return y.argmax(axis=1) if one_hot else y
 
 
 def same_classes(metric, y_pred):
-    """Raises if the number of classes of a batch differs from that of earlier batches."""
+    """Raises ValueError if the number of classes of a batch differs from that of earlier batches."""
     if metric._class_num not in (0, y_pred.shape[1]):
         raise ValueError("[%s] number of classes, got %d, expected %d as in the batches before"
                          % (type(metric).__name__, y_pred.shape[1], metric._class_num))
@@ -126,7 +126,11 @@ def same_classes(metric, y_pred):
 
 
 class Accuracy(EvaluationBase):
-    """Share of correct predictions: update(predictions, labels)."""
+    """Accuracy, the fraction of correct predictions: update(predictions, labels).
+
+    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1,
+    (N, C, ...).
+    """
 
     def __init__(self, eval_type="classification"):
         super().__init__(eval_type)
@@ -152,7 +156,7 @@ class Accuracy(EvaluationBase):
 
 
 class Loss(Metric):
-    """Mean loss: update(loss)."""
+    """Mean loss over the batches: update(loss)."""
 
     def __init__(self):
         super().__init__()
@@ -174,7 +178,7 @@ class Loss(Metric):
 
 
 class MAE(Metric):
-    """Mean over the samples of the summed absolute errors."""
+    """Mean absolute error: the absolute errors summed, divided by the number of samples."""
 
     def __init__(self):
         super().__init__()
@@ -198,14 +202,14 @@ class MAE(Metric):
 
 
 class MSE(MAE):
-    """Mean over the samples of the summed squared errors."""
+    """Mean squared error: the squared errors summed, divided by the number of samples."""
 
     @staticmethod
     def _error(gap):
         return gap * gap
 
 
-from .class_metrics import (  # noqa: E402  - they build upon what stands above
+from .class_metrics import (  # noqa: E402  - they use the classes above
     F1,
     ROC,
     ConfusionMatrix,
@@ -233,19 +237,19 @@ _BY_NAME = {
 
 
 def names():
-    """The names that get_metric_fn() knows."""
+    """Returns the names that get_metric_fn() knows."""
     return sorted(_BY_NAME)
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """A metric by name."""
+    """Makes the metric with a name, such as "accuracy". Raises KeyError for an unknown name."""
     if name not in _BY_NAME:
         raise KeyError("[metric] unknown name %r, expected one of %s" % (name, ", ".join(sorted(_BY_NAME))))
     return _BY_NAME[name](*args, **kwargs)
 
 
 def get_metrics(metrics):
-    """A dict of metrics, of such a dict or of a set of names; None stays None."""
+    """Returns a dict of metrics from a dict of them or a set of names; None stays None."""
     if metrics is None:
         return None
     if isinstance(metrics, dict):

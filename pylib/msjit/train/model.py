@@ -29,14 +29,15 @@ class _StepSync(Callback):
 
 
 def _transfer_tensor_to_tuple(inputs):
-    """A Tensor as a tuple of one."""
+    """Returns a Tensor as a tuple of one, anything else unchanged."""
     return (inputs,) if isinstance(inputs, Tensor) else inputs
 
 
 class Model:
-    """Network, loss, optimizer and metrics; train(epochs, dataset), fit, eval(dataset), predict(x).
+    """Bundles a network with its loss, optimizer and metrics: train(epochs, dataset), fit, eval(dataset), predict(x).
 
-    Keywords: loss_scale_manager and keep_batchnorm_fp32, see amp.build_train_network.
+    The keywords loss_scale_manager and keep_batchnorm_fp32 are those of amp.build_train_network. Raises TypeError or ValueError for wrong
+    arguments, and for metrics without a loss_fn or an eval_network.
 
     >>> import numpy as np
     >>> import msjit as ms
@@ -80,27 +81,33 @@ class Model:
 
     @property
     def predict_network(self):
-        """The network."""
+        """The network itself, as predict calls it."""
         return self._network
 
     @property
     def eval_network(self):
-        """The network whose outputs are the inputs of the metrics. By default it returns (loss, output, label), from the network and loss_fn."""
+        """The network whose outputs are the inputs of the metrics.
+
+        By default it returns (loss, output, label), made from the network and loss_fn.
+        """
         if self._eval_network is None and self._loss_fn is not None and self._shown_eval_network is None:
             self._shown_eval_network = WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto"))
         return self._eval_network or self._shown_eval_network or self._network
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
-        """Accepted for compatibility: graphs are compiled at the first steps."""
+        """Does nothing; graphs are compiled at the first steps."""
 
     def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
-        """Runs the epochs after initial_epoch up to `epoch`."""
+        """Trains for the epochs after initial_epoch up to `epoch`, one step for each row of the dataset.
+
+        dataset_sink_mode and sink_size change nothing.
+        """
         self._check_epochs("train", epoch, initial_epoch, train_dataset)
         self._run(epoch, train_dataset, _callbacks(callbacks), initial_epoch, None, lambda number: False)
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
             valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
-        """As train, with an evaluation of valid_dataset after every valid_frequency epochs, or after the epochs listed there."""
+        """Trains as train, and evaluates valid_dataset after every valid_frequency epochs (an int) or after the listed epochs."""
         self._check_epochs("fit", epoch, initial_epoch, train_dataset)
         if isinstance(valid_frequency, bool) or not isinstance(valid_frequency, (int, list)):
             raise TypeError("[model] valid_frequency must be an int or a list, got %s" % type(valid_frequency).__name__)
@@ -139,11 +146,11 @@ class Model:
         self._train_network.set_train(True)
         self._is_training = True
         self._share_parameters()
-        rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one iterator for all epochs: so each epoch has another order
+        rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one iterator for all epochs, so that each epoch has a different order
         with _Entered(callbacks), closing(rows):
             _tell(callbacks, "on_train_begin", context)
             for number in range(initial_epoch + 1, epochs + 1):
-                if number <= state.get("resume_epoch", 0):  # BackupAndRestore has found a training that ended after this epoch
+                if number <= state.get("resume_epoch", 0):  # BackupAndRestore resumes after resume_epoch
                     continue
                 state.cur_epoch_num = number
                 _tell(callbacks, "on_train_epoch_begin", context)
@@ -157,7 +164,7 @@ class Model:
             _tell(callbacks, "on_train_end", context)
 
     def _share_parameters(self):
-        """If set_auto_parallel_context asks for it, gives all processes the parameters of rank 0, once."""
+        """Gives all processes the parameters of rank 0, once, if set_auto_parallel_context asks for it."""
         if self._is_shared or not get_auto_parallel_context("parameter_broadcast"):
             return
         if not is_data_parallel():
@@ -182,8 +189,10 @@ class Model:
                 break
 
     def _evaluate_within(self, valid_dataset, callbacks, state):
-        """An evaluation between two epochs. The callbacks find its results in the state of the training. As in MindSpore, of the
-        library's own callbacks only TimeMonitor and LambdaCallback are called in it."""
+        """Evaluates between two epochs; callbacks find the results in the state of the training.
+
+        As in MindSpore, of the library's callbacks only TimeMonitor and LambdaCallback are called in this evaluation.
+        """
         loss, own = Loss(), Callback.__module__.rpartition(".")[0] + "."
         callbacks = [c for c in callbacks if isinstance(c, (TimeMonitor, LambdaCallback)) or not type(c).__module__.startswith(own)]
         metrics = self._evaluate(valid_dataset, callbacks, loss)
@@ -198,7 +207,7 @@ class Model:
             self._is_training = is_training
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
-        """Metrics over a dataset, as a dict."""
+        """Evaluates the metrics over a dataset; returns a dict from names to values. Raises ValueError without metrics."""
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
         callbacks = _callbacks(callbacks)
@@ -229,8 +238,11 @@ class Model:
         return state.metrics
 
     def _outputs(self, row, loss_asked):
-        """The inputs of the metrics: the outputs of the eval_network, or (loss, output, label) for a row whose last column is the label.
-        There is no loss if no metric needs it."""
+        """The inputs of the metrics for one row: the outputs of the eval_network, or (loss, output, label), where the
+        label is the last column.
+
+        The loss is None if no metric needs it.
+        """
         if self._eval_network is not None:
             return self._eval_network(*row)
         output, label = self._network(*row[:-1]), row[-1]
@@ -255,7 +267,7 @@ class Model:
                 metric.update(outputs[indexes[1]], outputs[indexes[2]])
 
     def predict(self, *predict_data, backend=None, config=None):
-        """Output of the network."""
+        """Returns the output of the network, out of training mode."""
         if backend is not None:
             raise NotImplementedError("[model] backend of predict, got %r, expected None" % (backend,))
         self._set_mode(self._network, False)
@@ -265,12 +277,12 @@ class Model:
         return self._network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """Networks are not divided, so there is no layout."""
+        """Raises NotImplementedError: networks are not divided over processes, so there is no layout."""
         raise NotImplementedError("[model] infer_predict_layout needs a network divided over processes, which is not offered")
 
 
 class _Entered:
-    """The callbacks as one context manager."""
+    """Enters and exits all callbacks as one context manager."""
 
     def __init__(self, callbacks):
         self._callbacks = callbacks
@@ -285,7 +297,7 @@ class _Entered:
 
 
 def _callbacks(callbacks):
-    """A list of callbacks, of one or several."""
+    """Returns the callbacks as a list; raises TypeError for anything else."""
     found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
     for callback in found:
         if not isinstance(callback, Callback):

@@ -7,18 +7,19 @@ from .metrics import Metric, rearrange_inputs
 
 
 class OcclusionSensitivity(Metric):
-    """For each position of an image: the score of a class, less the score with the neighbourhood of that position covered.
+    """Occlusion sensitivity (Zeiler and Fergus 2014): the score of a class minus its score with a part of the image
+    covered, for each position.
 
     pad_val    the value of covered elements, a float
     margin     an int, or a list with one for each axis except the batch: along an axis the positions [i - margin, i + margin) are covered
     n_batch    how many covered images the model gets at a time
     b_box      None, or a list with the first and the last position for each axis except the batch; -1, -1 means the whole axis
 
-    update(model, image, label) takes a Cell that gives (batch, classes), an image of a batch of one and the number of the class;
-    eval() gives the differences as an array, axes of one place left out, of the last update.
+    update(model, image, label) takes a Cell that returns (batch, classes), an image as a batch of one, and the number of the class.
+    eval() returns the differences of the last update as an array, without axes of size 1.
 
-    Raises TypeError for other types, ValueError for another number of inputs or a box outside of the image, RuntimeError for other batches
-    than one, and where there was no update. (Zeiler and Fergus, Visualizing and understanding convolutional networks, 2014.)
+    Raises TypeError for other types, and ValueError for another number of inputs or a box outside the image. Raises RuntimeError for a
+    batch other than one, and if there was no update.
 
     >>> import numpy as np, msjit as ms
     >>> metric = ms.train.OcclusionSensitivity(margin=1)
@@ -49,7 +50,7 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Covers an image place by place; see the class."""
+        """Covers the image at one position after another and records the scores."""
         import numpy
         if len(inputs) != 3:
             raise ValueError("[OcclusionSensitivity] update takes 3 inputs, a model, an image and a label, got %d" % len(inputs))
@@ -70,7 +71,7 @@ class OcclusionSensitivity(Metric):
         self._differences = (whole - scores).reshape([len(one) for one in ranges]).squeeze()
 
     def eval(self):
-        """The differences of the last image, an array."""
+        """Returns the differences of the last image, an array."""
         self._require(self._differences is not None)
         return self._differences
 
@@ -81,7 +82,7 @@ class OcclusionSensitivity(Metric):
         return margins
 
     def _ranges(self, shape):
-        """The places looked at along each axis."""
+        """The positions to cover along each axis."""
         box = [-1] * (2 * len(shape)) if self.b_box is None else self.b_box
         if len(box) != 2 * len(shape):
             raise ValueError("[OcclusionSensitivity] b_box, got %d numbers, expected two for each of %d axes" % (len(box), len(shape)))
@@ -95,7 +96,7 @@ class OcclusionSensitivity(Metric):
         return found
 
     def _scores(self, model, image, places, number):
-        """The scores of a class for images covered at these places."""
+        """The scores of a class for copies of the image, covered at these positions."""
         import numpy
         covered = numpy.repeat(image, len(places), 0)
         for one, place in zip(covered, places):

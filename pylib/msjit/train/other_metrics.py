@@ -1,4 +1,4 @@
-"""Metrics of texts, similarities and overlaps."""
+"""Metrics of texts, of similarity and of overlap."""
 import math
 from collections import Counter
 
@@ -6,7 +6,10 @@ from .metrics import Metric, rearrange_inputs
 
 
 class Perplexity(Metric):
-    """exp of the mean negative log likelihood: update(probabilities (..., C), labels (...))."""
+    """Perplexity, exp of the mean negative log likelihood: update(probabilities (..., C), labels (...)).
+
+    Labels equal to ignore_label do not count.
+    """
 
     def __init__(self, ignore_label=None):
         super().__init__()
@@ -41,7 +44,7 @@ class Perplexity(Metric):
 
 
 class CosineSimilarity(Metric):
-    """Similarities of the rows of a matrix, of the last update: 'cosine', or 'dot' without the norms."""
+    """Similarities of all pairs of rows of the matrix of the last update: 'cosine', or 'dot' without division by the norms."""
 
     def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
         super().__init__()
@@ -77,7 +80,7 @@ class CosineSimilarity(Metric):
 
 
 class Dice(Metric):
-    """2 x y / (x x + y y + smooth) of each update, over the number of samples."""
+    """Dice coefficient: the sum over the updates of 2 x y / (x x + y y + smooth), divided by the number of samples."""
 
     def __init__(self, smooth=1e-5):
         super().__init__()
@@ -105,12 +108,15 @@ class Dice(Metric):
 
 
 def _grams(words, most):
-    """How often each run of up to `most` words occurs."""
+    """Counts the runs of 1 to `most` words."""
     return Counter(tuple(words[j:j + n]) for n in range(1, most + 1) for j in range(len(words) - n + 1))
 
 
 class BleuScore(Metric):
-    """BLEU (Papineni et al. 2002): update(candidates, references), lists of lists of words and of their references."""
+    """BLEU score (Papineni et al. 2002): update(candidates, references).
+
+    Each candidate is a list of words, and its references are a list of such lists.
+    """
 
     def __init__(self, n_gram=4, smooth=False):
         super().__init__()

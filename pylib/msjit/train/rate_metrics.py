@@ -1,4 +1,4 @@
-"""ConfusionMatrixMetric: rates of hits, misses and false alarms."""
+"""ConfusionMatrixMetric: rates of true and false positives and negatives."""
 from .metrics import Metric, rearrange_inputs
 
 
@@ -6,7 +6,7 @@ def _root(x):
     return x ** 0.5
 
 
-# Functions of the numbers of true and false positives, true and false negatives.
+# Functions of the numbers of true positives, false positives, true negatives and false negatives.
 _RATES = {
     "sensitivity": lambda tp, fp, tn, fn: tp / (tp + fn),
     "specificity": lambda tp, fp, tn, fn: tn / (tn + fp),
@@ -41,11 +41,11 @@ _AXES = {"mean": (0, 1), "sum": (0, 1), "mean_batch": 0, "sum_batch": 0, "mean_c
 
 
 class ConfusionMatrixMetric(Metric):
-    """A rate of 0 and 1 in (N, C, ...) predictions and labels.
+    """A rate such as "sensitivity" of predictions and labels (N, C, ...) that are 0 or 1.
 
-    skip_channel leaves the first channel out if there are more. The rate is computed from the counts of all batches. With
-    calculation_method each example and channel has its own rate, and `decrease` says how they are combined: 'mean', 'sum', one of
-    these followed by '_batch' or '_channel', or 'none'. Rates that are 0 / 0 are left out then.
+    skip_channel ignores the first channel if there are more. The rate is computed from the counts of all batches together. With
+    calculation_method each example and channel has its own rate, and `decrease` says how the rates are combined: 'mean', 'sum', one of
+    these followed by '_batch' or '_channel', or 'none'. Rates that are 0 / 0 do not count then.
     """
 
     def __init__(self, skip_channel=True, metric_name="sensitivity", calculation_method=False, decrease="mean"):

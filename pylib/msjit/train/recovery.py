@@ -1,4 +1,4 @@
-"""Callbacks for interrupted trainings: BackupAndRestore continues one, OnRequestExit ends one on a signal."""
+"""Callbacks for interrupted trainings: BackupAndRestore resumes one, OnRequestExit ends one on a signal."""
 import json
 import os
 import shutil
@@ -10,8 +10,11 @@ from .callback import Callback
 
 
 class BackupAndRestore(Callback):
-    """Saves the state of a training as backup.ckpt in a folder, after each epoch or every save_freq steps. A training that finds such a
-    file continues after the epoch in which it was saved. With delete_checkpoint the file is removed when the training is done."""
+    """Saves the state of a training as backup.ckpt in a folder, and resumes from such a file.
+
+    It saves after each epoch, or every save_freq steps. A training that finds a backup continues after the last epoch that
+    was complete when it was saved. With delete_checkpoint the file is removed at the end of the training.
+    """
 
     def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
         where = "BackupAndRestore"
@@ -57,8 +60,10 @@ class BackupAndRestore(Callback):
 
 
 class OnRequestExit(Callback):
-    """Ends the training after the step in which a signal comes, or in which a JSON file says {"GracefulExit": 1}. Before, it saves
-    NAME_train.ckpt (in an evaluation NAME_eval.ckpt) in a folder. save_mindir has no effect: graphs are not exported."""
+    """Stops the training after the step in which a signal arrives or a JSON file says {"GracefulExit": 1}.
+
+    It first saves NAME_train.ckpt (NAME_eval.ckpt in an evaluation) in a folder. save_mindir has no effect.
+    """
 
     def __init__(self, save_ckpt=True, save_mindir=True, file_name="Net", directory="./", config_file=None, sig=signal.SIGTERM):
         where = "OnRequestExit"

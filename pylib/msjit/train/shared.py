@@ -5,7 +5,7 @@ from ..absent import names as _absent_names
 
 
 def check_value_type(arg_name, arg_value, valid_types):
-    """TypeError where a value is of none of the types; a bool is no int here."""
+    """Raises TypeError unless a value has one of the types; a bool does not count as an int."""
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple, set)) else (valid_types,)
     if isinstance(arg_value, bool) and bool not in kinds or not isinstance(arg_value, kinds):
         raise TypeError("[check_value_type] %s, got %s, expected %s"
@@ -13,7 +13,10 @@ def check_value_type(arg_name, arg_value, valid_types):
 
 
 def make_directory(path, arg_name="path"):
-    """The real path of a folder, which is made if it does not exist. TypeError for anything but a text, ValueError for a folder that cannot be made."""
+    """Creates a folder if it does not exist; returns its real path.
+
+    Raises TypeError for anything but a str, ValueError for a folder that cannot be created.
+    """
     if not isinstance(path, str):
         raise TypeError("[make_directory] %s, got %s, expected a str" % (arg_name, type(path).__name__))
     if not path.strip():

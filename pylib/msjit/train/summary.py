@@ -1,4 +1,4 @@
-"""SummaryRecord and SummaryCollector: numbers, images and histograms of a training in files for MindInsight."""
+"""SummaryRecord and SummaryCollector: write numbers, images and histograms of a training to files for MindInsight."""
 import os
 import time
 
@@ -17,10 +17,10 @@ _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_l
 
 
 class SummaryRecord:
-    """Collects values by add_value; record(step) writes them to a file in a folder. It is a context manager.
+    """Collects values by add_value and writes them to a file in a folder by record(step). It is a context manager.
 
-    Of MindSpore's kinds of values it writes scalar, image and histogram. num_process, network and export_options change
-    nothing. When the file has grown beyond max_file_size bytes, record writes nothing more and returns False.
+    Of MindSpore's kinds of values it writes scalar, image and histogram. num_process, network and export_options change nothing. Once
+    the file has max_file_size bytes or more, record writes nothing and returns False.
     """
 
     def __init__(self, log_dir, file_prefix="events", file_suffix="_MS", num_process=32, network=None, max_file_size=None,
@@ -45,7 +45,7 @@ class SummaryRecord:
             try:
                 self._file = open(path, "xb")
                 break
-            except FileExistsError:  # the file of another record that was made within the same second
+            except FileExistsError:  # another record made its file within the same second
                 number += 1
         self._path = path
         self._file.write(event_file.record(event_file.version_event(time.time())))
@@ -57,13 +57,17 @@ class SummaryRecord:
         return self._path
 
     def set_mode(self, mode):
-        """Says whether values are those of a training ("train") or an evaluation ("eval")."""
+        """Says whether the values belong to a training ("train") or an evaluation ("eval")."""
         if mode not in ("train", "eval"):
             raise ValueError("[SummaryRecord] mode, got %r, expected 'train' or 'eval'" % (mode,))
         self._mode = mode
 
     def add_value(self, plugin, name, value):
-        """Collects a Tensor for the next record(): a 'scalar' has one element, an 'image' is (1, C, H, W), a 'histogram' any."""
+        """Collects a Tensor for the next record().
+
+        A 'scalar' has one element, an 'image' is (N, C, H, W), of which the first is written, and a 'histogram' takes any
+        shape.
+        """
         where = "SummaryRecord"
         if plugin in _OTHERS:
             raise NotImplementedError("[%s] plugin, got %r, expected one of %s: the others are not written" % (where, plugin, list(_KINDS)))
@@ -80,7 +84,7 @@ class SummaryRecord:
         self._values.append((plugin, name, value.asnumpy().copy()))
 
     def record(self, step, train_network=None, plugin_filter=None):
-        """Writes the collected values of a step, or those for which plugin_filter(kind) is true. Returns whether it has written them."""
+        """Writes the collected values of a step, or only those for which plugin_filter(kind) is true; returns whether it did."""
         if isinstance(step, bool) or not isinstance(step, int):
             raise TypeError("[SummaryRecord] step, got %s, expected an int" % type(step).__name__)
         if self._file is None:
@@ -102,12 +106,12 @@ class SummaryRecord:
         return True
 
     def flush(self):
-        """Flushes written data to the system."""
+        """Flushes written data to the operating system."""
         if self._file is not None:
             self._file.flush()
 
     def close(self):
-        """Ends the file; calling it again does nothing."""
+        """Closes the file; calling it again does nothing."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -143,10 +147,11 @@ def _image(name, array):
 
 
 class SummaryCollector(Callback):
-    """Collects a training's loss, learning rate and histograms of Parameters every collect_freq steps into a SummaryRecord.
+    """Records loss, learning rate and histograms of Parameters of a training every collect_freq steps, in a
+    SummaryRecord.
 
-    collect_specified_data: {'collect_metric': bool, 'histogram_regular': a prefix of names of Parameters, or a pattern}. With
-    keep_default_action False only these are collected. By default histograms are of the first five trainable Parameters.
+    collect_specified_data is {'collect_metric': bool, 'histogram_regular': pattern for the names of Parameters}. With
+    keep_default_action False only these are recorded. By default the histograms are those of the first five trainable Parameters.
     """
 
     def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None, keep_default_action=True,

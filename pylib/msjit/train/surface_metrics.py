@@ -2,11 +2,11 @@
 from .metrics import Metric, rearrange_inputs
 
 _DISTANCES = ("euclidean", "chessboard", "taxicab")
-_AT_ONCE = 1 << 22  # how many distances are in memory at a time
+_AT_ONCE = 1 << 22  # the most distances in memory at a time
 
 
 def _edges(mask):
-    """The pixels of a set that have a neighbour outside of it, or outside of the image."""
+    """The pixels of a set that have a neighbour outside the set or outside the image."""
     import numpy
     padded = numpy.pad(mask, 1)
     inside = mask.copy()
@@ -33,7 +33,7 @@ def _nearest(points, others, metric):
 
 
 class _Surface(Metric):
-    """Takes one pair of label maps and the label whose surfaces are compared."""
+    """Base class: update(prediction, label map, label) takes one pair of maps, and the label whose surfaces are compared."""
 
     _crops = True
 
@@ -78,8 +78,11 @@ class _Surface(Metric):
 
 
 class HausdorffDistance(_Surface):
-    """The largest distance of a pixel of one surface to the other surface, or a percentile of these distances. It is the larger one of
-    both directions; with `directed` only that from the prediction to the label."""
+    """Hausdorff distance: the largest distance of a pixel of one surface to the other surface, or a percentile of these
+    distances.
+
+    It is the larger one of both directions; with `directed` only that from the prediction to the label.
+    """
 
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
         super().__init__(distance_metric)
@@ -113,7 +116,7 @@ class _Mean(_Surface):
         self.symmetric = symmetric
 
     def _mean(self, power):
-        """The mean of a power of the distances from the prediction to the label; with `symmetric` the mean over both directions."""
+        """The mean of a power of the distances from the prediction to the label; with `symmetric` the mean of both directions."""
         import numpy
         found = [self._distances()] + ([self._distances(True)] if self.symmetric else [])
         means = [(d ** power).mean() if len(d) else numpy.inf for d in found]
@@ -121,15 +124,17 @@ class _Mean(_Surface):
 
 
 class MeanSurfaceDistance(_Mean):
-    """The mean distance of the prediction's surface to the label's; with `symmetric` of both directions."""
+    """Mean distance of the prediction's surface to the label's; with `symmetric` the mean of both directions."""
 
     def eval(self):
         return self._mean(1)
 
 
 class RootMeanSquareDistance(_Mean):
-    """The root of the mean squared distance of both surfaces to each other (`symmetric`); as in MindSpore the mean square itself
-    for the prediction's surface alone."""
+    """Root mean square distance of both surfaces to each other with `symmetric`.
+
+    Without it, as in MindSpore, it is the mean square distance (no root) of the prediction's surface to the label's.
+    """
 
     def eval(self):
         return self._mean(2) ** 0.5 if self.symmetric else self._mean(2)

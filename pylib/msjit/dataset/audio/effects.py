@@ -1,4 +1,4 @@
-"""Effects: DCShift, Overdrive, Dither, and Flanger and Phaser, which mix a sound with delayed ones of itself."""
+"""Effects: DCShift, Overdrive, Dither, and Flanger and Phaser, which mix a sound with delayed copies of itself."""
 import math
 
 import numpy as np
@@ -10,7 +10,7 @@ from .utils import DensityFunction, Interpolation, Modulation
 
 
 class DCShift(_Audio):
-    """Adds a number; with limiter_gain values near the end of the range are pressed together and not cut."""
+    """Adds a constant to a sound; with limiter_gain, values near the limits are compressed instead of clipped."""
 
     def __init__(self, shift, limiter_gain=None):
         self._shift = number(shift, "shift", "DCShift", -2.0, 2.0)
@@ -19,7 +19,7 @@ class DCShift(_Audio):
     def _apply(self, x):
         shift, gain = self._shift, self._limit
         bound = 1.0 - (abs(shift) - gain)
-        if gain == shift or not shift:  # nothing to press together
+        if gain == shift or not shift:  # nothing to compress
             return np.clip(x + shift, -1, 1)
         sign = 1 if shift > 0 else -1
         pressed = (x - sign * bound) * gain / (1 - bound) + bound + shift  # `bound` for both signs, as in MindSpore
@@ -28,7 +28,7 @@ class DCShift(_Audio):
 
 
 class Overdrive(_Audio):
-    """Distorts as an amplifier does that is driven too far."""
+    """Distorts a sound like an overdriven amplifier."""
 
     def __init__(self, gain=20.0, color=20.0):
         self._gain = 10.0 ** (number(gain, "gain", "Overdrive", 0, 100) / 20)
@@ -47,7 +47,7 @@ class Overdrive(_Audio):
 
 
 def _wave(kind, size, low, high, phase):
-    """`size` numbers between low and high of one period of a wave that begins at a phase."""
+    """One period of a wave between low and high, as `size` numbers, beginning at a phase."""
     at = (np.arange(size) + int(phase / math.pi / 2 * size + 0.5)) % size
     if kind == Modulation.SINUSOIDAL:
         level = (np.sin(at / float(size) * 2 * math.pi) + 1) / 2
@@ -58,7 +58,7 @@ def _wave(kind, size, low, high, phase):
 
 
 class Phaser(_Audio):
-    """Mixes a sound with itself, delayed by a time that goes up and down."""
+    """Mixes a sound with itself, delayed by a time that oscillates."""
 
     def __init__(self, sample_rate, gain_in=0.4, gain_out=0.74, delay_ms=3.0, decay=0.4, mod_speed=0.5, sinusoidal=True):
         where = "Phaser"
@@ -84,7 +84,7 @@ class Phaser(_Audio):
 
 
 class Flanger(_Audio):
-    """Mixes each of up to four channels, the axis before time, with itself, delayed by a time that goes up and down."""
+    """Mixes each of up to four channels (the axis before time) with itself, delayed by a time that oscillates."""
 
     _least = 2
 
@@ -130,7 +130,7 @@ class Flanger(_Audio):
 
 
 class Dither(_Audio):
-    """Rounds to 16 bits after adding noise, so that the error of rounding is noise too."""
+    """Rounds to 16 bits after adding noise, so that the rounding error is noise too."""
 
     def __init__(self, density_function=DensityFunction.TPDF, noise_shaping=False):
         self._density = member(density_function, DensityFunction, "density_function", "Dither")
@@ -147,7 +147,7 @@ class Dither(_Audio):
     def _apply(self, x):
         levels = 2.0 ** 15
         found = np.round(x * levels + self._noise(x.shape)) / levels
-        if self._shaped:  # the error of a value goes to the one after it
+        if self._shaped:  # the error of a value is added to the next value
             error = found - x
             found = found + np.concatenate([np.zeros_like(error[..., :1]), error[..., :-1]], -1)
         return found

@@ -10,7 +10,7 @@ from .utils import BorderType
 
 
 class ComputeDeltas(_Audio):
-    """How a spectrogram changes over time: the slope of a line through win_length values."""
+    """Computes how a spectrogram changes over time: the slope of the line through win_length values."""
 
     _least = 2
 
@@ -26,7 +26,10 @@ class ComputeDeltas(_Audio):
 
 
 class SlidingWindowCmn(_Audio):
-    """Rows of features (..., time, feature) less their mean, with norm_vars over their deviation too, in a window that moves along."""
+    """Subtracts from each row of features (..., time, feature) the mean over a sliding window.
+
+    With norm_vars it also divides by the standard deviation.
+    """
 
     _least = 2
 
@@ -61,7 +64,7 @@ class SlidingWindowCmn(_Audio):
 
 
 def _likeness(x, frame, lags):
-    """(..., frames, lags): how like each frame of a sound is to the one `lag` later, 1 for the same."""
+    """(..., frames, lags): the correlation of each frame of a sound with the one `lag` later; 1 for equal ones."""
     frames = -(-x.shape[-1] // frame)
     x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, frames * frame + lags - x.shape[-1])])
     cut = lambda start: x[..., start:start + frames * frame].reshape(x.shape[:-1] + (frames, frame))  # noqa: E731
@@ -71,7 +74,7 @@ def _likeness(x, frame, lags):
 
 
 class DetectPitchFrequency(_Audio):
-    """The pitch of a sound over time, from how like it is to itself a little later; medians of win_length frames."""
+    """Detects the pitch of a sound over time from its autocorrelation, smoothed by medians of win_length frames."""
 
     def __init__(self, sample_rate, frame_time=0.01, win_length=30, freq_low=85, freq_high=3400):
         where = "DetectPitchFrequency"
@@ -89,7 +92,7 @@ class DetectPitchFrequency(_Audio):
         first, half = self._first, self._lags // 2
         best, lag = like[..., first:].max(-1), like[..., first:].argmax(-1)
         low = like[..., first:half]
-        # A lag of half the length is taken where it is nearly as good: it is an octave higher.
+        # A lag in the lower half is preferred where its correlation is nearly as high: it is the same pitch an octave higher.
         near = low.max(-1) > 0.99 * best
         lag = np.where(near, low.argmax(-1), lag) + first + 1
         return self._rate / (1e-9 + self._smooth(lag))
@@ -108,7 +111,7 @@ class DetectPitchFrequency(_Audio):
 
 
 class MaskAlongAxis(_Audio):
-    """Puts a value into a band of the axis of frequencies (1) or of time (2) of a spectrogram."""
+    """Sets a band of a spectrogram to a value, along frequency (axis 1) or time (axis 2)."""
 
     _least = 2
 
@@ -128,7 +131,7 @@ class MaskAlongAxis(_Audio):
 
 
 class MaskAlongAxisIID(_Audio):
-    """Puts a value into a random band, of at most mask_param, of an axis; another one for each spectrogram."""
+    """Sets a random band of at most mask_param elements along an axis to a value; each spectrogram has its own band."""
 
     _least = 2
 

@@ -1,4 +1,4 @@
-"""Recursive filters of sounds: LFilter, Filtfilt, and the filters of second order after the formulas of R. Bristow-Johnson's cookbook."""
+"""Recursive filters of sounds: LFilter, Filtfilt, and second-order filters by R. Bristow-Johnson's cookbook formulas."""
 import math
 
 import numpy as np
@@ -8,7 +8,7 @@ from .transforms import _Audio
 
 
 def recursive(x, a, b):
-    """y with a[0] y[t] = sum b[k] x[t - k] - sum a[k] y[t - k], over the last axis, in float64."""
+    """Solves a[0] y[t] = sum b[k] x[t - k] - sum a[k] y[t - k] for y over the last axis, in float64."""
     b, a = [value / a[0] for value in b], [value / a[0] for value in a]
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
     forward = np.zeros_like(rows)
@@ -19,7 +19,7 @@ def recursive(x, a, b):
 
 
 def _second_order(row, a):
-    # Floats of Python: an array's method for each value would cost ten times as much.
+    # Python floats: indexing an array for each value would cost ten times as much.
     first, second, last, before = a[1], a[2], 0.0, 0.0
     for t, value in enumerate(row):
         last, before = value - first * last - second * before, last
@@ -44,7 +44,7 @@ def _coefficients(values, name, where):
 
 
 class LFilter(_Audio):
-    """The filter of two lists of coefficients, a_coeffs of the outputs and b_coeffs of the inputs, the latest first."""
+    """Filters with the coefficients a_coeffs of the outputs and b_coeffs of the inputs, the latest first."""
 
     def __init__(self, a_coeffs, b_coeffs, clamp=True):
         where = type(self).__name__
@@ -62,7 +62,7 @@ class LFilter(_Audio):
 
 
 class Filtfilt(LFilter):
-    """LFilter forward in time, then backward."""
+    """Filters as LFilter forward in time, then backward."""
 
     def _apply(self, x):
         with np.errstate(all="ignore"):
@@ -72,7 +72,7 @@ class Filtfilt(LFilter):
 
 
 class Biquad(_Audio):
-    """The filter of second order with these coefficients."""
+    """Second-order filter with the given coefficients."""
 
     def __init__(self, b0, b1, b2, a0, a1, a2):
         self._set([b0, b1, b2], [a0, a1, a2])
@@ -99,14 +99,14 @@ class Biquad(_Audio):
         return 10.0 ** (number(gain, "gain", type(self).__name__) / 40)
 
     def _shelf(self, cos, alpha, amp, sign):
-        """A shelf above the frequency for the sign 1, below it for -1."""
+        """Sets a shelf above the frequency (sign 1) or below it (sign -1)."""
         slope, less, more = 2 * math.sqrt(amp) * alpha, (amp - 1) * cos, (amp + 1) * cos
         self._set([amp * (amp + 1 + sign * less + slope), -2 * sign * amp * (amp - 1 + sign * more), amp * (amp + 1 + sign * less - slope)],
                   [amp + 1 - sign * less + slope, 2 * sign * (amp - 1 - sign * more), amp + 1 - sign * less - slope])
 
 
 class AllpassBiquad(Biquad):
-    """Changes phases around a frequency, and no strengths."""
+    """Second-order filter that changes phases around a frequency, but no amplitudes."""
 
     def __init__(self, sample_rate, central_freq, Q=0.707):
         cos, alpha = self._angle(sample_rate, central_freq, Q)
@@ -114,7 +114,7 @@ class AllpassBiquad(Biquad):
 
 
 class BandBiquad(Biquad):
-    """The frequencies around one, falling off slowly; `noise` is for sounds without a pitch."""
+    """Second-order filter that keeps the frequencies around one, falling off slowly; `noise` is for sounds without a pitch."""
 
     def __init__(self, sample_rate, central_freq, Q=0.707, noise=False):
         cos, _ = self._angle(sample_rate, central_freq, Q)
@@ -127,7 +127,7 @@ class BandBiquad(Biquad):
 
 
 class BandpassBiquad(Biquad):
-    """The frequencies around one."""
+    """Second-order filter that keeps the frequencies around one."""
 
     def __init__(self, sample_rate, central_freq, Q=0.707, const_skirt_gain=False):
         cos, alpha = self._angle(sample_rate, central_freq, Q)
@@ -136,7 +136,7 @@ class BandpassBiquad(Biquad):
 
 
 class BandrejectBiquad(Biquad):
-    """All but the frequencies around one."""
+    """Second-order filter that removes the frequencies around one."""
 
     def __init__(self, sample_rate, central_freq, Q=0.707):
         cos, alpha = self._angle(sample_rate, central_freq, Q)
@@ -144,21 +144,21 @@ class BandrejectBiquad(Biquad):
 
 
 class BassBiquad(Biquad):
-    """Low frequencies louder by `gain` decibels."""
+    """Second-order filter that raises low frequencies by `gain` decibels."""
 
     def __init__(self, sample_rate, gain, central_freq=100.0, Q=0.707):
         self._shelf(*self._angle(sample_rate, central_freq, Q), self._amplitude(gain), -1)
 
 
 class TrebleBiquad(Biquad):
-    """High frequencies louder by `gain` decibels."""
+    """Second-order filter that raises high frequencies by `gain` decibels."""
 
     def __init__(self, sample_rate, gain, central_freq=3000, Q=0.707):
         self._shelf(*self._angle(sample_rate, central_freq, Q), self._amplitude(gain), 1)
 
 
 class EqualizerBiquad(Biquad):
-    """The frequencies around one louder by `gain` decibels."""
+    """Second-order filter that raises the frequencies around one by `gain` decibels."""
 
     def __init__(self, sample_rate, center_freq, gain, Q=0.707):
         cos, alpha = self._angle(sample_rate, center_freq, Q, "center_freq")
@@ -167,7 +167,7 @@ class EqualizerBiquad(Biquad):
 
 
 class HighpassBiquad(Biquad):
-    """High frequencies."""
+    """Second-order filter that keeps frequencies above cutoff_freq."""
 
     def __init__(self, sample_rate, cutoff_freq, Q=0.707):
         cos, alpha = self._angle(sample_rate, cutoff_freq, Q, "cutoff_freq")
@@ -175,7 +175,7 @@ class HighpassBiquad(Biquad):
 
 
 class LowpassBiquad(Biquad):
-    """Low frequencies."""
+    """Second-order filter that keeps frequencies below cutoff_freq."""
 
     def __init__(self, sample_rate, cutoff_freq, Q=0.707):
         cos, alpha = self._angle(sample_rate, cutoff_freq, Q, "cutoff_freq")
@@ -194,7 +194,7 @@ def _rate(sample_rate, known, where):
 
 
 class DeemphBiquad(Biquad):
-    """Takes back the emphasis of Compact Discs (a shelf, ISO 908)."""
+    """Undoes the emphasis of Compact Discs (a shelf, ISO 908)."""
 
     def __init__(self, sample_rate):
         freq, slope, gain = _rate(sample_rate, _DEEMPHASIS, "DeemphBiquad")
@@ -203,17 +203,17 @@ class DeemphBiquad(Biquad):
         self._shelf(math.cos(angle), alpha, amp, 1)
 
 
-# Zeros and poles of the playback curve of records.
+# Zeros and poles of the playback curve of vinyl records.
 _RIAA = {44100: ((-0.2014898, 0.9233820), (0.7083149, 0.9924091)), 48000: ((-0.1766069, 0.9321590), (0.7396325, 0.9931330)),
          88200: ((-0.1168735, 0.9648312), (0.8590646, 0.9964002)), 96000: ((-0.1141486, 0.9676817), (0.8699137, 0.9966946))}
 
 
 class RiaaBiquad(Biquad):
-    """The playback curve of vinyl records (RIAA)."""
+    """Applies the playback curve of vinyl records (RIAA)."""
 
     def __init__(self, sample_rate):
         zeros, poles = _rate(sample_rate, _RIAA, "RiaaBiquad")
         b, a = ([1.0, -(one + other), one * other] for one, other in (zeros, poles))
-        step = np.exp(-2j * math.pi * 1000 / sample_rate)  # 1 kHz keeps its strength
+        step = np.exp(-2j * math.pi * 1000 / sample_rate)  # 1 kHz keeps its amplitude
         gain = abs(np.polyval(a[::-1], step)) / abs(np.polyval(b[::-1], step))
         self._set([float(value * gain) for value in b], a)

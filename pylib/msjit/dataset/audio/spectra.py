@@ -1,5 +1,7 @@
-"""Spectra of sounds and the way back: LFCC, SpectralCentroid, InverseSpectrogram, GriffinLim, PhaseVocoder and what is made of it,
-InverseMelScale; Resample."""
+"""Spectra of sounds and the way back.
+
+LFCC, SpectralCentroid, InverseSpectrogram, GriffinLim, PhaseVocoder, TimeStretch and PitchShift, InverseMelScale; Resample.
+"""
 import math
 
 import numpy as np
@@ -25,7 +27,7 @@ def _draws():
 
 
 class _Frames:
-    """The window of a spectrogram, and sounds of its frames."""
+    """The window of a spectrogram; it converts between sounds and frames."""
 
     def __init__(self, n_fft, win_length, hop_length, window, where):
         self.size = integer(n_fft, "n_fft", where, 1)
@@ -37,14 +39,14 @@ class _Frames:
         self.window = np.pad(_window(member(window, WindowType, "window", where), self.win), (left, self.size - self.win - left))
 
     def spectrum(self, x):
-        """Complex (..., frequency, time) of (..., time)."""
+        """The complex spectrum (..., frequency, time) of a sound (..., time)."""
         half = self.size // 2
         x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(half, half)], "reflect")
         starts = np.arange(0, x.shape[-1] - self.size + 1, self.hop)
         return np.swapaxes(np.fft.rfft(x[..., starts[:, None] + np.arange(self.size)] * self.window), -1, -2)
 
     def sound(self, spectrum, length=None, center=True, onesided=True):
-        """(..., time) of a spectrum: the frames are added up where they lie, over the squares of their windows."""
+        """The sound (..., time) of a spectrum: overlapping frames are added and divided by the sum of their squared windows."""
         frames = np.swapaxes(spectrum, -1, -2)
         frames = (np.fft.irfft(frames, self.size) if onesided else np.fft.ifft(frames).real) * self.window
         count = frames.shape[-2]
@@ -61,7 +63,11 @@ class _Frames:
 
 
 class LFCC(_Audio):
-    """Cosine transform of the logarithms (or decibels) of a spectrum in evenly spaced bands; speckwargs are Spectrogram's arguments."""
+    """Computes linear-frequency cepstral coefficients.
+
+    It is the cosine transform of the logarithms (or decibels) of a spectrum in evenly spaced bands. speckwargs are
+    Spectrogram's arguments.
+    """
 
     def __init__(self, sample_rate=16000, n_filter=128, n_lfcc=40, f_min=0.0, f_max=None, dct_type=2, norm=NormMode.ORTHO, log_lf=False,
                  speckwargs=None):
@@ -92,7 +98,7 @@ class LFCC(_Audio):
 
 
 class SpectralCentroid(_Audio):
-    """The mean frequency of a sound over time, (..., 1, time)."""
+    """Computes the mean frequency of a sound over time, (..., 1, time)."""
 
     def __init__(self, sample_rate, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN):
         rate = integer(sample_rate, "sample_rate", "SpectralCentroid", 0)
@@ -105,7 +111,7 @@ class SpectralCentroid(_Audio):
 
 
 class InverseSpectrogram(_Audio):
-    """The sound of a complex spectrogram (..., frequency, time, 2)."""
+    """Reconstructs the sound of a complex spectrogram (..., frequency, time, 2)."""
 
     _least = 3
 
@@ -134,7 +140,7 @@ class InverseSpectrogram(_Audio):
 
 
 class GriffinLim(_Audio):
-    """A sound that has nearly these strengths of frequencies, by repeated guesses of the phases (Griffin and Lim)."""
+    """Reconstructs a sound from a spectrogram without phases, by iterated guesses of the phases (Griffin and Lim)."""
 
     _least = 2
 
@@ -154,7 +160,7 @@ class GriffinLim(_Audio):
         strengths = x.astype(np.float64) ** (1 / self._power)
         draws = _draws()
         phases = draws.rand(*x.shape) + 1j * draws.rand(*x.shape) if self._random else np.ones(x.shape, complex)
-        before, share, count = 0.0, self._momentum / (1 + 2 * self._momentum), x.shape[-1]  # the share that MindSpore takes
+        before, share, count = 0.0, self._momentum / (1 + 2 * self._momentum), x.shape[-1]  # MindSpore computes the share in this way
         for _ in range(self._steps):
             rebuilt = self._frames.spectrum(self._frames.sound(strengths * phases, self._length))[..., :count]
             rebuilt = np.pad(rebuilt, [(0, 0)] * (x.ndim - 1) + [(0, count - rebuilt.shape[-1])])
@@ -164,7 +170,7 @@ class GriffinLim(_Audio):
 
 
 def _stretched(spectrum, rate, advance):
-    """A complex spectrum (..., frequency, time) `rate` times as fast, of the same pitch."""
+    """A complex spectrum (..., frequency, time) played `rate` times as fast, at the same pitch."""
     at = np.arange(0, spectrum.shape[-1], rate)
     first = np.angle(spectrum[..., :1])
     spectrum = np.pad(spectrum, [(0, 0)] * (spectrum.ndim - 1) + [(0, 2)])
@@ -176,11 +182,14 @@ def _stretched(spectrum, rate, advance):
 
 
 def _same(x):
-    return x[None] if x.ndim == 3 else x  # one axis more where nothing is to be done, as in MindSpore
+    return x[None] if x.ndim == 3 else x  # unchanged but for one more axis, as in MindSpore
 
 
 class PhaseVocoder(_Audio):
-    """A complex spectrogram (..., frequency, time, 2) `rate` times as fast; phase_advance: what each frequency turns in a frame."""
+    """Plays a complex spectrogram (..., frequency, time, 2) `rate` times as fast, at the same pitch.
+
+    phase_advance (frequencies, 1) is the phase by which each frequency advances in a frame.
+    """
 
     _least = 3
 
@@ -201,7 +210,7 @@ class PhaseVocoder(_Audio):
 
 
 class TimeStretch(_Audio):
-    """PhaseVocoder of frames hop_length apart."""
+    """Plays a complex spectrogram `fixed_rate` times as fast at the same pitch, as PhaseVocoder with frames hop_length apart."""
 
     _least = 3
 
@@ -218,12 +227,12 @@ class TimeStretch(_Audio):
 
 
 def resample(x, before, after, kaiser=False, width=6, rolloff=0.99, beta=None):
-    """A sound of `before` values a second with `after` of them, by a windowed sinc."""
+    """Resamples a sound from `before` to `after` values each second, by a windowed sinc."""
     divisor = math.gcd(int(before), int(after))
     before, after = int(before) // divisor, int(after) // divisor
     if before == after:
         return x
-    scale = min(before, after) * rolloff / before  # zeros of the sinc a value of the sound
+    scale = min(before, after) * rolloff / before  # zeros of the sinc for each value of the sound
     reach = int(math.ceil(width / scale))
     count = int(math.ceil(after * x.shape[-1] / float(before)))
     x = np.pad(x.astype(np.float64), [(0, 0)] * (x.ndim - 1) + [(reach, reach + 2)])
@@ -233,7 +242,7 @@ def resample(x, before, after, kaiser=False, width=6, rolloff=0.99, beta=None):
 
 
 def _sinc_sums(x, numbers, before, after, scale, reach, width, beta):
-    """The values of these numbers of a resampled sound, which begins at x[..., reach]."""
+    """The values with these indices of a resampled sound, which begins at x[..., reach]."""
     first = numbers * before // after
     taps = np.arange(-reach, reach + 2)
     part = (numbers * before % after) / float(after)
@@ -246,7 +255,7 @@ def _sinc_sums(x, numbers, before, after, scale, reach, width, beta):
 
 
 class Resample(_Audio):
-    """Another number of values a second."""
+    """Resamples a sound from orig_freq to new_freq values each second."""
 
     def __init__(self, orig_freq=16000, new_freq=16000, resample_method=ResampleMethod.SINC_INTERPOLATION, lowpass_filter_width=6,
                  rolloff=0.99, beta=None):
@@ -262,7 +271,7 @@ class Resample(_Audio):
 
 
 class PitchShift(_Audio):
-    """A sound of the same length, higher by n_steps of bins_per_octave."""
+    """Raises the pitch of a sound by n_steps of bins_per_octave without changing its length."""
 
     def __init__(self, sample_rate, n_steps, bins_per_octave=12, n_fft=512, win_length=None, hop_length=None, window=WindowType.HANN):
         where = "PitchShift"
@@ -285,7 +294,7 @@ class PitchShift(_Audio):
 
 
 class InverseMelScale(_Audio):
-    """Frequencies (..., n_stft, time) of a spectrogram on the mel scale, by gradient descent from a random guess."""
+    """Finds a spectrogram (..., n_stft, time) for one on the mel scale, by gradient descent from a random guess."""
 
     _least = 2
 

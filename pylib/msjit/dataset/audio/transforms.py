@@ -21,7 +21,7 @@ from .utils import (
 
 
 class _Audio:
-    """Base class: `_apply(array)` of an array of floats with `_least` axes or more."""
+    """Base class: `_apply(array)` of an array of floats with at least `_least` axes."""
 
     _least = 1
 
@@ -45,7 +45,7 @@ class _Audio:
 
 
 class AmplitudeToDB(_Audio):
-    """Decibels of amplitudes, at most top_db below the largest one of a spectrogram."""
+    """Converts amplitudes or powers to decibels, limited to at most top_db below the largest value of a spectrogram."""
 
     def __init__(self, stype=ScaleType.POWER, ref_value=1.0, amin=1e-10, top_db=80.0):
         where = "AmplitudeToDB"
@@ -60,7 +60,7 @@ class AmplitudeToDB(_Audio):
 
 
 class DBToAmplitude(_Audio):
-    """ref (10^(x / 10))^power"""
+    """Converts decibels to amplitudes or powers: ref * (10^(x / 10))^power."""
 
     def __init__(self, ref, power):
         self._ref, self._power = number(ref, "ref", "DBToAmplitude"), number(power, "power", "DBToAmplitude")
@@ -70,7 +70,7 @@ class DBToAmplitude(_Audio):
 
 
 class MuLawEncoding(_Audio):
-    """Sounds from -1 to 1 as whole numbers below quantization_channels, by the mu law."""
+    """Encodes sounds in [-1, 1] as integers below quantization_channels by the mu law."""
 
     def __init__(self, quantization_channels=256):
         self._mu = integer(quantization_channels, "quantization_channels", type(self).__name__, 1) - 1
@@ -84,7 +84,7 @@ class MuLawEncoding(_Audio):
 
 
 class MuLawDecoding(MuLawEncoding):
-    """The reverse of MuLawEncoding."""
+    """Decodes the result of MuLawEncoding."""
 
     def _apply(self, x):
         x = x / self._mu * 2 - 1
@@ -94,7 +94,7 @@ class MuLawDecoding(MuLawEncoding):
 
 
 class Gain(_Audio):
-    """Louder by gain_db decibels."""
+    """Amplifies a sound by gain_db decibels."""
 
     def __init__(self, gain_db=1.0):
         self._gain = 10.0 ** (number(gain_db, "gain_db", "Gain") / 20)
@@ -104,7 +104,7 @@ class Gain(_Audio):
 
 
 class Vol(_Audio):
-    """Louder by a factor, the root of a power or decibels, cut at -1 and 1."""
+    """Amplifies a sound by an amplitude factor, a power factor or decibels, and clips it to [-1, 1]."""
 
     def __init__(self, gain, gain_type=GainType.AMPLITUDE):
         member(gain_type, GainType, "gain_type", "Vol")
@@ -116,7 +116,7 @@ class Vol(_Audio):
 
 
 class Contrast(_Audio):
-    """Makes sounds louder that are not loud."""
+    """Enhances the contrast of a sound: quiet parts become louder."""
 
     def __init__(self, enhancement_amount=75.0):
         self._amount = number(enhancement_amount, "enhancement_amount", "Contrast", 0, 100) / 750.0
@@ -134,7 +134,7 @@ _SHAPES = {
 
 
 class Fade(_Audio):
-    """Louder from silence over fade_in_len values, and back to silence over fade_out_len."""
+    """Fades a sound in over fade_in_len values, and out over fade_out_len values."""
 
     def __init__(self, fade_in_len=0, fade_out_len=0, fade_shape=FadeShape.LINEAR):
         self._first, self._last = integer(fade_in_len, "fade_in_len", "Fade", 0), integer(fade_out_len, "fade_out_len", "Fade", 0)
@@ -152,7 +152,7 @@ class Fade(_Audio):
 
 
 class ComplexNorm(_Audio):
-    """Absolute values, to a power, of complex numbers as pairs along the last axis."""
+    """Computes the absolute value, to a power, of complex numbers stored as pairs along the last axis."""
 
     _least = 2
 
@@ -169,7 +169,7 @@ class ComplexNorm(_Audio):
 
 
 class Angle(ComplexNorm):
-    """Angles of complex numbers as pairs along the last axis."""
+    """Computes the angle of complex numbers stored as pairs along the last axis."""
 
     def __init__(self):
         super().__init__()
@@ -180,14 +180,14 @@ class Angle(ComplexNorm):
 
 
 class Magphase(ComplexNorm):
-    """(ComplexNorm, Angle)"""
+    """Returns (absolute value to a power, angle) of complex numbers stored as pairs along the last axis."""
 
     def _apply(self, x):
         return super()._apply(x), np.arctan2(x[..., 1], x[..., 0])
 
 
 class _Masking(_Audio):
-    """Puts a value into a band of an axis: from mask_start on, or with iid_masks at random for each example."""
+    """Sets a band along an axis to a value: from mask_start on, or with iid_masks a random one for each example."""
 
     _least, _axis = 2, -1
 
@@ -214,14 +214,21 @@ class _Masking(_Audio):
 
 
 class TimeMasking(_Masking):
-    """Masks steps of time of a spectrogram; see _Masking."""
+    """Sets a band of time steps of a spectrogram to mask_value.
+
+    The band begins at mask_start; with iid_masks each example has its own random one of at most time_mask_param steps.
+    """
 
     def __init__(self, iid_masks=False, time_mask_param=0, mask_start=0, mask_value=0.0):
         super().__init__(iid_masks, time_mask_param, mask_start, mask_value)
 
 
 class FrequencyMasking(_Masking):
-    """Masks frequencies of a spectrogram; see _Masking."""
+    """Sets a band of frequencies of a spectrogram to mask_value.
+
+    The band begins at mask_start; with iid_masks each example has its own random one of at most freq_mask_param
+    frequencies.
+    """
 
     _axis = -2
 
@@ -230,7 +237,7 @@ class FrequencyMasking(_Masking):
 
 
 def _window(kind, size):
-    """A window of which the next value would be the first one again."""
+    """A periodic window: the value after the last one would be the first one again."""
     made = {WindowType.HANN: np.hanning, WindowType.HAMMING: np.hamming, WindowType.BARTLETT: np.bartlett,
             WindowType.BLACKMAN: np.blackman, WindowType.KAISER: lambda n: np.kaiser(n, 12.0)}[kind]
     return made(size + 1)[:-1]
@@ -240,7 +247,10 @@ _MODES = {BorderType.CONSTANT: "constant", BorderType.EDGE: "edge", BorderType.R
 
 
 class Spectrogram(_Audio):
-    """Strengths of frequencies over time, to a power; complex numbers as pairs where power is 0."""
+    """Computes the spectrogram of a sound: amplitudes of frequencies over time, to a power.
+
+    With power 0 the result holds complex numbers as pairs along a last axis.
+    """
 
     def __init__(self, n_fft=400, win_length=None, hop_length=None, pad=0, window=WindowType.HANN, power=2.0, normalized=False,
                  center=True, pad_mode=BorderType.REFLECT, onesided=True):
@@ -276,7 +286,7 @@ class Spectrogram(_Audio):
 
 
 class MelScale(_Audio):
-    """Spectrograms (..., n_stft, time) on the mel scale, (..., n_mels, time)."""
+    """Converts spectrograms (..., n_stft, time) to the mel scale, (..., n_mels, time)."""
 
     _least = 2
 
@@ -297,7 +307,7 @@ class MelScale(_Audio):
 
 
 class MelSpectrogram(_Audio):
-    """Spectrogram, then MelScale."""
+    """Computes a spectrogram on the mel scale: Spectrogram, then MelScale."""
 
     def __init__(self, sample_rate=16000, n_fft=400, win_length=None, hop_length=None, f_min=0.0, f_max=None, pad=0, n_mels=128,
                  window=WindowType.HANN, power=2.0, normalized=False, center=True, pad_mode=BorderType.REFLECT, onesided=True,
@@ -311,7 +321,10 @@ class MelSpectrogram(_Audio):
 
 
 class MFCC(_Audio):
-    """Cosine transform of the logarithms (or decibels) of a MelSpectrogram, of which melkwargs are the arguments."""
+    """Computes mel-frequency cepstral coefficients.
+
+    It is the cosine transform of the logarithms (or decibels) of a MelSpectrogram, whose arguments are melkwargs.
+    """
 
     def __init__(self, sample_rate=16000, n_mfcc=40, dct_type=2, norm=NormMode.ORTHO, log_mels=False, melkwargs=None):
         if dct_type != 2:

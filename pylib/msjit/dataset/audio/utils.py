@@ -1,4 +1,4 @@
-"""Enumerations that transforms of sounds take, and banks of filters."""
+"""Enumerations that transforms of sounds take, and filter banks."""
 import math
 from enum import Enum
 
@@ -26,7 +26,7 @@ DensityFunction = Enum("DensityFunction", {name: name for name in ("TPDF", "RPDF
 
 
 def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
-    """The (n_mels, n_mfcc) matrix of a discrete cosine transform of the second kind."""
+    """Returns the (n_mels, n_mfcc) matrix of a discrete cosine transform of type 2."""
     integer(n_mfcc, "n_mfcc", "create_dct", 1, 2147483647)
     integer(n_mels, "n_mels", "create_dct", 1, 2147483647)
     member(norm, NormMode, "norm", "create_dct")
@@ -53,7 +53,7 @@ def _to_hertz(mels, kind):
 
 
 def _checked(where, f_min, f_max, **counts):
-    """Checks frequencies and numbers of filters, ..."""
+    """Checks frequencies, and numbers such as that of the filters."""
     for name, value in counts.items():
         integer(value, name, where, 1, 2147483647)
     number(f_min, "f_min", where, 0)
@@ -70,7 +70,7 @@ def _triangles(n_freqs, sample_rate, points):
 
 
 def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK):
-    """The (n_freqs, n_mels) matrix of triangular filters that lie evenly on the mel scale."""
+    """Returns the (n_freqs, n_mels) matrix of triangular filters that are evenly spaced on the mel scale."""
     where = "melscale_fbanks"
     _checked(where, f_min, f_max, n_freqs=n_freqs, n_mels=n_mels, sample_rate=sample_rate)
     member(norm, NormType, "norm", where)
@@ -83,6 +83,6 @@ def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NO
 
 
 def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
-    """The (n_freqs, n_filter) matrix of triangular filters that lie evenly between two frequencies."""
+    """Returns the (n_freqs, n_filter) matrix of triangular filters that are evenly spaced between two frequencies."""
     _checked("linear_fbanks", f_min, f_max, n_freqs=n_freqs, n_filter=n_filter, sample_rate=sample_rate)
     return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2)).astype(np.float32)

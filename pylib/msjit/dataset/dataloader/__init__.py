@@ -1,4 +1,4 @@
-"""DataLoader and its arguments: datasets that are indexed or iterated, samplers, functions that make batches; mindspore.dataset.dataloader."""
+"""DataLoader with its datasets, samplers and collate functions; mindspore.dataset.dataloader's names."""
 from ._utils.collate import default_collate, default_convert
 from ._utils.worker import get_worker_info
 from .dataloader import DataLoader

@@ -1,4 +1,4 @@
-"""DataLoader: batches of the samples of a dataset, fetched here or by worker processes."""
+"""DataLoader: batches of the samples of a dataset, fetched by this process or by worker processes."""
 import multiprocessing
 import queue
 import weakref
@@ -12,7 +12,7 @@ _W = "DataLoader"
 
 
 class _Fetch:
-    """Makes the function that fetches samples: by index from a dataset, or the next ones of an iteration."""
+    """Makes the function that fetches samples: by index from a dataset, or the next ones of an iterator."""
 
     def __init__(self, dataset, iterable, batched, collate, drop_last):
         self.dataset, self.iterable, self.batched, self.collate, self.drop_last = dataset, iterable, batched, collate, drop_last
@@ -35,7 +35,7 @@ class _Fetch:
 
 
 class _Endless:
-    """Endless indices, or lists of them, for an iterable dataset, which ends by itself."""
+    """Endless indices, or ranges of them, for an iterable dataset, which ends by itself."""
 
     def __init__(self, batch_size):
         self._item = None if batch_size is None else range(batch_size)
@@ -46,25 +46,25 @@ class _Endless:
 
 
 class DataLoader:
-    """Batches of a dataset. Each iteration over it reads the dataset once.
+    """Loads batches of the samples of a dataset. Each iteration over it reads the dataset once.
 
     Args:
         dataset: has __getitem__ and __len__, or is an IterableDataset.
-        batch_size (int): samples of a batch; None: samples one by one. Default 1.
-        shuffle (bool): whether the order is random, another one each time. Default None, False.
-        sampler (iterable): numbers of samples, in place of shuffle.
-        batch_sampler (iterable): lists of numbers, in place of batch_size, shuffle, sampler and drop_last.
-        num_workers (int): processes that fetch; 0: this one. Default 0.
+        batch_size (int): samples in a batch; None: single samples. Default 1.
+        shuffle (bool): whether the order is random, and different each time. Default None, which means False.
+        sampler (iterable): indices of samples, in place of shuffle.
+        batch_sampler (iterable): lists of indices, in place of batch_size, shuffle, sampler and drop_last.
+        num_workers (int): worker processes that fetch; 0: this process fetches. Default 0.
         collate_fn (callable): makes a batch of a list of samples. Default default_collate, or default_convert for single samples.
         pin_memory (bool): changes nothing on a CPU.
-        drop_last (bool): leaves a last batch out that is not full. Default False.
-        timeout (float): seconds to wait for a worker before RuntimeError; 0 waits on. Default 0.
+        drop_last (bool): drops a last batch that is not full. Default False.
+        timeout (float): seconds to wait for a worker before it raises RuntimeError; 0: no limit. Default 0.
         worker_init_fn (callable): called with the number of each worker as it starts.
-        multiprocessing_context: how workers start, a context or its name. Default "fork" where there is such.
+        multiprocessing_context: how workers start, a context or its name. Default "fork" where the platform has it.
         generator (numpy.random.Generator): for the random order and the seeds of the workers.
-        prefetch_factor (int): batches that each worker is ahead. Default 2.
-        persistent_workers (bool): whether workers live on after the last batch. Default False.
-        in_order (bool): whether batches of workers come in order. Default True.
+        prefetch_factor (int): batches that each worker fetches ahead. Default 2.
+        persistent_workers (bool): whether workers keep running after the last batch. Default False.
+        in_order (bool): whether batches from workers come in order. Default True.
     """
 
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
@@ -146,7 +146,7 @@ class DataLoader:
 
 
 def _here(make, numbers):
-    """The batches, fetched by this process."""
+    """Yields the batches, fetched by this process."""
     fetch = make()
     for index in numbers:
         try:
@@ -190,7 +190,7 @@ class _Workers:
         self.close = weakref.finalize(self, _end, self._processes, self._tasks)
 
     def alive(self):
-        """Whether all are at work."""
+        """Says whether all workers are running."""
         return self.close.alive and all(process.is_alive() for process in self._processes)
 
     def reset(self):
@@ -200,7 +200,7 @@ class _Workers:
         self._wanted = self._sent
 
     def batches(self, numbers):
-        """The batches of these numbers of samples."""
+        """Yields the batches with these indices of samples."""
         numbers, busy, arrived = iter(numbers), list(range(len(self._tasks))), {}
         first, waiting = self._sent, {}  # the worker that each key was sent to
         try:
@@ -210,7 +210,7 @@ class _Workers:
             while waiting:
                 key, worker, found = self._next()
                 if key < first or key not in waiting:
-                    continue  # of a reading before
+                    continue  # left over from an earlier reading
                 if isinstance(found, Ended):
                     busy = [other for other in busy if other != worker]
                 elif worker in busy:
@@ -229,7 +229,7 @@ class _Workers:
             return
 
     def _ready(self, arrived, waiting):
-        """The batches that may be given now."""
+        """Yields the batches that may be returned now."""
         for key in sorted(arrived):
             if self._in_order and key != min(waiting):
                 return

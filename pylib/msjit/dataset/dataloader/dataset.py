@@ -1,22 +1,22 @@
-"""Datasets of a DataLoader: samples by number, samples one after the other, rows of Tensors."""
+"""Datasets of a DataLoader: samples by index, samples of an iterator, rows of Tensors."""
 
 
 class Dataset:
-    """Base class of samples by number: a subclass has __getitem__(index), and __len__ for the samplers."""
+    """Base class of datasets with samples by index: a subclass has __getitem__(index), and __len__ for the samplers."""
 
     def __getitem__(self, index):
         raise NotImplementedError("[Dataset] __getitem__, got none in %s, expected one" % type(self).__name__)
 
 
 class IterableDataset(Dataset):
-    """Base class of samples one after the other: a subclass has __iter__."""
+    """Base class of datasets that are iterated over: a subclass has __iter__."""
 
     def __iter__(self):
         raise NotImplementedError("[IterableDataset] __iter__, got none in %s, expected one" % type(self).__name__)
 
 
 class TensorDataset(Dataset):
-    """The rows of Tensors: sample i is the tuple of their rows i."""
+    """The rows of Tensors: sample i is the tuple of their rows i. Raises ValueError where their first sizes differ."""
 
     def __init__(self, *tensors):
         sizes = [tensor.shape[0] for tensor in tensors]

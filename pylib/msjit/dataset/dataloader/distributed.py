@@ -1,12 +1,15 @@
-"""DistributedSampler: each of several processes takes its part of the samples."""
+"""DistributedSampler: each of several processes gets its part of the samples."""
 import numpy as np
 
 from .sampler import Sampler, flag, positive
 
 
 class DistributedSampler(Sampler):
-    """The indices at rank, rank + num_replicas, ... in an order that all processes share. It is random and differs between epochs, unless shuffle is
-    False. If the parts would differ in size, the first indices come again; with drop_last the last ones are left out."""
+    """Gives each process the indices at rank, rank + num_replicas, ... in an order that all processes share.
+
+    The order is random and differs between epochs, unless shuffle is False. If the parts would differ in size, the first
+    indices are repeated; with drop_last the last ones are dropped.
+    """
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         super().__init__()
@@ -33,5 +36,5 @@ class DistributedSampler(Sampler):
         return self.num_samples
 
     def set_epoch(self, epoch):
-        """Another epoch has another order."""
+        """Sets the number of the epoch; each epoch has a different order."""
         self.epoch = epoch

@@ -1,9 +1,9 @@
-"""Samplers of a DataLoader: they give the numbers of samples, or lists of them."""
+"""Samplers of a DataLoader: they yield indices of samples, or lists of them."""
 import numpy as np
 
 
 def positive(value, name, where):
-    """An int above 0."""
+    """Returns an int above 0, or raises."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("[%s] %s, got %s, expected an int" % (where, name, type(value).__name__))
     if value <= 0:
@@ -12,26 +12,26 @@ def positive(value, name, where):
 
 
 def flag(value, name, where):
-    """A bool."""
+    """Returns a bool, or raises TypeError."""
     if not isinstance(value, bool):
         raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
     return value
 
 
 def drawn_seed():
-    """A seed from NumPy's generator, which msjit.set_seed seeds too."""
+    """Draws a seed from NumPy's generator, which msjit.set_seed seeds too."""
     return int(np.random.randint(0, 2 ** 63 - 1, dtype=np.int64))
 
 
 class Sampler:
-    """Base class: a subclass has __iter__, and __len__ where it is known."""
+    """Base class of samplers: a subclass has __iter__, and __len__ if its length is known."""
 
     def __init__(self, data_source=None):
         pass
 
 
 class SequentialSampler(Sampler):
-    """0, 1, 2, ..."""
+    """Yields the indices 0, 1, 2, ..."""
 
     def __init__(self, data_source):
         super().__init__()
@@ -45,7 +45,10 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Numbers in random order, num_samples of them; with replacement each may come again. generator: NumPy's, by default a new one."""
+    """Yields num_samples indices in random order; with replacement an index may occur again.
+
+    generator is NumPy's, by default a new one.
+    """
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
         super().__init__()
@@ -55,7 +58,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self):
-        """How many numbers there are."""
+        """The number of indices."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
@@ -73,7 +76,7 @@ class RandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of batch_size numbers of another sampler; the last, shorter one is left out with drop_last."""
+    """Yields lists of batch_size indices of another sampler; drop_last drops a last, shorter one."""
 
     def __init__(self, sampler, batch_size, drop_last):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Hooks that look at rows between the operations of map; see config.set_debug_mode. mindspore.dataset.debug's names."""
+"""Hooks that inspect rows between the operations of map; see config.set_debug_mode. mindspore.dataset.debug's names."""
 from .debug_hook import DebugHook
 from .pre_defined_hook import PrintDataHook, PrintMetaDataHook
 

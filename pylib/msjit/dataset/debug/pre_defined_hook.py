@@ -1,4 +1,4 @@
-"""The hooks that are there: they print the columns, or their dtypes and shapes."""
+"""Ready-made hooks: they print the columns, or their dtypes and shapes."""
 import numpy as np
 
 from .debug_hook import DebugHook
@@ -19,7 +19,7 @@ class PrintDataHook(DebugHook):
 
 
 class PrintMetaDataHook(DebugHook):
-    """Prints dtypes and shapes of the columns."""
+    """Prints the dtypes and shapes of the columns."""
 
     def compute(self, *args):
         """Prints dtype and shape of each column."""

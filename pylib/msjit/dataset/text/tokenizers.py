@@ -1,4 +1,4 @@
-"""Tokenizers: texts as arrays of their parts."""
+"""Tokenizers: they split texts into arrays of tokens."""
 import re
 import unicodedata
 
@@ -10,7 +10,7 @@ from .transforms import NormalizeForm, Texts, a_text, checked, compiled, folded
 
 
 class _Tokenizer(Texts):
-    """Splits one text; with_offsets also gives where each token begins and ends, in bytes of UTF-8."""
+    """Splits one text; with_offsets adds where each token begins and ends, in bytes of UTF-8."""
 
     def __init__(self, with_offsets=False):
         self.with_offsets = flag(with_offsets, "with_offsets", type(self).__name__)
@@ -30,21 +30,21 @@ class _Tokenizer(Texts):
 
 
 class WhitespaceTokenizer(_Tokenizer):
-    """Split at white space."""
+    """Splits a text at white space."""
 
     def _spans(self, text):
         return [m.span() for m in re.finditer(r"\S+", text)]
 
 
 class UnicodeCharTokenizer(_Tokenizer):
-    """A token for each character."""
+    """Splits a text into its characters."""
 
     def _spans(self, text):
         return [(i, i + 1) for i in range(len(text))]
 
 
 class RegexTokenizer(_Tokenizer):
-    """Split at matches of a pattern; those that match keep_delim_pattern stay as tokens."""
+    """Splits a text at matches of a pattern; matches of keep_delim_pattern become tokens themselves."""
 
     def __init__(self, delim_pattern, keep_delim_pattern="", with_offsets=False):
         super().__init__(with_offsets)
@@ -81,10 +81,11 @@ def _is_chinese(char):
 
 
 class BasicTokenizer(_Tokenizer):
-    """BERT's first step: clean, lower, split at white space, punctuation and around Chinese characters.
+    """The first step of BERT's tokenizer: cleans a text, then splits it at white space, punctuation and around Chinese
+    characters.
 
-    lower_case folds as Unicode's NFKC_Casefold does and leaves accents out; preserve_unused_token keeps [CLS], [unused1], ... as they are.
-    Offsets are those in the text after this.
+    lower_case folds case as Unicode's NFKC_Casefold and removes accents. preserve_unused_token keeps [CLS], [unused1], ... as they are.
+    Offsets refer to the text after these changes.
 
     >>> import numpy as np
     >>> from msjit.dataset import text
@@ -122,7 +123,7 @@ class BasicTokenizer(_Tokenizer):
         return found + self._split(text, at, len(text))
 
     def _split(self, text, start, stop):
-        """Spans of runs of white space and of other characters; punctuation and Chinese characters each by itself."""
+        """The spans of runs of white space and of other characters; punctuation and Chinese characters stand alone."""
         found, last = [], None
         for i in range(start, stop):
             char = text[i]
@@ -136,9 +137,9 @@ class BasicTokenizer(_Tokenizer):
 
 
 class WordpieceTokenizer(Texts):
-    """Each token as the longest pieces of the vocabulary, from its beginning on.
+    """Splits each token into the longest pieces of the vocabulary, from its beginning on.
 
-    with_offsets also gives where each piece, or token that is unknown, begins and ends in its token, in bytes of UTF-8.
+    with_offsets adds where each piece, or unknown token, begins and ends in its token, in bytes of UTF-8.
 
     >>> import numpy as np
     >>> from msjit.dataset import text
@@ -167,7 +168,7 @@ class WordpieceTokenizer(Texts):
         return (tokens, spans[:, 0].copy(), spans[:, 1].copy()) if self.with_offsets else tokens
 
     def _pieces(self, token):
-        """The pieces of a token, and where they lie in it."""
+        """The pieces of a token, and their spans in it."""
         whole = [self.unknown or token], [(0, len(token))]
         if len(token.encode()) > self.longest:
             return whole
@@ -186,7 +187,7 @@ class WordpieceTokenizer(Texts):
 
 
 class BertTokenizer(Texts):
-    """BasicTokenizer, then WordpieceTokenizer."""
+    """Applies BasicTokenizer, then WordpieceTokenizer."""
 
     def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]", lower_case=False,
                  keep_whitespace=False, normalization_form=NormalizeForm.NONE, preserve_unused_token=True,
@@ -200,7 +201,7 @@ class BertTokenizer(Texts):
 
 
 class PythonTokenizer(Texts):
-    """A function of a text that gives a list of tokens."""
+    """Applies a Python function from a text to a list of tokens."""
 
     def __init__(self, tokenizer):
         if not callable(tokenizer):

@@ -1,4 +1,4 @@
-"""Transforms of texts: tokenizers, Lookup, Ngram, ... Texts are arrays of Python's characters."""
+"""Transforms of texts: Lookup, Ngram, ... Texts are NumPy arrays of str."""
 import re
 import unicodedata
 from enum import IntEnum
@@ -26,7 +26,7 @@ def _array(value):
 
 
 class Texts:
-    """A transform of one column of texts."""
+    """Base class of transforms of one column of texts."""
 
     implementation = None
 
@@ -49,7 +49,7 @@ class _EachText(Texts):
 
 
 def compiled(text, where):
-    """A regular expression; named groups may be (?<name>...)."""
+    """Compiles a regular expression; named groups may be written (?<name>...)."""
     if not isinstance(text, str):
         raise TypeError("[%s] pattern, got %s, expected a str" % (where, type(text).__name__))
     try:
@@ -59,21 +59,24 @@ def compiled(text, where):
 
 
 def a_text(value, name, where):
-    """A str."""
+    """Returns a str, or raises TypeError."""
     if not isinstance(value, str):
         raise TypeError("[%s] %s, got %s, expected a str" % (where, name, type(value).__name__))
     return value
 
 
 def checked(vocab, where):
-    """A Vocab."""
+    """Returns a Vocab, or raises TypeError."""
     if not isinstance(vocab, Vocab):
         raise TypeError("[%s] vocab, got %s, expected a Vocab" % (where, type(vocab).__name__))
     return vocab
 
 
 class Lookup:
-    """Numbers of words; unknown ones take that of unknown_token."""
+    """Replaces words by their numbers in a vocabulary.
+
+    Unknown words get the number of unknown_token; without one they raise RuntimeError.
+    """
 
     implementation = None
 
@@ -93,26 +96,26 @@ class Lookup:
         return np.array(found, self.data_type).reshape(value.shape)
 
 
-# Characters without a look of their own, which NFKC_Casefold leaves out; those of the category Cf come in addition.
+# Invisible characters that NFKC_Casefold removes, besides those of the category Cf.
 _IGNORED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 
 
 def folded(text):
-    """A text as Unicode's NFKC_Casefold has it."""
+    """Folds a text as Unicode's NFKC_Casefold."""
     text = unicodedata.normalize("NFKC", text)
     text = "".join(c for c in _IGNORED.sub("", text) if unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFKC", text.casefold())
 
 
 class CaseFold(_EachText):
-    """Lower case, and one form of characters that are alike, as Unicode's NFKC_Casefold has it."""
+    """Converts texts to lower case and to one form of equivalent characters, as Unicode's NFKC_Casefold."""
 
     def _one(self, text):
         return folded(text)
 
 
 class NormalizeUTF8(_EachText):
-    """A normal form of Unicode."""
+    """Converts texts to a normal form of Unicode."""
 
     def __init__(self, normalize_form=NormalizeForm.NFKC):
         if not isinstance(normalize_form, NormalizeForm):
@@ -125,7 +128,10 @@ class NormalizeUTF8(_EachText):
 
 
 class RegexReplace(_EachText):
-    """Matches of a pattern replaced: all, or the first. In `replace`, $1 or ${name} is a group, $0 the match."""
+    """Replaces all matches of a pattern, or the first.
+
+    In `replace`, $1 or ${name} is a group and $0 the match.
+    """
 
     def __init__(self, pattern, replace, replace_all=True):
         self.pattern = compiled(pattern, "RegexReplace")
@@ -134,7 +140,7 @@ class RegexReplace(_EachText):
 
     @staticmethod
     def _parts(text):
-        """Texts, and groups as tuples of their number or name."""
+        """The parts of a replacement: texts, and groups as tuples of their number or name."""
         found = []
         for match in re.finditer(r"\\(.)|\$(\d)|\$\{(\w+)\}|(.)", text, re.S):
             escaped, number, name, plain = match.groups()
@@ -186,7 +192,7 @@ class ToNumber(Texts):
 
 
 class Truncate:
-    """The first max_seq_len tokens."""
+    """Keeps the first max_seq_len tokens."""
 
     implementation = None
 
@@ -201,7 +207,7 @@ class Truncate:
 
 
 class TruncateSequencePair:
-    """Two sequences cut at their ends, the longer one first, to max_length together."""
+    """Shortens two sequences at their ends, the longer one first, to max_length tokens together."""
 
     implementation = None
 
@@ -221,7 +227,7 @@ class TruncateSequencePair:
 
 
 class SlidingWindow:
-    """Windows of `width` neighbours as rows."""
+    """Returns all windows of `width` neighbouring tokens, as rows."""
 
     implementation = None
 
@@ -235,11 +241,11 @@ class SlidingWindow:
         if value.ndim != 1:
             raise RuntimeError("[SlidingWindow] rank, got %d, expected 1" % value.ndim)
         count = max(0, len(value) - self.width + 1)
-        return np.array([value[i:i + self.width] for i in range(count)], value.dtype)  # none: of one axis, as in MindSpore
+        return np.array([value[i:i + self.width] for i in range(count)], value.dtype)  # without windows the result has one axis, as in MindSpore
 
 
 class Ngram(Texts):
-    """Runs of n tokens joined, for one n or several, after padding with (token, how many)."""
+    """Joins each run of n tokens to one text, for one n or several, after padding with (token, how many)."""
 
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
         self.sizes = n if isinstance(n, list) else [n]
@@ -268,7 +274,7 @@ class Ngram(Texts):
 
 
 class AddToken(Texts):
-    """A token before, or behind, the others."""
+    """Adds a token before or after the others."""
 
     def __init__(self, token, begin=True):
         if not isinstance(token, str) or not isinstance(begin, bool):
@@ -283,14 +289,14 @@ class AddToken(Texts):
 
 
 def to_str(array, encoding="utf8"):
-    """Texts of bytes."""
+    """Decodes an array of bytes to texts."""
     if not isinstance(array, np.ndarray):
         raise TypeError("[to_str] array, got %s, expected a NumPy array" % type(array).__name__)
     return array if array.dtype.kind == "U" else np.char.decode(array, encoding)
 
 
 def to_bytes(array, encoding="utf8"):
-    """Bytes of texts."""
+    """Encodes an array of texts to bytes."""
     if not isinstance(array, np.ndarray):
         raise ValueError("[to_bytes] array, got %s, expected a NumPy array" % type(array).__name__)
     return array if array.dtype.kind == "S" else np.char.encode(array, encoding)

@@ -1,4 +1,4 @@
-"""Vectors of words that were trained before: Vectors, GloVe, FastText, CharNGram and ToVectors, which looks them up."""
+"""Pretrained word vectors: Vectors, GloVe, FastText, CharNGram, and ToVectors, which looks words up."""
 import os
 import re
 
@@ -14,7 +14,7 @@ def _fields(line):
 
 
 class Vectors:
-    """Words and their vectors, of a file with a word and its numbers a line; made by from_file.
+    """Words and their vectors, from a file with a word and its numbers in each line; made by from_file.
 
     >>> import os, tempfile
     >>> import numpy as np
@@ -25,16 +25,16 @@ class Vectors:
     [[-1.0, 0.0], [0.0, 0.0]]
     """
 
-    _name = None  # the pattern that the name of a file must have, and how it is said
+    _name = None  # the pattern that file names must match, and its form in error texts
 
     def __init__(self):
         self._rows, self.dimension = {}, 0
 
     @classmethod
     def from_file(cls, file_path, max_vectors=None):
-        """The first max_vectors words of a file, all for None or 0. The first line may say how many there are.
+        """Reads the first max_vectors words of a file; None or 0 means all. A first line with two numbers is skipped.
 
-        RuntimeError for a file that is not there, has another name than such files have, or rows of several lengths.
+        Raises RuntimeError for a file that does not exist, a name that such files do not have, or vectors of different lengths.
         """
         where = cls.__name__
         a_text(file_path, "file_path", where)
@@ -69,19 +69,19 @@ class Vectors:
 
 
 class GloVe(Vectors):
-    """Vectors of a file named glove.6B.*.txt (Pennington et al. 2014)."""
+    """Word vectors from a file named glove.6B.*.txt (Pennington et al. 2014)."""
 
     _name = (r"glove\.6B\..*\.txt", "glove.6B.*.txt")
 
 
 class FastText(Vectors):
-    """Vectors of a file named *.vec (Bojanowski et al. 2017)."""
+    """Word vectors from a file named *.vec (Bojanowski et al. 2017)."""
 
     _name = (r".*\.vec", "*.vec")
 
 
 class CharNGram(Vectors):
-    """Vectors of runs of two to four characters, of which that of a word is the mean (Hashimoto et al. 2017)."""
+    """Vectors of runs of two to four characters; the vector of a word is their mean (Hashimoto et al. 2017)."""
 
     def _vector(self, word):
         characters, found = ["#BEGIN#"] + list(word) + ["#END#"], []
@@ -92,7 +92,10 @@ class CharNGram(Vectors):
 
 
 class ToVectors(Texts):
-    """The vector of each word as float32; of unknown ones unk_init, by default zeros. lower_case_backup also tries the word in small letters."""
+    """Replaces each word by its vector, float32; unknown words get unk_init, by default zeros.
+
+    lower_case_backup also tries the word in lower case.
+    """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):
         if not isinstance(vectors, Vectors):

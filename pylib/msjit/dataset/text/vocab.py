@@ -1,4 +1,4 @@
-"""Vocab: numbers of words."""
+"""Vocab: a table of words and their numbers."""
 import os
 
 import numpy as np
@@ -41,7 +41,7 @@ class Vocab:
 
     @classmethod
     def from_list(cls, word_list, special_tokens=None, special_first=True):
-        """Numbers in the order of a list."""
+        """Makes a vocabulary that numbers words in the order of a list."""
         if not isinstance(word_list, list) or not all(isinstance(w, str) for w in word_list):
             raise TypeError("[Vocab.from_list] word_list, expected a list of texts")
         if len(set(word_list)) != len(word_list):
@@ -50,7 +50,7 @@ class Vocab:
 
     @classmethod
     def from_dict(cls, word_dict):
-        """Numbers of a dict."""
+        """Makes a vocabulary of a dict from words to numbers."""
         if not isinstance(word_dict, dict):
             raise TypeError("[Vocab.from_dict] word_dict, got %s, expected a dict" % type(word_dict).__name__)
         for word, number in word_dict.items():
@@ -62,7 +62,7 @@ class Vocab:
 
     @classmethod
     def from_file(cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True):
-        """A word a line, up to the delimiter."""
+        """Makes a vocabulary of a file with one word in each line, up to the delimiter."""
         if not isinstance(file_path, str):
             raise TypeError("[Vocab.from_file] file_path, got %s, expected a str" % type(file_path).__name__)
         if vocab_size is not None:
@@ -82,7 +82,10 @@ class Vocab:
 
     @classmethod
     def from_dataset(cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None, special_first=True):
-        """The words of a dataset, the most frequent first, words of the same frequency in alphabetical order."""
+        """Makes a vocabulary of the words of a dataset, the most frequent first.
+
+        Words of the same frequency come in alphabetical order. freq_range is (least, greatest) frequency.
+        """
         columns = [columns] if isinstance(columns, str) else columns or dataset.get_col_names()
         low, high = _frequencies(freq_range)
         if top_k is not None:
@@ -100,18 +103,24 @@ class Vocab:
         return cls._numbered(words[:top_k], special_tokens, special_first, "Vocab.from_dataset")
 
     def vocab(self):
-        """The dict of words and numbers."""
+        """Returns the dict from words to numbers."""
         return dict(self._ids)
 
     def tokens_to_ids(self, tokens):
-        """Number of a word, or of each word of a list; -1 for unknown ones. A list of one word gives its number, as in MindSpore."""
+        """Returns the number of a word, or of each word of a list; -1 for unknown ones.
+
+        A list of one word gives its number, as in MindSpore.
+        """
         if isinstance(tokens, str):
             return self._ids.get(tokens, -1)
         found = [self._ids.get(str(t), -1) for t in _listed(tokens, "tokens", str)]
         return found[0] if len(found) == 1 else found
 
     def ids_to_tokens(self, ids):
-        """Word of a number, or of each number of a list; empty for unknown ones. A list of one number gives its word."""
+        """Returns the word of a number, or of each number of a list; "" for unknown ones.
+
+        A list of one number gives its word.
+        """
         if isinstance(ids, (int, np.integer)):
             return self._words.get(integer(ids, "ids", "Vocab", 0, 2147483647), "")
         found = [self._words.get(integer(i, "ids", "Vocab", 0, 2147483647), "") for i in _listed(ids, "ids", (int, np.integer))]
@@ -119,7 +128,7 @@ class Vocab:
 
 
 def _frequencies(pair):
-    """(least, greatest) of a freq_range, None where there is no limit."""
+    """The checked (least, greatest) of a freq_range; None means no limit."""
     if pair is None:
         return None, None
     if not isinstance(pair, tuple) or len(pair) != 2:

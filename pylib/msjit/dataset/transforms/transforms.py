@@ -1,4 +1,4 @@
-"""TypeCast, OneHot, PadEnd and the like, and Compose with its random variants."""
+"""TypeCast, OneHot, PadEnd and other transforms of arrays; Compose and its random variants."""
 import builtins
 import operator
 from enum import IntEnum
@@ -13,7 +13,7 @@ from ..vision.values import numpy_type
 
 
 class Relational(IntEnum):
-    """A comparison."""
+    """Comparison operators of Mask."""
 
     EQ = 0
     NE = 1
@@ -32,7 +32,7 @@ def _array(value):
 
 
 def _one_value(value, name, where):
-    """A text, a number or a bool, not as an array."""
+    """Converts an argument to a text, a number or a bool; raises TypeError for anything else."""
     value = value.asnumpy() if isinstance(value, Tensor) else value
     if isinstance(value, np.generic) or isinstance(value, np.ndarray) and not value.ndim:
         value = value.item()
@@ -42,7 +42,7 @@ def _one_value(value, name, where):
 
 
 class TensorOperation:
-    """Base of transforms of programs: a subclass defines __call__."""
+    """Base class of transforms that programs write: a subclass defines __call__."""
 
     implementation = None
 
@@ -51,7 +51,7 @@ class TensorOperation:
 
 
 class PyTensorOperation(TensorOperation):
-    """Base of transforms of programs that define `_execute_py(value)`: a call gives its result for each column."""
+    """Base class of transforms that programs write by defining `_execute_py(value)`, which is called for each column."""
 
     def __call__(self, *columns):
         found = [self._execute_py(column) for column in columns]
@@ -59,7 +59,7 @@ class PyTensorOperation(TensorOperation):
 
 
 class _OneColumn:
-    """A transform of one column; of several, the same to each."""
+    """A transform of one column; with several columns it does the same to each."""
 
     implementation = None
 
@@ -71,7 +71,7 @@ class _OneColumn:
 
 
 class TypeCast(_OneColumn):
-    """Another dtype; "string" and mindspore.string make texts."""
+    """Converts to another dtype; "string" and mindspore.string convert to texts."""
 
     def __init__(self, data_type):
         if data_type is None:
@@ -86,7 +86,10 @@ class TypeCast(_OneColumn):
 
 
 class OneHot(_OneColumn):
-    """1 at each label, 0 elsewhere; with smoothing_rate, 1 - rate and rate / num_classes more everywhere."""
+    """Encodes labels as one-hot rows.
+
+    With a smoothing_rate r, the label has 1 - r + r / num_classes and the other classes have r / num_classes.
+    """
 
     def __init__(self, num_classes, smoothing_rate=0.0):
         if isinstance(num_classes, bool) or not isinstance(num_classes, int):
@@ -98,7 +101,7 @@ class OneHot(_OneColumn):
     def _apply(self, value):
         if value.dtype.kind not in "iu":
             raise RuntimeError("[OneHot] dtype, got %s, expected integers" % value.dtype)
-        shape, value = value.shape, value.squeeze()  # sizes of 1 are left out, as in MindSpore
+        shape, value = value.shape, value.squeeze()  # axes of size 1 are dropped, as in MindSpore
         if value.ndim > 1:
             raise RuntimeError("[OneHot] label, got shape %s, expected one axis larger than 1" % (shape,))
         if value.size and not 0 <= value.min() <= value.max() < self.num_classes:
@@ -112,7 +115,7 @@ class OneHot(_OneColumn):
 
 
 class Fill(_OneColumn):
-    """The same shape with one value."""
+    """Replaces all elements by one value."""
 
     def __init__(self, fill_value):
         self.fill_value = np.asarray(_one_value(fill_value, "fill_value", "Fill"))
@@ -126,7 +129,7 @@ class Fill(_OneColumn):
 
 
 class PadEnd(_OneColumn):
-    """Filled up, or cut, at the ends to a shape."""
+    """Fills up, or cuts, an array at its ends to a shape; None keeps the size of an axis."""
 
     def __init__(self, pad_shape, pad_value=None):
         if not isinstance(pad_shape, (list, tuple)):
@@ -151,7 +154,7 @@ class PadEnd(_OneColumn):
 
 
 class Concatenate(_OneColumn):
-    """`prepend` before the value and `append` after it."""
+    """Joins `prepend`, the columns and `append`, arrays of one axis."""
 
     def __init__(self, axis=0, prepend=None, append=None):
         if axis not in (0, -1):
@@ -179,7 +182,7 @@ class Concatenate(_OneColumn):
 
 
 class Duplicate:
-    """The value twice, as two columns."""
+    """Returns a column twice, as two columns."""
 
     implementation = None
 
@@ -191,7 +194,10 @@ class Duplicate:
 
 
 class Slice(_OneColumn):
-    """One index, list of indices, slice, None or True (all) or Ellipsis (all the other axes) for each axis."""
+    """Picks elements along each axis.
+
+    An argument for an axis is an index, a list of indices, a slice, None or True (all), or Ellipsis (all other axes).
+    """
 
     def __init__(self, *slices):
         for item in slices:
@@ -220,7 +226,7 @@ class Slice(_OneColumn):
 
 
 class Mask(_OneColumn):
-    """True at elements for which a comparison with a constant holds."""
+    """Says for each element whether a comparison with a constant holds."""
 
     def __init__(self, operator, constant, dtype=mstype.bool_):
         if not isinstance(operator, Relational):
@@ -235,14 +241,14 @@ class Mask(_OneColumn):
         constant = self.constant.encode() if value.dtype.kind == "S" and isinstance(self.constant, str) else self.constant
         constant = constant.decode() if value.dtype.kind == "U" and isinstance(constant, bytes) else constant
         compare = _COMPARE[self.operator]
-        if value.dtype.kind in "SU":  # NumPy before 1.23 has no comparisons of texts
+        if value.dtype.kind in "SU":  # NumPy before 1.23 cannot compare texts
             flags = [compare(text, constant) for text in value.reshape(-1).tolist()]
             return np.array(flags, bool).reshape(value.shape).astype(self.dtype)
         return np.asarray(compare(value, constant)).astype(self.dtype)
 
 
 class Unique:
-    """Values in the order of their first place, the index of each value among them, and their counts."""
+    """Returns three columns: the distinct values in order of appearance, the index of each value among them, and their counts."""
 
     implementation = None
 
@@ -283,9 +289,9 @@ class _Several:
 
 
 class Compose(_Several):
-    """One transform after the other.
+    """Applies several transforms one after another.
 
-    A call returns the result of the last one; as in MindSpore, in a tuple if Pillow images were changed on the way.
+    A call returns the result of the last one. As in MindSpore, it returns a tuple if there were Pillow images on the way.
 
     >>> import numpy as np
     >>> from msjit.dataset import transforms, vision
@@ -310,7 +316,7 @@ def _has_image(columns):
 
 
 class RandomApply(_Several):
-    """All of them, with a probability."""
+    """Applies all transforms, with a probability."""
 
     def __init__(self, transforms, prob=0.5):
         super().__init__(transforms)
@@ -321,14 +327,14 @@ class RandomApply(_Several):
 
 
 class RandomChoice(_Several):
-    """One of them."""
+    """Applies one of the transforms, chosen at random."""
 
     def __call__(self, *columns):
         return self._run([current().choice(self.transforms)], columns)
 
 
 class RandomOrder(_Several):
-    """All of them in random order."""
+    """Applies all transforms in random order."""
 
     def __call__(self, *columns):
         transforms = list(self.transforms)

@@ -1,9 +1,9 @@
-"""LineReader: the lines of a text file by number."""
+"""LineReader: reads lines of a text file by number."""
 import os
 
 
 class LineReader:
-    """Knows where each line of a file begins; lines are counted from 1."""
+    """Reads lines of a text file by number, counted from 1; it remembers where each line begins."""
 
     def __init__(self, filename):
         if not isinstance(filename, (str, os.PathLike)):
@@ -16,13 +16,13 @@ class LineReader:
             at += len(line)
 
     def len(self):
-        """Number of lines."""
+        """Returns the number of lines."""
         return len(self._starts)
 
     __len__ = len
 
     def readline(self, line):
-        """A line, without its end. ValueError for a number that is not there."""
+        """Returns a line without its end. Raises ValueError for a number that the file does not have."""
         if isinstance(line, bool) or not isinstance(line, int):
             raise TypeError("[LineReader] line, got %s, expected an int" % type(line).__name__)
         if not 1 <= line <= len(self._starts):
@@ -33,7 +33,7 @@ class LineReader:
         return self._file.readline().decode("utf-8").rstrip("\r\n")
 
     def __getitem__(self, line):
-        """As readline: the first line has the number 1."""
+        """Returns a line as readline; the first one has the number 1."""
         return self.readline(line)
 
     def close(self):

@@ -34,7 +34,7 @@ from .values import (
 
 globals().update(_absent_names(__name__, "DecodeVideo VideoDecoder read_video read_video_timestamps", "videos are not decoded"))
 try:
-    import PIL.Image  # noqa: F401  - programs read PIL.Image after an import of PIL alone: in MindSpore this module has loaded it
+    import PIL.Image  # noqa: F401  - programs use PIL.Image after `import PIL` alone, because MindSpore's module loads it
 except ImportError:
-    pass  # it is asked for where images are made
+    pass  # base.pillow() raises when it is needed
 _paths.reach(__name__)

@@ -1,6 +1,6 @@
-"""Policies of augmentation: AutoAugment, RandAugment, TrivialAugmentWide. Each picks operations, and how strong they are.
+"""Augmentation policies: AutoAugment, RandAugment, TrivialAugmentWide. Each chooses operations and their strengths.
 
-An operation is (name, magnitude); its sign is drawn where both directions make sense.
+An operation is (name, strength). The sign of the strength is drawn at random where both directions make sense.
 """
 import math
 
@@ -41,7 +41,7 @@ def _operation(image, name, strength, interpolation, fill, where):
 
 
 def _strengths(name, bins, shape, wide=False):
-    """The strengths of an operation, weak to strong; None where it has but one."""
+    """The strengths of an operation, weak to strong; None for an operation that has no strength."""
     def even(high):
         return np.linspace(0.0, high, bins)
     if name in _PLAIN:
@@ -60,7 +60,7 @@ def _strengths(name, bins, shape, wide=False):
 
 
 class _Policy(Transform):
-    """Does the operations that _chosen draws to an (H, W, 3) image of uint8."""
+    """Applies the operations that _chosen draws to an (H, W, 3) image of uint8."""
 
     def __init__(self, interpolation, fill_value):
         self.interpolation, self.fill_value = inter(interpolation, self._where), fills(fill_value, self._where)
@@ -87,7 +87,7 @@ _RAND = ("Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "
 
 
 class RandAugment(_Policy):
-    """num_ops operations, each drawn from all, of the strength `magnitude` out of num_magnitude_bins."""
+    """Applies num_ops operations, each drawn from all of them, with the strength `magnitude` out of num_magnitude_bins."""
 
     def __init__(self, num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=Inter.NEAREST, fill_value=0):
         self.num_ops = integer(num_ops, "num_ops", "RandAugment", 0)
@@ -105,7 +105,7 @@ class RandAugment(_Policy):
 
 
 class TrivialAugmentWide(_Policy):
-    """One operation, drawn from all, of a strength drawn from num_magnitude_bins in wide ranges."""
+    """Applies one operation, drawn from all of them, with a strength drawn from num_magnitude_bins in wide ranges."""
 
     def __init__(self, num_magnitude_bins=31, interpolation=Inter.NEAREST, fill_value=0):
         self.num_magnitude_bins = integer(num_magnitude_bins, "num_magnitude_bins", "TrivialAugmentWide", 2)
@@ -119,7 +119,7 @@ class TrivialAugmentWide(_Policy):
 
 _SHORT = {"SX": "ShearX", "SY": "ShearY", "TX": "TranslateX", "TY": "TranslateY", "R": "Rotate", "B": "Brightness", "C": "Color",
           "K": "Contrast", "H": "Sharpness", "P": "Posterize", "S": "Solarize", "A": "AutoContrast", "E": "Equalize", "I": "Invert"}
-# The pairs of operations that were found on three sets of data: short name, probability, strength of 10 (none where it has one).
+# The pairs of operations for three data sets: short name, probability, strength from 0 to 9 (missing if the operation has none).
 _POLICIES = {
     AutoAugmentPolicy.IMAGENET: """P.4,8 R.6,9|S.6,5 A.6|E.8 E.6|P.6,7 P.6,6|E.4 S.2,4|E.4 R.8,8|S.6,3 E.6|P.8,5 E1.|R.2,3 S.6,8|
         E.6 P.4,6|R.8,8 C.4,0|R.4,9 E.6|E.0 E.8|I.6 E1.|C.6,4 K1.,8|R.8,8 C1.,2|C.8,8 S.8,7|H.4,7 I.6|SX.6,5 E1.|C.4,0 E.6|
@@ -134,7 +134,7 @@ _POLICIES = {
 
 
 def _parsed(text):
-    """Lists of (name, probability, strength or None) of a policy's text."""
+    """Parses the text of a policy into lists of (name, probability, strength or None)."""
     found = []
     for part in text.split("|"):
         pairs = []
@@ -147,7 +147,7 @@ def _parsed(text):
 
 
 class AutoAugment(_Policy):
-    """Two operations, a pair drawn from those of a policy, each with a probability and a strength of its own."""
+    """Applies a pair of operations, drawn from those of a policy; each has its own probability and strength."""
 
     def __init__(self, policy=AutoAugmentPolicy.IMAGENET, interpolation=Inter.NEAREST, fill_value=0):
         self.policy = member(policy, AutoAugmentPolicy, "policy", "AutoAugment")

@@ -1,6 +1,6 @@
 """Shared parts of vision transforms: the base class, checks of arguments, arrays and Pillow images.
 
-An image is an array of uint8 or floats in the order height, width, channel (or without channels), or a Pillow image.
+An image is an array of uint8 or floats (height, width, channels) or (height, width), or a Pillow image.
 """
 import numbers
 
@@ -15,7 +15,7 @@ LARGEST = 16777216
 
 
 def pillow(name="Image"):
-    """A module of Pillow, which is needed only by those who decode or change Pillow images."""
+    """Imports a module of Pillow, which only programs that decode or change Pillow images need."""
     import importlib
     try:
         return importlib.import_module("PIL." + name)
@@ -24,12 +24,12 @@ def pillow(name="Image"):
 
 
 def is_pil(image):
-    """Whether an image is Pillow's."""
+    """Says whether an image is a Pillow image."""
     return type(image).__module__.startswith("PIL.") and hasattr(image, "mode")
 
 
 def as_array(image, where, ranks=(2, 3)):
-    """The image as an array."""
+    """Returns the image as an array; raises TypeError or RuntimeError for other objects, dtypes and ranks."""
     if isinstance(image, Tensor):
         image = image.asnumpy()
     if not isinstance(image, np.ndarray) and not is_pil(image):
@@ -44,7 +44,7 @@ def as_array(image, where, ranks=(2, 3)):
 
 
 def as_pil(image, where):
-    """The image as a Pillow image."""
+    """Returns the image as a Pillow image."""
     if is_pil(image):
         return image
     array = as_array(image, where)
@@ -58,19 +58,19 @@ def as_pil(image, where):
 
 
 def size_of(image):
-    """(height, width)."""
+    """Returns (height, width) of an image."""
     return image.shape[:2] if isinstance(image, np.ndarray) else (image.size[1], image.size[0])
 
 
 def changed(change, image, channels, *numbers):
-    """Applies a function of the extension to an image of uint8 with three dimensions; the result has as many pixels."""
+    """Applies a function of the native extension to a uint8 image of three axes; the result has the same height and width."""
     found = np.empty(image.shape[:2] + (channels,), np.uint8)
     change(np.ascontiguousarray(image), *(numbers + (found,)))
     return found
 
 
 def looked_up(image, tables):
-    """For each byte the value of a table of 256, as uint8 or float32: of one table, or of one for each channel."""
+    """Maps each byte through a table of 256 values of uint8 or float32: one table for all, or one for each channel."""
     tables = np.atleast_2d(tables)
     found = np.empty(image.shape, tables.dtype)
     three = image.shape + (1,) if image.ndim == 2 else image.shape
@@ -80,9 +80,10 @@ def looked_up(image, tables):
 
 
 class Transform:
-    """Base class: `_apply(image)` or, with random draws, `_draw(image)` and `_apply(image, drawn)`.
+    """Base class of transforms: `_apply(image)`, or with random draws `_draw(image)` and `_apply(image, drawn)`.
 
-    Called with several images it does the same to each; where `_batches` is true also to each of an array (..., H, W, C).
+    Called with several images it changes all of them in the same way. If `_batches` is true, an array (..., H, W, C) may hold several
+    images too.
     """
 
     _draw = None
@@ -111,7 +112,10 @@ class Transform:
         return found.reshape(image.shape[:-3] + found.shape[1:])
 
     def device(self, device_target="CPU"):
-        """The transform itself: images are changed on CPUs. NotImplementedError for "Ascend", ValueError for other names."""
+        """Returns the transform itself, because images are changed on CPUs.
+
+        Raises NotImplementedError for "Ascend", ValueError for other names, TypeError for anything but a str.
+        """
         if not isinstance(device_target, str):
             raise TypeError("[%s] device_target, got %s, expected a str" % (self._where, type(device_target).__name__))
         if device_target not in ("CPU", "Ascend"):
@@ -129,19 +133,19 @@ class Transform:
 
 
 def uniform(low, high):
-    """A draw between two numbers."""
+    """A random number between two numbers."""
     return current().uniform(low, high)
 
 
 def hit(prob):
-    """Whether something of this probability happens."""
+    """Draws whether something with this probability happens."""
     return current().random() < prob
 
 
 # -- checks of arguments --------------------------------------------------------------------------------------------------
 
 def number(value, name, where, low=None, high=None, above=False):
-    """A finite number in a range; `above`: the low end does not belong to it."""
+    """Returns a finite number in a range, or raises; with `above` the lower bound is excluded."""
     if isinstance(value, bool) or not isinstance(value, numbers.Number) or isinstance(value, complex):
         raise TypeError("[%s] %s, got %s, expected a number" % (where, name, type(value).__name__))
     inside = value == value and (low is None or value > low or (value == low and not above))
@@ -152,33 +156,33 @@ def number(value, name, where, low=None, high=None, above=False):
 
 
 def integer(value, name, where, low, high=LARGEST):
-    """An int in a range."""
+    """Returns an int in a range, or raises."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError("[%s] %s, got %s, expected an int" % (where, name, type(value).__name__))
     return int(number(int(value), name, where, low, high))
 
 
 def flag(value, name, where):
-    """A bool."""
+    """Returns a bool, or raises TypeError."""
     if not isinstance(value, bool):
         raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
     return value
 
 
 def member(value, kind, name, where):
-    """A member of an enumeration."""
+    """Returns a member of an enumeration, or raises TypeError."""
     if not isinstance(value, kind):
         raise TypeError("[%s] %s, got %s, expected a member of %s" % (where, name, type(value).__name__, kind.__name__))
     return value
 
 
 def probability(value, where):
-    """A number from 0 to 1."""
+    """Returns a number from 0 to 1, or raises."""
     return number(value, "prob", where, 0.0, 1.0)
 
 
 def pair(size, where, name="size"):
-    """(height, width) of an int or two of them."""
+    """Returns (height, width) for an int or a pair of ints."""
     if isinstance(size, numbers.Integral) and not isinstance(size, bool):
         size = (size, size)
     if not isinstance(size, (list, tuple)) or len(size) != 2:
@@ -187,7 +191,7 @@ def pair(size, where, name="size"):
 
 
 def ordered(value, name, where, low=None, high=None):
-    """(least, greatest) of two numbers."""
+    """Returns a pair of numbers (smaller, greater), or raises."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise TypeError("[%s] %s, got %r, expected two numbers" % (where, name, value))
     for item in value:
@@ -198,7 +202,7 @@ def ordered(value, name, where, low=None, high=None):
 
 
 def around(value, name, where, middle=1.0, low=0.0, high=None):
-    """(least, greatest) of a number that says how far from `middle`, or of two numbers."""
+    """Returns (smaller, greater) for a number, the distance from `middle`, or for a pair of numbers."""
     if isinstance(value, numbers.Number) and not isinstance(value, bool):
         number(value, name, where, 0)
         value = (max(low, middle - value) if low is not None else middle - value, middle + value)
@@ -206,7 +210,7 @@ def around(value, name, where, middle=1.0, low=0.0, high=None):
 
 
 def sides(padding, where):
-    """(left, top, right, bottom) of one, two or four ints."""
+    """Returns (left, top, right, bottom) for one, two or four ints."""
     if isinstance(padding, numbers.Integral) and not isinstance(padding, bool):
         padding = (padding,) * 4
     if not isinstance(padding, (list, tuple)) or len(padding) not in (2, 4):
@@ -216,7 +220,7 @@ def sides(padding, where):
 
 
 def fills(value, where):
-    """Fill values: an int, or three of them."""
+    """Returns the fill values, one int or three, as a tuple."""
     values = value if isinstance(value, (tuple, list)) else (value,)
     if len(values) not in (1, 3):
         raise TypeError("[%s] fill_value, got %r, expected an int or three of them" % (where, value))
@@ -224,15 +228,15 @@ def fills(value, where):
 
 
 def filled(values, channels):
-    """Fill values for each channel."""
+    """The fill value of each channel."""
     return np.array(values * channels if len(values) == 1 else values[:channels] + values[:1] * (channels - 3))
 
 
 def inter(value, where):
-    """A way to interpolate."""
+    """Returns a member of Inter, or raises TypeError."""
     return member(value, Inter, "interpolation", where)
 
 
 def border(value, where):
-    """A kind of border."""
+    """Returns a member of Border, or raises TypeError."""
     return member(value, Border, "padding_mode", where)

@@ -9,7 +9,7 @@ from .utils import Border, Inter
 
 
 def checked_boxes(boxes, image, where):
-    """A copy of boxes that lie within an image."""
+    """Returns a copy of the boxes; raises RuntimeError unless they are float32 rows within the image."""
     boxes = boxes.asnumpy() if isinstance(boxes, Tensor) else np.asarray(boxes)
     if boxes.ndim < 2 or boxes.dtype != np.float32 or boxes.shape[1] < 4 or not boxes.size:
         raise RuntimeError("[%s] boxes, got %s of %s, expected rows of four numbers or more of float32" % (where, boxes.shape, boxes.dtype))
@@ -22,7 +22,7 @@ def checked_boxes(boxes, image, where):
 
 
 def cropped_boxes(boxes, top, left, height, width):
-    """The parts of boxes within a part of an image, seen from its corner; boxes that do not even touch it are left out."""
+    """The parts of boxes within a part of an image, relative to its corner; boxes that do not touch it are dropped."""
     right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
     kept = (right >= left) & (boxes[:, 0] <= left + width) & (bottom >= top) & (boxes[:, 1] <= top + height)
     found = boxes[kept]
@@ -34,14 +34,17 @@ def cropped_boxes(boxes, top, left, height, width):
 
 
 def resized_boxes(boxes, before, after):
-    """Boxes of an image whose (height, width) changed."""
+    """Scales the boxes of an image whose (height, width) changed."""
     boxes[:, 0:4:2] *= np.float32(after[1] / before[1])
     boxes[:, 1:4:2] *= np.float32(after[0] / before[0])
     return boxes
 
 
 class _Boxed(Transform):
-    """A transform of (image, boxes) that gives both: `_draw(image)`, `_apply(image, drawn)` and `_moved(boxes, image, drawn, found)`."""
+    """A transform of (image, boxes) that returns both.
+
+    It uses `_draw(image)`, `_apply(image, drawn)` and `_moved(boxes, image, drawn, found)`.
+    """
 
     def __call__(self, *columns):
         if len(columns) != 2:
@@ -57,7 +60,7 @@ class _Boxed(Transform):
 
 
 class RandomHorizontalFlipWithBBox(_Boxed, random_transforms.RandomHorizontalFlip):
-    """Left to right with a probability."""
+    """Mirrors an image and its boxes left to right, with a probability."""
 
     def _moved(self, boxes, image, drawn, found):
         if drawn:
@@ -66,7 +69,7 @@ class RandomHorizontalFlipWithBBox(_Boxed, random_transforms.RandomHorizontalFli
 
 
 class RandomVerticalFlipWithBBox(_Boxed, random_transforms.RandomVerticalFlip):
-    """Top to bottom with a probability."""
+    """Mirrors an image and its boxes top to bottom, with a probability."""
 
     def _moved(self, boxes, image, drawn, found):
         if drawn:
@@ -75,7 +78,7 @@ class RandomVerticalFlipWithBBox(_Boxed, random_transforms.RandomVerticalFlip):
 
 
 class ResizeWithBBox(_Boxed, geometry.Resize):
-    """To (height, width); one int is the length of the shorter side.
+    """Resizes an image and its boxes to (height, width); one int is the length of the shorter side.
 
     >>> import numpy as np
     >>> from msjit.dataset import vision
@@ -86,11 +89,14 @@ class ResizeWithBBox(_Boxed, geometry.Resize):
 
 
 class RandomResizeWithBBox(_Boxed, random_transforms.RandomResize):
-    """Resize with a random interpolation."""
+    """Resizes an image and its boxes with a random interpolation."""
 
 
 class RandomCropWithBBox(_Boxed, random_transforms.RandomCrop):
-    """A part of `size` at a random place, after padding; boxes beyond it are left out, and there may be none then."""
+    """Crops a part of `size` at a random position, after padding.
+
+    Boxes outside the part are dropped, so there may be none left.
+    """
 
     def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
         super().__init__(size, padding, pad_if_needed, fill_value, padding_mode)
@@ -107,7 +113,10 @@ class RandomCropWithBBox(_Boxed, random_transforms.RandomCrop):
 
 
 class RandomResizedCropWithBBox(_Boxed, random_transforms.RandomResizedCrop):
-    """A part of random area and ratio, resized; boxes beyond it are left out, and there may be none then."""
+    """Crops a part of random area and aspect ratio and resizes it.
+
+    Boxes outside the part are dropped, so there may be none left.
+    """
 
     def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR, max_attempts=10):
         super().__init__(size, scale, ratio, interpolation, max_attempts)

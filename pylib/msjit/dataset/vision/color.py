@@ -40,14 +40,14 @@ def _rgb(image, where):
 
 
 def brightness(image, factor, where):
-    """Values times a factor."""
+    """Multiplies the values by a factor."""
     if is_pil(image):
         return _enhanced(image, "Brightness", factor)
     return _blend(image, np.float32(0), factor)
 
 
 def contrast(image, factor, where):
-    """Away from, or towards, the mean luminance."""
+    """Moves values away from the mean luminance (factor above 1) or towards it."""
     if is_pil(image):
         return _enhanced(image, "Contrast", factor)
     middle = _luminance(_rgb(image, where)).mean()
@@ -55,7 +55,7 @@ def contrast(image, factor, where):
 
 
 def saturation(image, factor, where):
-    """Away from, or towards, gray."""
+    """Moves colours away from gray (factor above 1) or towards it."""
     if is_pil(image):
         return _enhanced(image, "Color", factor)
     if _rgb(image, where).dtype == np.uint8:
@@ -64,7 +64,7 @@ def saturation(image, factor, where):
 
 
 def sharpness(image, factor, where):
-    """Away from, or towards, a smoothed image whose border stays as it is."""
+    """Moves the image away from a smoothed one (factor above 1) or towards it; the border does not change."""
     if is_pil(image):
         return _enhanced(image, "Sharpness", factor)
     smooth, parts = image.astype(np.float32).copy(), image.astype(np.float32)
@@ -80,7 +80,7 @@ def sharpness(image, factor, where):
 
 
 def hue(image, factor, where):
-    """Round the colour circle by a share of it."""
+    """Turns the hue by a fraction of the colour circle."""
     if is_pil(image):
         bands = list(image.convert("HSV").split())
         turned = (np.asarray(bands[0]).astype(np.int64) + int(factor * 255)) % 256
@@ -101,7 +101,7 @@ def _table_only(image, where):
 
 
 def equalized(image, where):
-    """A flat histogram in each channel."""
+    """Equalises the histogram of each channel."""
     if is_pil(image):
         return pillow("ImageOps").equalize(image)
     image = _table_only(image, where)
@@ -120,7 +120,7 @@ def _equalizing(counts):
 
 
 def auto_contrast(image, cutoff, ignore, where):
-    """The least value becomes 0, the greatest 255, after cutting off a percentage at both ends."""
+    """Stretches the values so that the smallest becomes 0 and the greatest 255, after cutting off a percentage at both ends."""
     if is_pil(image):
         return pillow("ImageOps").autocontrast(image, cutoff, ignore or None)
     image = _table_only(image, where)
@@ -138,25 +138,25 @@ def _stretch(counts, cutoff):
     high = 255 - kept[0] if len(kept) else 0
     if high <= low:
         return np.arange(256)
-    scale = np.float32(255) / np.float32(high - low)  # in float32 as in MindSpore, as the last bits decide how values are rounded down
+    scale = np.float32(255) / np.float32(high - low)  # in float32 as in MindSpore: the last bits decide how values are rounded down
     return np.clip((np.arange(256, dtype=np.float32) * scale - np.float32(low) * scale).astype(np.int64), 0, 255)
 
 
 def solarized(image, low, high, where):
-    """Values from low to high inverted."""
+    """Inverts the values from low to high."""
     pil, image = is_pil(image), np.asarray(image)
-    high = np.inf if low == high else high  # one number: all from it on, as in MindSpore
+    high = np.inf if low == high else high  # equal bounds: all values from there on, as in MindSpore
     found = np.where((image >= low) & (image <= high), 255 - image, image).astype(image.dtype)
     return pillow().fromarray(found) if pil else found
 
 
 def posterized(image, bits, where):
-    """The high bits only."""
+    """Keeps only the highest `bits` bits of each value."""
     return _table_only(np.asarray(image), where) & np.uint8(256 - (1 << (8 - bits)))
 
 
 def blurred(image, size, sigma, where):
-    """Weighted with a Gaussian of (width, height), mirrored at the border without its last row."""
+    """Smooths with a Gaussian window of (width, height); the border is mirrored without its outermost row."""
     windows = [_window(image.shape[axis], size[1 - axis], sigma[1 - axis]) for axis in (0, 1)]
     if image.dtype == np.uint8:
         found = np.empty_like(image, order="C")
@@ -172,7 +172,7 @@ def blurred(image, size, sigma, where):
 
 
 def _window(extent, length, width):
-    """The positions along an axis, with those added at both ends, and the weights of a Gaussian of `length` positions."""
+    """The positions along an axis, extended at both ends, and the weights of a Gaussian of `length` positions."""
     at = np.arange(length) - (length - 1) / 2.0
     weights = np.exp(-at * at / (2 * width * width))
     reach = length // 2
@@ -192,7 +192,7 @@ class _Factor(Transform):
 
 
 def _adjusting(name, change, argument, low=0, high=None, doc=""):
-    """A transform class around one of the functions above; `argument` names its parameter."""
+    """Makes a transform class for one of the functions above; `argument` is the name of its parameter."""
     space = {}
     exec("def __init__(self, %s):\n    start(self, %s)\n" % (argument, argument), {"start": _Factor.__init__}, space)
     return type(name, (_Factor,), {"__init__": space["__init__"], "_change": staticmethod(change), "_name": argument,
@@ -207,7 +207,7 @@ AdjustHue = _adjusting("AdjustHue", hue, "hue_factor", -0.5, 0.5, "Round the col
 
 
 class AdjustGamma(Transform):
-    """255 * gain * (value / 255) ** gamma."""
+    """Gamma correction: 255 * gain * (value / 255) ** gamma for uint8 images, (gain * value) ** gamma limited to [0, 1] for floats."""
 
     _batches = True
 
@@ -224,7 +224,7 @@ class AdjustGamma(Transform):
 
 
 class Invert(Transform):
-    """255 less the values."""
+    """Inverts the values: 255 - value."""
 
     def _apply(self, image):
         if is_pil(image):
@@ -234,7 +234,7 @@ class Invert(Transform):
 
 
 class Grayscale(Transform):
-    """A Pillow image without colours, in one or three channels."""
+    """Converts a Pillow image to gray, in one or three channels."""
 
     def __init__(self, num_output_channels=1):
         if num_output_channels not in (1, 3):
@@ -249,14 +249,14 @@ class Grayscale(Transform):
 
 
 class Equalize(Transform):
-    """A flat histogram in each channel."""
+    """Equalises the histogram of each channel."""
 
     def _apply(self, image):
         return equalized(image if is_pil(image) else self._array(image), "Equalize")
 
 
 class AutoContrast(Transform):
-    """Each channel stretched over all values."""
+    """Stretches each channel over all values, after cutting off `cutoff` percent at both ends."""
 
     def __init__(self, cutoff=0.0, ignore=None):
         self.cutoff = number(cutoff, "cutoff", self._where, 0, 50)
@@ -268,7 +268,7 @@ class AutoContrast(Transform):
 
 
 class Solarize(Transform):
-    """Values from the threshold (a number, or two) on inverted."""
+    """Inverts the values from a threshold on, or between two thresholds."""
 
     def __init__(self, threshold):
         pair = threshold if isinstance(threshold, (list, tuple)) else (threshold, 255)
@@ -279,7 +279,7 @@ class Solarize(Transform):
 
 
 class Posterize(Transform):
-    """The highest bits of each value."""
+    """Keeps only the highest `bits` bits of each value."""
 
     def __init__(self, bits):
         self.bits = integer(bits, "bits", "Posterize", 0, 8)
@@ -289,7 +289,7 @@ class Posterize(Transform):
 
 
 class GaussianBlur(Transform):
-    """Smoothed with a Gaussian of kernel_size (width, height) and sigma."""
+    """Smooths an image with a Gaussian window of kernel_size (width, height) and sigma."""
 
     def __init__(self, kernel_size, sigma=None):
         size = kernel_size if isinstance(kernel_size, (list, tuple)) else (kernel_size, kernel_size)
@@ -310,7 +310,7 @@ class GaussianBlur(Transform):
 
 
 class RgbToHsv(Transform):
-    """Hue, saturation and value."""
+    """Converts red, green and blue to hue, saturation and value."""
 
     _convert = staticmethod(rgb_to_hsv)
 
@@ -330,6 +330,6 @@ class RgbToHsv(Transform):
 
 
 class HsvToRgb(RgbToHsv):
-    """Red, green and blue."""
+    """Converts hue, saturation and value to red, green and blue."""
 
     _convert = staticmethod(hsv_to_rgb)

@@ -1,4 +1,4 @@
-"""Images and files: reading, writing, encoding; mindspore.dataset.vision's functions of these names."""
+"""Reading, writing and encoding image files; mindspore.dataset.vision's functions of these names."""
 import io
 
 import numpy as np
@@ -15,7 +15,7 @@ def _name(filename, where):
 
 
 def read_file(filename):
-    """The bytes of a file as an array of uint8; RuntimeError where it cannot be read."""
+    """Reads a file as an array of uint8. Raises RuntimeError if it cannot be read."""
     try:
         with open(_name(filename, "read_file"), "rb") as file:
             return np.frombuffer(file.read(), np.uint8)
@@ -24,7 +24,10 @@ def read_file(filename):
 
 
 def read_image(filename, mode=ImageReadMode.UNCHANGED):
-    """The image of a file as an array (H, W, C): as it is there, or with one (GRAYSCALE) or three channels (COLOR)."""
+    """Reads an image file as an array (H, W, C).
+
+    The mode is UNCHANGED, GRAYSCALE (one channel) or COLOR (three). Raises RuntimeError if it cannot be read or decoded.
+    """
     mode = member(mode, ImageReadMode, "mode", "read_image")
     data = read_file(_name(filename, "read_image"))
     try:
@@ -55,18 +58,18 @@ def _encoded(image, where, kind, **options):
 
 
 def encode_jpeg(image, quality=75):
-    """An (H, W), (H, W, 1) or (H, W, 3) image of uint8 as the bytes of a JPEG file; quality 1 to 100."""
+    """Encodes an (H, W), (H, W, 1) or (H, W, 3) image of uint8 as JPEG; returns its bytes as uint8. quality is 1 to 100."""
     return _encoded(image, "encode_jpeg", "JPEG", quality=integer(quality, "quality", "encode_jpeg", 1, 100))
 
 
 def encode_png(image, compression_level=6):
-    """An (H, W), (H, W, 1) or (H, W, 3) image of uint8 as the bytes of a PNG file; compression_level 0 to 9."""
+    """Encodes an (H, W), (H, W, 1) or (H, W, 3) image of uint8 as PNG; returns its bytes as uint8. compression_level is 0 to 9."""
     level = integer(compression_level, "compression_level", "encode_png", 0, 9)
     return _encoded(image, "encode_png", "PNG", compress_level=level)
 
 
 def write_file(filename, data):
-    """Writes bytes, an array or Tensor of uint8 with one axis, into a file; RuntimeError where that cannot be done."""
+    """Writes bytes, a uint8 array or Tensor of one axis, to a file. Raises RuntimeError if that fails."""
     if isinstance(data, Tensor):
         data = data.asnumpy()
     if not isinstance(data, np.ndarray):
@@ -81,24 +84,24 @@ def write_file(filename, data):
 
 
 def write_jpeg(filename, image, quality=75):
-    """Writes an image into a JPEG file; see encode_jpeg."""
+    """Writes an image to a JPEG file, as encode_jpeg."""
     write_file(filename, encode_jpeg(image, quality))
 
 
 def write_png(filename, image, compression_level=6):
-    """Writes an image into a PNG file; see encode_png."""
+    """Writes an image to a PNG file, as encode_png."""
     write_file(filename, encode_png(image, compression_level))
 
 
 def get_image_size(image):
-    """[height, width] of an array or a Pillow image."""
+    """Returns [height, width] of an array or a Pillow image."""
     if is_pil(image):
         return [image.size[1], image.size[0]]
     return list(as_array(image, "get_image_size").shape[:2])
 
 
 def get_image_num_channels(image):
-    """Number of channels of an array or a Pillow image; 1 where an array has two axes."""
+    """Returns the number of channels of an array or a Pillow image; 1 for an array of two axes."""
     if is_pil(image):
         return len(image.getbands())
     array = as_array(image, "get_image_num_channels")

@@ -31,7 +31,7 @@ _PAD_MODES = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: 
 
 
 def pil_mode(interpolation, where):
-    """Pillow's number of an interpolation."""
+    """Pillow's constant for an interpolation."""
     if interpolation not in _PIL_MODES:
         raise TypeError("[%s] interpolation, got %s for a Pillow image, expected NEAREST, BILINEAR, BICUBIC or ANTIALIAS"
                         % (where, interpolation.name))
@@ -39,14 +39,14 @@ def pil_mode(interpolation, where):
 
 
 def resized(image, height, width, interpolation, where):
-    """An image of another size."""
+    """Resizes an image."""
     if is_pil(image):
         return image.resize((width, height), pil_mode(interpolation, where))
     return resampling.resize(as_array(image, where), height, width, interpolation, where)
 
 
 def cropped(image, top, left, height, width):
-    """A part of an image; zeros where it reaches beyond."""
+    """Returns a part of an image, with zeros where it reaches beyond the image."""
     if is_pil(image):
         return image.crop((left, top, left + width, top + height))
     rows, columns = image.shape[:2]
@@ -60,7 +60,7 @@ def cropped(image, top, left, height, width):
 
 
 def padded(image, around, fill, mode):
-    """An image with (left, top, right, bottom) more pixels."""
+    """Adds (left, top, right, bottom) pixels around an image."""
     if is_pil(image):
         return _padded_pil(image, around, fill, mode)
     left, top, right, bottom = around
@@ -93,7 +93,7 @@ def _padded_pil(image, around, fill, mode):
 
 
 def flipped(image, axis):
-    """Mirrored top to bottom (axis 0) or left to right (axis 1)."""
+    """Mirrors an image top to bottom (axis 0) or left to right (axis 1)."""
     if is_pil(image):
         image = np.asarray(image)
     if axis == 1 and image.dtype == np.uint8 and image.ndim == 3:
@@ -102,7 +102,7 @@ def flipped(image, axis):
 
 
 class Resize(Transform):
-    """To (height, width); one int is the length of the shorter side."""
+    """Resizes an image to (height, width); one int is the length of the shorter side."""
 
     _batches = True
 
@@ -121,7 +121,7 @@ class Resize(Transform):
 
 
 class CenterCrop(Transform):
-    """The middle of an image, padded with zeros if the image is smaller."""
+    """Crops the middle of an image, after padding with zeros if the image is smaller."""
 
     _batches = True
 
@@ -132,13 +132,13 @@ class CenterCrop(Transform):
         image = image if is_pil(image) else self._array(image)
         height, width = size_of(image)
         down, right = (height - self.size[0]) / 2.0, (width - self.size[1]) / 2.0
-        # Both libraries round an odd rest their own way: Pillow images to even, arrays down.
+        # An odd remainder is rounded to even for Pillow images, down for arrays.
         cut = round if is_pil(image) else math.floor
         return cropped(image, int(cut(down)), int(cut(right)), *self.size)
 
 
 class Crop(Transform):
-    """The part of `size` whose top left corner lies at coordinates (top, left)."""
+    """Crops the part of `size` whose top left corner is at coordinates (top, left). Raises RuntimeError where it leaves the image."""
 
     def __init__(self, coordinates, size):
         if not isinstance(coordinates, (list, tuple)) or len(coordinates) != 2:
@@ -156,7 +156,7 @@ class Crop(Transform):
 
 
 class ResizedCrop(Transform):
-    """A part of an image, resized."""
+    """Crops a part of an image and resizes it."""
 
     def __init__(self, top, left, height, width, size, interpolation=Inter.BILINEAR):
         self.top, self.left = integer(top, "top", self._where, 0), integer(left, "left", self._where, 0)
@@ -170,7 +170,7 @@ class ResizedCrop(Transform):
 
 
 class HorizontalFlip(Transform):
-    """Left to right."""
+    """Mirrors an image left to right."""
 
     _batches = True
 
@@ -179,7 +179,7 @@ class HorizontalFlip(Transform):
 
 
 class VerticalFlip(Transform):
-    """Top to bottom."""
+    """Mirrors an image top to bottom."""
 
     _batches = True
 
@@ -188,7 +188,7 @@ class VerticalFlip(Transform):
 
 
 class Pad(Transform):
-    """More pixels around: all sides, (left and right, top and bottom), or (left, top, right, bottom)."""
+    """Adds pixels around an image: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom)."""
 
     def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
         self.padding, self.fill_value = sides(padding, self._where), fills(fill_value, self._where)
@@ -202,7 +202,7 @@ class Pad(Transform):
 
 
 class PadToSize(Transform):
-    """Padding up to a size; in the middle, or at offset (top, left)."""
+    """Pads an image to a size; the image comes to the middle, or to offset (top, left)."""
 
     def __init__(self, size, offset=None, fill_value=0, padding_mode=Border.CONSTANT):
         self.size, self.fill_value = pair(size, self._where), fills(fill_value, self._where)
@@ -224,7 +224,7 @@ class PadToSize(Transform):
 
 
 def rotated(image, degrees, resample, expand, center, fill, where):
-    """Turned counterclockwise."""
+    """Rotates an image counterclockwise."""
     height, width = image.shape[:2]
     x, y = center if center is not None else ((width - 1) / 2.0, (height - 1) / 2.0)
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
@@ -236,7 +236,7 @@ def rotated(image, degrees, resample, expand, center, fill, where):
         matrix[0][2] += wide / 2.0 - width / 2
         matrix[1][2] += high / 2.0 - height / 2
         new_width, new_height = int(round(wide)), int(round(high))
-    # MindSpore hands the three fill values to OpenCV in the order blue, green, red, whatever the image has.
+    # MindSpore passes the three fill values to OpenCV in the order blue, green, red, whatever the order of the image is.
     return resampling.warp(image, _inverse(matrix), new_height, new_width, resample, fill[::-1], where)
 
 
@@ -247,7 +247,7 @@ def _inverse(matrix):
 
 
 def center_point(center, where):
-    """(x, y), or None for the middle."""
+    """Checks a centre of rotation; returns (x, y), or None for the middle."""
     if center is None:
         return None
     if not isinstance(center, (list, tuple)) or len(center) != 2:
@@ -256,7 +256,7 @@ def center_point(center, where):
 
 
 class Rotate(Transform):
-    """Turned counterclockwise by `degrees`; expand makes room for all of it."""
+    """Rotates an image counterclockwise by `degrees`; with expand the result is large enough for all of it."""
 
     _batches = True
 
@@ -271,7 +271,7 @@ class Rotate(Transform):
 
 
 def affine_matrix(size, degrees, translate, scale, shear):
-    """The inverse of: sheared, scaled, turned about the middle of (height, width), then moved by `translate` pixels."""
+    """The inverse of the map that shears, scales, rotates about the middle of (height, width) and moves by `translate` pixels."""
     x, y = (size[1] - 1) / 2.0, (size[0] - 1) / 2.0
     angle, first, second = [math.radians(value) for value in (degrees, shear[0], shear[1])]
     a = math.cos(angle - second) / math.cos(second)
@@ -283,14 +283,14 @@ def affine_matrix(size, degrees, translate, scale, shear):
 
 
 def affine_map(image, degrees, translate, scale, shear, resample, fill, where):
-    """Sheared, scaled, turned about the middle, then moved by `translate` pixels."""
+    """Shears, scales, rotates about the middle, then moves by `translate` pixels."""
     height, width = image.shape[:2]
     matrix = affine_matrix((height, width), degrees, translate, scale, shear)
     return resampling.warp(image, matrix, height, width, resample, fill, where)
 
 
 class Affine(Transform):
-    """Turned, moved by shares of width and height, scaled and sheared."""
+    """Rotates, moves by fractions of width and height, scales and shears an image."""
 
     def __init__(self, degrees, translate, scale, shear, resample=Inter.NEAREST, fill_value=0):
         self.degrees = number(degrees, "degrees", "Affine", -180, 180)
@@ -311,7 +311,7 @@ class Affine(Transform):
 
 
 def projection(start, end):
-    """The 3 x 3 matrix that takes the four points `end` to the points `start`."""
+    """The 3 x 3 matrix that maps the four points `end` to the points `start`."""
     rows, right = [], []
     for (x, y), (u, v) in zip(end, start):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -321,7 +321,7 @@ def projection(start, end):
 
 
 def distorted(image, start, end, interpolation, where):
-    """A perspective view."""
+    """Applies the perspective map that takes four points to four others."""
     matrix = projection(start, end)
     if is_pil(image):
         return image.transform(image.size, pillow().PERSPECTIVE, tuple(matrix.reshape(-1)[:8]),
@@ -330,7 +330,7 @@ def distorted(image, start, end, interpolation, where):
 
 
 class Perspective(Transform):
-    """Moves four corners (x, y) to others."""
+    """Applies the perspective map that moves four corners (x, y) to others."""
 
     def __init__(self, start_points, end_points, interpolation=Inter.BILINEAR):
         for name, points in (("start_points", start_points), ("end_points", end_points)):
@@ -347,7 +347,7 @@ class Perspective(Transform):
 
 
 class FiveCrop(Transform):
-    """The corners and the middle of a Pillow image, as a tuple."""
+    """Returns the four corners and the middle of a Pillow image, as a tuple."""
 
     def __init__(self, size):
         self.size = pair(size, self._where)
@@ -364,7 +364,7 @@ class FiveCrop(Transform):
 
 
 class TenCrop(FiveCrop):
-    """FiveCrop of an image and of its mirror image."""
+    """Returns FiveCrop of an image and of its mirror image, as a tuple of ten."""
 
     def __init__(self, size, use_vertical_flip=False):
         super().__init__(size)
@@ -377,7 +377,10 @@ class TenCrop(FiveCrop):
 
 
 class SlicePatches(Transform):
-    """An image cut into num_height x num_width patches, as a tuple."""
+    """Cuts an image into num_height x num_width patches, a tuple; slice_mode pads the image to fit, or drops the rest.
+
+    slice_mode says whether the image is padded to a multiple of their size, or its rest dropped.
+    """
 
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
         self.num_height = integer(num_height, "num_height", self._where, 1)

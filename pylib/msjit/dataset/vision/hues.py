@@ -1,9 +1,9 @@
-"""Hue, saturation and value: between them and red, green and blue."""
+"""Conversion between hue, saturation and value, and red, green and blue."""
 import numpy as np
 
 
 def rgb_to_hsv(rgb):
-    """Hue, saturation and value of arrays whose last axis has red, green and blue."""
+    """Converts arrays whose last axis has red, green and blue to hue, saturation and value."""
     rgb = np.asarray(rgb, np.float64)
     high, low = rgb.max(-1), rgb.min(-1)
     spread = high - low
@@ -17,7 +17,7 @@ def rgb_to_hsv(rgb):
 
 
 def hsv_to_rgb(hsv):
-    """The inverse of rgb_to_hsv."""
+    """Converts hue, saturation and value to red, green and blue; the inverse of rgb_to_hsv."""
     hsv = np.asarray(hsv, np.float64)
     turn, sat, value = hsv[..., 0], hsv[..., 1], hsv[..., 2]
     sector = np.floor(turn * 6.0)

@@ -1,4 +1,4 @@
-"""Transforms of batches of images and their labels, MixUpBatch, CutMixBatch and MixUp, and random choices of transforms."""
+"""Transforms of batches of images with their labels (MixUpBatch, CutMixBatch, MixUp), and random choices of transforms."""
 import math
 
 import numpy as np
@@ -40,7 +40,7 @@ class _BatchOfImages:
 
 
 class MixUpBatch(_BatchOfImages):
-    """Each image mixed with another of the batch by a share from a Beta distribution (Zhang et al., "mixup")."""
+    """Mixes each image with another of the batch, by a share from a Beta distribution (Zhang et al., "mixup")."""
 
     def __init__(self, alpha=1.0):
         self.alpha = number(alpha, "alpha", "MixUpBatch", 0, above=True)
@@ -52,7 +52,7 @@ class MixUpBatch(_BatchOfImages):
 
 
 class CutMixBatch(_BatchOfImages):
-    """A rectangle of each image from another of the batch, labels mixed by area (Yun et al., "CutMix")."""
+    """Replaces a rectangle of each image by that of another of the batch, and mixes labels by area (Yun et al., "CutMix")."""
 
     def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
         self.format = member(image_batch_format, ImageBatchFormat, "image_batch_format", "CutMixBatch")
@@ -80,7 +80,7 @@ class CutMixBatch(_BatchOfImages):
 
 
 class MixUp(_BatchOfImages):
-    """Each of batch_size images mixed with the next one, or, unless is_single, with the images of the call before."""
+    """Mixes each of batch_size images with the next one, or, without is_single, with the images of the previous call."""
 
     def __init__(self, batch_size, alpha, is_single=True):
         self.batch_size, self.alpha = integer(batch_size, "batch_size", "MixUp", 1), number(alpha, "alpha", "MixUp", 0, above=True)
@@ -105,7 +105,7 @@ class MixUp(_BatchOfImages):
 
 
 class UniformAugment(Transform):
-    """num_ops of the transforms, one after the other, each of them at random left out."""
+    """Applies num_ops of the transforms, one after another; each of them is left out with probability 1/2."""
 
     def __init__(self, transforms, num_ops=2):
         if not isinstance(transforms, (list, tuple)) or not all(callable(t) for t in transforms):
@@ -126,7 +126,7 @@ class UniformAugment(Transform):
 
 
 class RandomSelectSubpolicy(Transform):
-    """One of several lists of (transform, probability)."""
+    """Applies one of several lists of (transform, probability), chosen at random."""
 
     def __init__(self, policy):
         if not isinstance(policy, list) or not all(isinstance(p, list) for p in policy):

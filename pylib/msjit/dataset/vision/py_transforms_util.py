@@ -1,15 +1,15 @@
-"""Functions on single images that packages take from this module of MindSpore's."""
+"""Functions on single images that packages import from this module of MindSpore."""
 from .base import is_pil  # noqa: F401
 
 
 def is_numpy(image):
-    """Whether an image is an array of NumPy."""
+    """Says whether an image is a NumPy array."""
     import numpy
     return isinstance(image, numpy.ndarray)
 
 
 def hwc_to_chw(image):
-    """An array of shape [H, W, C] as [C, H, W], one without channels as it is.
+    """Transposes an array (H, W, C) to (C, H, W); an array without channels is returned as it is.
 
     Raises TypeError for anything but a NumPy array, and for an array of another rank.
     """

@@ -1,4 +1,4 @@
-"""Transforms of colours with random draws."""
+"""Random transforms of colours."""
 import numpy as np
 
 from ..draws import current
@@ -8,21 +8,21 @@ from .random_transforms import Sometimes
 
 
 class RandomInvert(Sometimes):
-    """255 less the values."""
+    """Inverts the values (255 - value), with a probability."""
 
     def _change(self, image):
         return color.Invert()(np.asarray(image))
 
 
 class RandomEqualize(Sometimes):
-    """A flat histogram."""
+    """Equalises the histogram of each channel, with a probability."""
 
     def _change(self, image):
         return color.equalized(np.asarray(image), self._where)
 
 
 class RandomGrayscale(Sometimes):
-    """Without colours, in as many channels."""
+    """Converts a Pillow image to gray, with a probability; the number of channels does not change."""
 
     def __init__(self, prob=0.1):
         super().__init__(prob)
@@ -34,7 +34,7 @@ class RandomGrayscale(Sometimes):
 
 
 class RandomAutoContrast(color.AutoContrast):
-    """AutoContrast with a probability."""
+    """Stretches each channel over all values as AutoContrast, with a probability."""
 
     def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
         super().__init__(cutoff, ignore)
@@ -50,7 +50,7 @@ class RandomAutoContrast(color.AutoContrast):
 
 
 class RandomAdjustSharpness(Sometimes):
-    """AdjustSharpness with a probability."""
+    """Changes the sharpness as AdjustSharpness, with a probability."""
 
     def __init__(self, degree, prob=0.5):
         super().__init__(prob)
@@ -61,7 +61,7 @@ class RandomAdjustSharpness(Sometimes):
 
 
 class RandomColorAdjust(Transform):
-    """Brightness, contrast, saturation and hue by random factors, in random order."""
+    """Changes brightness, contrast, saturation and hue by random factors, in random order."""
 
     def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
         where = self._where
@@ -91,7 +91,7 @@ def _two(values, name, where):
 
 
 class _Between(Transform):
-    """One of the colour functions with a factor between two degrees."""
+    """Applies one of the colour functions with a factor between two degrees."""
 
     def __init__(self, degrees=(0.1, 1.9)):
         self.degrees = ordered(_two(degrees, "degrees", self._where), "degrees", self._where, 0)
@@ -104,21 +104,21 @@ class _Between(Transform):
 
 
 class RandomColor(_Between):
-    """Saturation by a random factor."""
+    """Changes the saturation by a random factor between two degrees."""
 
     def _change(self, image, factor):
         return color.saturation(image, factor, self._where)
 
 
 class RandomSharpness(_Between):
-    """Sharpness by a random factor."""
+    """Changes the sharpness by a random factor between two degrees."""
 
     def _change(self, image, factor):
         return color.sharpness(image, factor, self._where)
 
 
 class RandomPosterize(Transform):
-    """A random number of the highest bits."""
+    """Keeps a random number of the highest bits of each value."""
 
     def __init__(self, bits=(8, 8)):
         bits = bits if isinstance(bits, (list, tuple)) else (bits, bits)
@@ -132,7 +132,7 @@ class RandomPosterize(Transform):
 
 
 class RandomSolarize(Transform):
-    """Values between two random ones inverted."""
+    """Inverts the values between two random thresholds."""
 
     def __init__(self, threshold=(0, 255)):
         self.threshold = ordered(_two(threshold, "threshold", self._where), "threshold", self._where, 0, 255)
@@ -147,7 +147,7 @@ class RandomSolarize(Transform):
 
 
 class RandomLighting(Transform):
-    """Noise along the principal components of the colours of ImageNet (Krizhevsky et al. 2012)."""
+    """Adds noise along the principal components of the colours of ImageNet (Krizhevsky et al. 2012)."""
 
     _VALUES = np.array([55.46, 4.794, 1.148])
     _VECTORS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])

@@ -1,4 +1,4 @@
-"""Transforms with random draws."""
+"""Random transforms that move pixels: flips, crops, rotation, affine and perspective maps, erasing."""
 import math
 
 import numpy as np
@@ -30,7 +30,7 @@ from .values import decoded
 
 
 class Sometimes(Transform):
-    """Does `_change` to the image with a probability."""
+    """Applies `_change` to the image with a probability."""
 
     def __init__(self, prob=0.5):
         self.prob = probability(prob, self._where)
@@ -47,7 +47,7 @@ class Sometimes(Transform):
 
 
 class RandomHorizontalFlip(Sometimes):
-    """Left to right."""
+    """Mirrors an image left to right, with a probability."""
 
     _batches = True
 
@@ -56,7 +56,7 @@ class RandomHorizontalFlip(Sometimes):
 
 
 class RandomVerticalFlip(Sometimes):
-    """Top to bottom."""
+    """Mirrors an image top to bottom, with a probability."""
 
     _batches = True
 
@@ -71,7 +71,7 @@ def _mirrored(image, axis):
 
 
 class RandomPerspective(Sometimes):
-    """A random perspective view."""
+    """Applies a random perspective map, with a probability."""
 
     def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
         super().__init__(prob)
@@ -97,7 +97,7 @@ class RandomPerspective(Sometimes):
 
 
 class RandomCrop(Transform):
-    """A part of `size` at a random place, after padding."""
+    """Crops a part of `size` at a random position, after padding."""
 
     _batches = True
 
@@ -138,7 +138,7 @@ class RandomCrop(Transform):
 
 
 class RandomResizedCrop(Transform):
-    """A part of random area and ratio, resized (Szegedy et al., "Going deeper with convolutions")."""
+    """Crops a part of random area and aspect ratio and resizes it (Szegedy et al., "Going deeper with convolutions")."""
 
     _batches = True
 
@@ -173,7 +173,7 @@ class RandomResizedCrop(Transform):
 
 
 class RandomCropDecodeResize(RandomResizedCrop):
-    """RandomResizedCrop of encoded bytes."""
+    """Decodes an image, then applies RandomResizedCrop."""
 
     def __call__(self, *images):
         images = [image.asnumpy() if hasattr(image, "asnumpy") else image for image in images]
@@ -181,7 +181,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
 
 class RandomResize(Transform):
-    """Resize with a random interpolation."""
+    """Resizes an image with a random interpolation."""
 
     _batches = True
 
@@ -197,7 +197,7 @@ class RandomResize(Transform):
 
 
 class RandomRotation(Transform):
-    """Turned by random degrees, up to a number or between two."""
+    """Rotates an image by random degrees: up to a number in both directions, or between two numbers."""
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
         self.degrees = around(degrees, "degrees", self._where, 0.0, None)
@@ -218,7 +218,7 @@ class RandomRotation(Transform):
 
 
 class RandomAffine(Transform):
-    """Turned, moved by shares of the size, scaled and sheared at random."""
+    """Rotates, moves by fractions of the size, scales and shears an image at random."""
 
     def __init__(self, degrees, translate=None, scale=None, shear=None, resample=Inter.NEAREST, fill_value=0):
         where = self._where
@@ -260,7 +260,7 @@ class RandomAffine(Transform):
 
 
 def _pil_matrix(size, degrees, moved, scale, shear):
-    """The six numbers of an affine map of Pillow images; both shears are angles added to that of the turn."""
+    """The six numbers of an affine map for Pillow; both shears are angles that are added to the rotation."""
     first, second = [math.radians(degrees + angle) for angle in shear]
     share = scale * math.cos(first - second)
     a, b, c, d = math.cos(first) / share, math.sin(first) / share, -math.sin(second) / share, math.cos(second) / share
@@ -270,7 +270,7 @@ def _pil_matrix(size, degrees, moved, scale, shear):
 
 
 class RandomErasing(Transform):
-    """A random rectangle of an array (channel, height, width) filled with a value, or "random" noise."""
+    """Fills a random rectangle of an array (channels, height, width) with a value or with "random" noise, with a probability."""
 
     def __init__(self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False, max_attempts=10):
         where = self._where

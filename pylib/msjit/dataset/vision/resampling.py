@@ -1,6 +1,6 @@
-"""Resizing and warping of arrays, with the arithmetic of OpenCV, which is what MindSpore uses for arrays.
+"""Resizing and warping of arrays with the arithmetic of OpenCV, which MindSpore uses for arrays.
 
-uint8 goes through fixed-point weights (11 bits when resizing, 5 bits of position when warping), floats through floats.
+For uint8 the weights are fixed-point numbers (11 bits when resizing; positions have 5 fraction bits when warping), for floats floats.
 """
 import numpy as np
 
@@ -12,7 +12,10 @@ _SCALE = 2048
 
 
 def _linear(size, wanted, clamped=True):
-    """Two neighbours; beyond the border both are the outermost pixel, and one weight is 0 where `clamped`."""
+    """Positions and weights of two neighbours.
+
+    Beyond the border both are the outermost pixel; with `clamped` one of the weights is 0 there.
+    """
     at = ((np.arange(wanted) + 0.5) * (size / wanted) - 0.5).astype(np.float32)
     low = np.floor(at).astype(np.int64)
     part = (at - low).astype(np.float32)
@@ -22,14 +25,14 @@ def _linear(size, wanted, clamped=True):
 
 
 def _cubic(size, wanted):
-    """Keys' cubic with a = -0.75."""
+    """Positions and weights of Keys' cubic convolution with a = -0.75."""
     at = ((np.arange(wanted) + 0.5) * (size / wanted) - 0.5).astype(np.float32)
     low = np.floor(at).astype(np.int64)
     return np.clip(low[:, None] + np.arange(-1, 3), 0, size - 1), _keys((at - low).astype(np.float32))
 
 
 def _keys(x):
-    """The weights of four neighbours of places x behind the second one."""
+    """The weights of the four neighbours of a position x behind the second one."""
     a = -0.75
     first = ((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a
     second = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -38,7 +41,7 @@ def _keys(x):
 
 
 def _area(size, wanted):
-    """Shares of the pixels that a larger one covers."""
+    """Positions and weights of the pixels that one larger pixel covers."""
     scale = size / wanted
     start, stop = np.arange(wanted) * scale, np.minimum((np.arange(wanted) + 1) * scale, size)
     count = int(np.ceil(scale)) + 1
@@ -72,7 +75,7 @@ def _sum_along(array, places, weights, axis):
 
 
 def _weighted(array, rows, columns):
-    """Both axes in floats."""
+    """Applies the weights of both axes in floats."""
     found = _sum_along(_sum_along(array.astype(np.float32), *columns, axis=1), *rows, axis=0)
     if array.dtype.kind == "f":
         return found.astype(array.dtype)
@@ -86,14 +89,14 @@ def _fixed(axis):
 
 
 def _weighted_bytes(array, rows, columns):
-    """Both axes of uint8 in integers of 11 fraction bits each."""
+    """Applies the weights of both axes to uint8, as integers with 11 fraction bits."""
     found = np.empty((len(rows[0]), len(columns[0]), array.shape[2]), np.uint8)
     _msjit.images.resize(np.ascontiguousarray(array), *(_fixed(rows) + _fixed(columns) + (found,)))
     return found
 
 
 def resize(array, height, width, interpolation, where):
-    """An array of (height, width) and the channels of `array`."""
+    """Resizes an array to (height, width)."""
     if interpolation == Inter.ANTIALIAS:
         raise TypeError("[%s] interpolation, got ANTIALIAS for an array, expected a Pillow image with it" % where)
     if array.shape[:2] == (height, width):
@@ -109,7 +112,7 @@ def resize(array, height, width, interpolation, where):
     ways = {Inter.BILINEAR: _linear, Inter.BICUBIC: _cubic, Inter.AREA: _area if shrinks else _area_up}
     area = interpolation == Inter.AREA and shrinks or interpolation == Inter.BILINEAR and halves
     way = _area if area else ways[interpolation]
-    # Rows of OpenCV keep both weights at the border, which rounds differently.
+    # Along the rows, OpenCV keeps both weights at the border, which changes the rounding.
     rows = _linear(array.shape[0], height, False) if way is _linear else way(array.shape[0], height)
     columns = way(array.shape[1], width)
     if array.dtype == np.uint8 and not area:
@@ -123,7 +126,7 @@ def resize(array, height, width, interpolation, where):
 
 
 def warp(array, matrix, height, width, interpolation, fill, where):
-    """Pixels of `array` at matrix @ (x, y, 1) for each (x, y) of the result: an affine map from it to the array."""
+    """Samples `array` at matrix @ (x, y, 1) for each pixel (x, y) of the result: the matrix maps the result to the array."""
     _warping(interpolation, where)
     x, y = np.arange(width), np.arange(height)[:, None]
     scaled = [[np.rint(matrix[i][0] * x * 1024).astype(np.int64),
@@ -145,12 +148,12 @@ def _warping(interpolation, where):
 
 
 def _outside(fill, array):
-    """The value outside of the image, for each channel. As in MindSpore it is 0 for the fourth channel."""
+    """The value outside the image, for each channel. As in MindSpore it is 0 for the fourth channel."""
     return np.where(np.arange(array.shape[2]) < 3, filled(fill, array.shape[2]), 0).astype(array.dtype)
 
 
 def _sampled(array, rows, columns, interpolation, outside):
-    """The pixels at these places, which are in 32nds of a pixel unless the nearest ones are taken."""
+    """The pixels at these positions, in units of 1/32 pixel, or in whole pixels for the nearest ones."""
     if interpolation == Inter.BICUBIC:
         return _cubic_between(array, rows, columns, outside)
     fraction = interpolation != Inter.NEAREST
@@ -169,7 +172,7 @@ def _at(array, rows, columns, outside):
 
 
 def _between(array, rows, columns, outside):
-    """Bilinear, positions in 32nds of a pixel."""
+    """Bilinear interpolation at positions in units of 1/32 pixel."""
     total = 0
     for down in (0, 1):
         for right in (0, 1):
@@ -186,7 +189,7 @@ _STEPS = _keys(np.arange(32, dtype=np.float32) / 32)
 
 
 def _cubic_between(array, rows, columns, outside):
-    """Bicubic, positions in 32nds of a pixel; integers with weights of 15 bits."""
+    """Bicubic interpolation at positions in units of 1/32 pixel; the weights of integers have 15 bits."""
     whole, total = array.dtype.kind in "iu", 0
     down, right = _STEPS[rows & 31], _STEPS[columns & 31]
     for i in range(4):
@@ -202,7 +205,7 @@ def _cubic_between(array, rows, columns, outside):
 
 
 def perspective(array, matrix, interpolation, fill, where):
-    """As warp, for a projective map, in floats."""
+    """As warp, for a projective map, computed in floats."""
     _warping(interpolation, where)
     height, width = array.shape[:2]
     x, y = np.meshgrid(np.arange(width), np.arange(height))

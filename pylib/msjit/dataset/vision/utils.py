@@ -3,7 +3,7 @@ from enum import Enum, IntEnum
 
 
 class Inter(IntEnum):
-    """Interpolation."""
+    """Ways to interpolate between pixels."""
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -16,7 +16,7 @@ class Inter(IntEnum):
 
 
 class Border(str, Enum):
-    """What lies outside of an image."""
+    """Ways to fill pixels outside an image."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -25,7 +25,7 @@ class Border(str, Enum):
 
 
 class ConvertMode(IntEnum):
-    """Conversions between orders of colours."""
+    """Conversions between orders and numbers of colour channels."""
 
     COLOR_BGR2BGRA = 0
     COLOR_RGB2RGBA = 0
@@ -50,14 +50,14 @@ class ConvertMode(IntEnum):
 
 
 class ImageBatchFormat(IntEnum):
-    """Order of the axes of a batch of images."""
+    """Orders of the axes of a batch of images."""
 
     NHWC = 0
     NCHW = 1
 
 
 class ImageReadMode(IntEnum):
-    """How read_image reads."""
+    """Ways in which read_image reads."""
 
     UNCHANGED = 0
     GRAYSCALE = 1
@@ -65,14 +65,14 @@ class ImageReadMode(IntEnum):
 
 
 class SliceMode(IntEnum):
-    """What SlicePatches does with the rest of the image."""
+    """What SlicePatches does where the size is not a multiple: pad the image or drop the rest."""
 
     PAD = 0
     DROP = 1
 
 
 class AutoAugmentPolicy(str, Enum):
-    """Data that a policy of AutoAugment was found on."""
+    """The data sets for which AutoAugment has a policy."""
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"

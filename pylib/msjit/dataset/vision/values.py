@@ -10,7 +10,7 @@ from .utils import ConvertMode
 
 
 def numpy_type(value, where):
-    """A NumPy dtype of a MindSpore or NumPy type."""
+    """The NumPy dtype of a MindSpore or NumPy type."""
     try:
         return np.dtype(value)
     except TypeError:
@@ -22,7 +22,7 @@ def numpy_type(value, where):
 
 
 def decoded(data, where):
-    """The RGB Pillow image of the bytes of an encoded one."""
+    """Decodes the bytes of an image file to an RGB Pillow image."""
     if isinstance(data, np.ndarray):
         if data.ndim > 1:
             raise TypeError("[%s] rank of the encoded image, got %d, expected 1" % (where, data.ndim))
@@ -40,7 +40,7 @@ def decoded(data, where):
 
 
 class Decode(Transform):
-    """The RGB image of encoded bytes: an array, or with to_pil a Pillow image."""
+    """Decodes the bytes of an image file to an RGB array (H, W, 3), or with to_pil to a Pillow image."""
 
     def __init__(self, to_pil=False):
         self.to_pil = flag(to_pil, "to_pil", "Decode")
@@ -62,7 +62,10 @@ def _per_channel(mean, std, where):
 
 
 class Normalize(Transform):
-    """(image - mean) / std in each channel, as float32."""
+    """Computes (image - mean) / std for each channel, as float32.
+
+    mean and std are lists of numbers in [0, 255]. Raises RuntimeError where their length is not the number of channels.
+    """
 
     _batches = True
 
@@ -84,7 +87,7 @@ class Normalize(Transform):
             levels = np.arange(256, dtype=np.float32)
             return looked_up(image, (levels - self.mean[:, None]) / self.std[:, None])
         mean, std = self.mean.reshape(shape), self.std.reshape(shape)
-        if channels > 1 and self.is_hwc:  # whole rows at once: loops over the channels alone are short
+        if channels > 1 and self.is_hwc:  # whole rows, because NumPy's inner loop over few channels is slow
             mean, std = [np.broadcast_to(values, image.shape[1:]).copy() for values in (mean, std)]
         found = image.astype(np.float32)
         found -= mean
@@ -93,7 +96,7 @@ class Normalize(Transform):
 
 
 class NormalizePad(Normalize):
-    """Normalize, and a channel of zeros more."""
+    """Normalises as Normalize and adds a channel of zeros."""
 
     def __init__(self, mean, std, dtype="float32", is_hwc=True):
         super().__init__(mean, std, is_hwc)
@@ -111,7 +114,7 @@ class NormalizePad(Normalize):
 
 
 class Rescale(Transform):
-    """image * rescale + shift, as float32."""
+    """Computes image * rescale + shift, as float32."""
 
     def __init__(self, rescale, shift):
         self.rescale = np.float32(number(rescale, "rescale", "Rescale"))
@@ -122,7 +125,7 @@ class Rescale(Transform):
 
 
 class HWC2CHW(Transform):
-    """Channels first; an image without channels stays."""
+    """Transposes (H, W, C) to (C, H, W); an image without channels does not change."""
 
     def _apply(self, image):
         image = self._array(image)
@@ -130,7 +133,7 @@ class HWC2CHW(Transform):
 
 
 class ToTensor(Transform):
-    """Channels first, divided by 255, as floats."""
+    """Converts (H, W, C) to (C, H, W) and divides by 255; the result is an array of floats, float32 by default."""
 
     def __init__(self, output_type=np.float32):
         self.output_type = numpy_type(output_type, "ToTensor")
@@ -146,7 +149,7 @@ class ToTensor(Transform):
 
 
 class ToPIL(Transform):
-    """A Pillow image: of uint8 with 1, 3 or 4 channels, or of another type that Pillow has, with one."""
+    """Converts an array to a Pillow image: uint8 with 1, 3 or 4 channels, or another type that Pillow knows with one."""
 
     def _apply(self, image):
         if is_pil(image) or self._array(image).dtype == np.uint8:
@@ -159,14 +162,14 @@ class ToPIL(Transform):
 
 
 class ToNumpy(Transform):
-    """An array of an image, or of what else makes one."""
+    """Converts a Pillow image, or anything that numpy.array takes, to an array."""
 
     def _apply(self, image):
         return np.array(image)
 
 
 class ToType(Transform):
-    """Another dtype."""
+    """Converts an image to another dtype."""
 
     def __init__(self, data_type):
         self.data_type = numpy_type(data_type, "ToType")
@@ -176,7 +179,7 @@ class ToType(Transform):
 
 
 def gray(image, order=(0, 1, 2)):
-    """Luminance with the weights of ITU-R BT.601; of integers in 15 bits as OpenCV has it."""
+    """Luminance with the weights of ITU-R BT.601; for integers with 15-bit weights as in OpenCV."""
     if image.dtype.kind == "f":
         red, green, blue = (image[..., i] for i in order)
         return (red * 0.299 + green * 0.587 + blue * 0.114).astype(image.dtype)
@@ -185,7 +188,7 @@ def gray(image, order=(0, 1, 2)):
     return (total + (1 << 14)) >> 15
 
 
-# The source channel of each channel of the result; 3 is the alpha channel, opaque where there is none.
+# The source channel of each channel of the result; 3 is the alpha channel, which is opaque if the source has none.
 _ORDERS = {
     ConvertMode.COLOR_BGR2BGRA: (0, 1, 2, 3), ConvertMode.COLOR_BGRA2BGR: (0, 1, 2),
     ConvertMode.COLOR_BGR2RGBA: (2, 1, 0, 3), ConvertMode.COLOR_RGBA2BGR: (2, 1, 0),
@@ -198,10 +201,10 @@ _FROM_GRAY = (ConvertMode.COLOR_GRAY2BGR, ConvertMode.COLOR_GRAY2BGRA)
 
 
 class ConvertColor(Transform):
-    """Another order or number of channels.
+    """Changes the order or number of the colour channels.
 
-    Modes that begin with three or four channels take both: a missing alpha channel is opaque. All but those that give gray take images of
-    one channel too, whose values become all three colours.
+    Modes for three channels also take four, and the other way round; a missing alpha channel is opaque. Modes whose result is not gray also
+    take images of one channel, whose values become all three colours.
     """
 
     def __init__(self, convert_mode):
@@ -225,7 +228,7 @@ class ConvertColor(Transform):
 
 
 class LinearTransformation(Transform):
-    """The flattened image less mean_vector, times a square matrix."""
+    """Subtracts mean_vector from the flattened image and multiplies by a square matrix."""
 
     def __init__(self, transformation_matrix, mean_vector):
         matrix, mean = transformation_matrix, mean_vector
@@ -248,7 +251,7 @@ class LinearTransformation(Transform):
 
 
 class Erase(Transform):
-    """A rectangle filled with a value, or a value for each channel."""
+    """Fills a rectangle with a value, or with one value for each channel."""
 
     def __init__(self, top, left, height, width, value=0.0, inplace=False):
         self.top, self.left = integer(top, "top", "Erase", 0), integer(left, "left", "Erase", 0)
@@ -274,7 +277,7 @@ class Erase(Transform):
 
 
 class CutOut(Transform):
-    """Black squares at random places."""
+    """Sets num_patches squares of side `length` at random positions to 0."""
 
     def __init__(self, length, num_patches=1, is_hwc=True):
         self.length = integer(length, "length", "CutOut", 1)

@@ -1,4 +1,4 @@
-"""Schedulers: each step() writes the next learning rates into the groups of an optimizer."""
+"""Learning rate schedulers: each step() writes the next rates into the groups of an optimizer."""
 import math
 
 from ...common.tensor import Tensor
@@ -7,7 +7,7 @@ from ...optim.grouped import GroupedOptimizer
 
 
 class LRScheduler:
-    """Base class: get_lr() gives the rates (floats) of all groups for `last_epoch`; step() writes them."""
+    """Base class of schedulers: get_lr() returns the rates (floats) of all groups for `last_epoch`; step() writes them."""
 
     def __init__(self, optimizer, last_epoch=-1):
         if not isinstance(optimizer, GroupedOptimizer):
@@ -28,22 +28,22 @@ class LRScheduler:
         self.step()
 
     def _rates(self):
-        """The rates of now, as floats."""
+        """The current rates, as floats."""
         return [float(rate.asnumpy()) for rate in self.optimizer.lrs]
 
     def _bases(self):
         return [float(rate.asnumpy()) for rate in self.base_lrs]
 
     def get_lr(self):
-        """The rates of the groups for `last_epoch`."""
+        """Returns the rates of the groups for `last_epoch`."""
         raise NotImplementedError("[%s] get_lr is not defined" % type(self).__name__)
 
     def get_last_lr(self):
-        """The rates as Tensors."""
+        """Returns the current rates as Tensors."""
         return [rate.detach().copy() for rate in self.optimizer.lrs]
 
     def step(self, epoch=None):
-        """Goes on by one, or to an epoch."""
+        """Advances by one epoch, or to the given epoch, and writes the rates."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         closed = getattr(self, "_closed_lr", None)
         values = self.get_lr() if epoch is None or closed is None else closed()
@@ -65,7 +65,7 @@ def _float(value, where, what):
 
 
 class StepLR(LRScheduler):
-    """gamma times the rate every step_size epochs."""
+    """Multiplies the rate by gamma every step_size epochs."""
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
         self.step_size, self.gamma = _int(step_size, "StepLR", "step_size"), _float(gamma, "StepLR", "gamma")
@@ -80,7 +80,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """gamma times the rate at each milestone."""
+    """Multiplies the rate by gamma at each milestone."""
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
         if not isinstance(milestones, list):
@@ -99,7 +99,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """factor times the rate for the first total_iters epochs."""
+    """Multiplies the rate by `factor` for the first total_iters epochs."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
         if not 0 <= factor <= 1:
@@ -117,7 +117,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """From start_factor to end_factor times the rate over total_iters epochs."""
+    """Multiplies the rate by a factor that goes linearly from start_factor to end_factor over total_iters epochs."""
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
         if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
@@ -141,7 +141,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """gamma times the rate at each epoch."""
+    """Multiplies the rate by gamma at each epoch."""
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
         self.gamma = _float(gamma, "ExponentialLR", "gamma")
@@ -155,7 +155,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """(1 - epoch / total_iters)^power times the rate."""
+    """Polynomial decay: the first rate times (1 - epoch / total_iters)^power."""
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
         if _float(power, "PolynomialLR", "power") < 0:
@@ -185,14 +185,14 @@ class _Functions(LRScheduler):
 
 
 class LambdaLR(_Functions):
-    """The first rate times lr_lambda(epoch)."""
+    """Sets the rate to the first rate times lr_lambda(epoch)."""
 
     def get_lr(self):
         return [base * float(f(self.last_epoch)) for f, base in zip(self.lr_lambdas, self._bases())]
 
 
 class MultiplicativeLR(_Functions):
-    """lr_lambda(epoch) times the rate at each epoch."""
+    """Multiplies the rate by lr_lambda(epoch) at each epoch."""
 
     def get_lr(self):
         if self.last_epoch <= 0:
@@ -201,7 +201,7 @@ class MultiplicativeLR(_Functions):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half cosines between the first rate and eta_min, each T_max epochs long."""
+    """Moves the rate along half cosines between the first rate and eta_min, each T_max epochs long."""
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
         self.T_max, self.eta_min = _int(T_max, "CosineAnnealingLR", "T_max"), eta_min
@@ -223,7 +223,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines from the first rate to eta_min, the first T_0 epochs long, each next one T_mult times as long."""
+    """Half cosines from the first rate to eta_min; the first is T_0 epochs long, each next one T_mult times as long."""
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
@@ -240,16 +240,16 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * wave for base in self._bases()]
 
     def step(self, epoch=None):
-        """Goes on by one, or to an epoch."""
+        """Advances by one epoch, or to the given epoch, and writes the rates."""
         super().step(epoch)
 
 
 class CyclicLR(LRScheduler):
-    """Up from base_lr to max_lr in step_size_up steps and down in step_size_down, again and again.
+    """Moves the rate up from base_lr to max_lr in step_size_up steps and down in step_size_down, again and again.
 
-    The height of a cycle: the same ('triangular'), half of the one before ('triangular2'), or times gamma to the power of the step
-    ('exp_range'); with scale_fn times scale_fn of the number of the cycle, from 1, or of the step (scale_mode 'iterations').
-    base_lr and max_lr may be lists with one rate a group.
+    The height of the cycles is constant ('triangular'), halved each time ('triangular2'), or multiplied by gamma^step ('exp_range').
+    With scale_fn it is multiplied by scale_fn of the number of the cycle, from 1, or of the step (scale_mode 'iterations').
+    base_lr and max_lr may be lists with one rate for each group.
     """
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0, scale_fn=None,
@@ -291,7 +291,7 @@ class CyclicLR(LRScheduler):
 
 
 def _each_group(rate, groups, name):
-    """One rate a group, of a number or a list of them."""
+    """Returns a list with one rate for each group, from a number or a list."""
     rates = list(rate) if isinstance(rate, (list, tuple)) else [rate] * groups
     for value in rates:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -302,7 +302,7 @@ def _each_group(rate, groups, name):
 
 
 class SequentialLR:
-    """Schedulers one after the other: the next one begins at each milestone."""
+    """Runs schedulers one after another: the next one begins at each milestone."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         if any(scheduler.optimizer is not optimizer for scheduler in schedulers):
@@ -319,19 +319,19 @@ class SequentialLR:
         self._schedulers[0].step()
 
     def step(self):
-        """Goes on by one."""
+        """Advances by one epoch and writes the rates."""
         self.last_epoch += 1
         at = sum(milestone <= self.last_epoch for milestone in self.milestones)
         starts = at > 0 and self.milestones[at - 1] == self.last_epoch
         self._schedulers[at].step(0 if starts else None)
 
     def get_last_lr(self):
-        """The rates as Tensors."""
+        """Returns the current rates as Tensors."""
         return [rate.detach().copy() for rate in self.optimizer.lrs]
 
 
 class ReduceLROnPlateau:
-    """factor times the rate when a metric, given to step(), has not got better for more than `patience` epochs."""
+    """Multiplies the rate by `factor` when the metric given to step() has not improved for more than `patience` epochs."""
 
     def __init__(self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel", cooldown=0,
                  min_lr=0, eps=1e-8):
@@ -361,7 +361,7 @@ class ReduceLROnPlateau:
         return value < self.best - gap if self.mode == "min" else value > self.best + gap
 
     def step(self, metrics):
-        """Takes the metric of an epoch in."""
+        """Takes the metric of one epoch, and reduces the rate if it is time."""
         value = float(metrics.asnumpy() if isinstance(metrics, Tensor) else metrics)
         self.last_epoch += 1
         if self._better(value):
@@ -380,9 +380,9 @@ class ReduceLROnPlateau:
         return True
 
     def in_cooldown(self):
-        """Whether the epochs after a reduction still do not count."""
+        """Says whether epochs after a reduction are still ignored."""
         return self.cooldown_counter > 0
 
     def get_last_lr(self):
-        """The rates as Tensors."""
+        """Returns the current rates as Tensors."""
         return [rate.detach().copy() for rate in self.optimizer.lrs]

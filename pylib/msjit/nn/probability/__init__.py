@@ -1,5 +1,5 @@
-"""Probability: distributions, and bijectors that make new ones of them."""
-from .. import layer  # noqa: F401 - what the layers stand on
+"""Probability: distributions, and bijectors that turn them into new ones."""
+from .. import layer  # noqa: F401 - the layers are built on it
 from . import bijector, bnn_layers, distribution
 
 __all__ = ["bijector", "bnn_layers", "distribution"]

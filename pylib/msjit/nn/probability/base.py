@@ -1,8 +1,8 @@
 """Distribution: the base class of all distributions.
 
-A distribution is made with its parameters, or without: then every call gets them behind its own arguments. A subclass names its
-parameters in `_names` and gives formulas of them: `_log_prob(x, ...)`, `_cdf(x, ...)`, `_mean(...)`, `_var(...)`, `_mode(...)`,
-`_entropy(...)`, `_kl(..., ...)` of the parameters of both, and `_drawn(shape, ...)`.
+A distribution gets its parameters when it is made, or else after the other arguments of every call. A subclass lists its parameters in
+`_names` and defines formulas: `_log_prob(x, ...)`, `_cdf(x, ...)`, `_mean(...)`, `_var(...)`, `_mode(...)`, `_entropy(...)`,
+`_kl(..., ...)` of the parameters of both distributions, and `_drawn(shape, ...)`.
 """
 from ... import ops
 from ...common import dtype as mstype
@@ -11,7 +11,7 @@ from ..cell import Cell
 
 
 def as_parameter(value, where, name):
-    """A Tensor of floats of a number, a list, an array or a Tensor; None stays None."""
+    """Converts a number, a list, an array or a Tensor to a Tensor of floats; None stays None."""
     if value is None:
         return None
     if isinstance(value, Tensor):
@@ -29,11 +29,11 @@ def _missing(what):
 
 
 class Distribution(Cell):
-    """Base class of distributions. Called, it calls a method by name: d("log_prob", x)."""
+    """Base class of distributions. Calling one calls a method by name: d("log_prob", x)."""
 
     _names = ()
-    _shown = {}  # the names of the parameters when the distribution is printed
-    _whole = False  # whether samples may be whole numbers
+    _shown = {}  # other names of parameters, for printing
+    _whole = False  # whether the dtype of samples may be an integer
 
     def __init__(self, seed, dtype, name, param):
         super().__init__()
@@ -50,7 +50,7 @@ class Distribution(Cell):
             self._check(*self._given)
 
     def _check(self, *params):
-        """Raises ValueError where parameters are out of their range."""
+        """Raises ValueError where parameters are out of range."""
 
     def _require(self, holds, name, expected):
         if not bool(holds.all()):
@@ -63,12 +63,12 @@ class Distribution(Cell):
 
     @property
     def is_scalar_batch(self):
-        """Whether the parameters are numbers."""
+        """Whether the parameters are numbers, not arrays."""
         return self.batch_shape == ()
 
     @property
     def batch_shape(self):
-        """The shape that the parameters have together; None without them."""
+        """The shape that the parameters broadcast to; None if they were not given."""
         if any(value is None for value in self._given):
             return None
         total = self._given[0]
@@ -80,7 +80,7 @@ class Distribution(Cell):
 
     @property
     def default_parameters(self):
-        """The parameters as Tensors, a list; None where they come with the calls."""
+        """The parameters as a list of Tensors; None in place of one that comes with the calls."""
         return list(self._given)
 
     @property
@@ -90,17 +90,17 @@ class Distribution(Cell):
 
     @property
     def parameter_type(self):
-        """The dtype that the parameters are computed in."""
+        """The dtype in which the parameters are computed."""
         return self._dtype if self._dtype in mstype.float_type else mstype.float32
 
     def _arguments(self, args, named=None):
-        """The parameters of a call: those given with it, in order or by name, else those of the distribution."""
+        """The parameters of a call: those given with it, by position or name, else those of the distribution."""
         if len(args) > len(self._names):
             raise TypeError("[%s] parameters, got %d, expected %s" % (type(self).__name__, len(args), ", ".join(self._names)))
         found = [own if value is None else as_parameter(value, type(self).__name__, key)
                  for key, value, own in zip(self._names, args + (None,) * len(self._names), self._given)]
         for key, value in (named or {}).items():
-            key = "probs" if key == "probs1" else key  # what MindSpore calls it in calls
+            key = "probs" if key == "probs1" else key  # MindSpore's name for it in calls
             if key not in self._names:
                 raise TypeError("[%s] parameter, got %r, expected one of %s" % (type(self).__name__, key, ", ".join(self._names)))
             if value is not None:
@@ -119,15 +119,15 @@ class Distribution(Cell):
     # -- of values ----------------------------------------------------------------------------------------------
 
     def log_prob(self, value, *args, **named):
-        """Logarithm of the density, or of the probability of a whole number."""
+        """Logarithm of the density at value, or of its probability for a discrete distribution."""
         return self._log_prob(self._value(value), *self._arguments(args, named))
 
     def prob(self, value, *args, **named):
-        """The density, or the probability of a whole number."""
+        """The density at value, or its probability for a discrete distribution."""
         return ops.exp(self.log_prob(value, *args, **named))
 
     def cdf(self, value, *args, **named):
-        """The probability of `value` or less."""
+        """The probability of a sample that is at most value."""
         return self._cdf(self._value(value), *self._arguments(args, named))
 
     def log_cdf(self, value, *args, **named):
@@ -135,7 +135,7 @@ class Distribution(Cell):
         return ops.log(self.cdf(value, *args, **named))
 
     def survival_function(self, value, *args, **named):
-        """1 - cdf"""
+        """The probability of a sample above value: 1 - cdf."""
         return 1 - self.cdf(value, *args, **named)
 
     def log_survival(self, value, *args, **named):
@@ -145,19 +145,19 @@ class Distribution(Cell):
     # -- of the parameters --------------------------------------------------------------------------------------
 
     def mean(self, *args, **named):
-        """The mean."""
+        """The mean of the distribution."""
         return self._mean(*self._arguments(args, named))
 
     def var(self, *args, **named):
-        """The variance."""
+        """The variance of the distribution."""
         return self._var(*self._arguments(args, named))
 
     def sd(self, *args, **named):
-        """The standard deviation."""
+        """The standard deviation of the distribution."""
         return ops.sqrt(self.var(*args, **named))
 
     def mode(self, *args, **named):
-        """The likeliest value."""
+        """The most probable value."""
         return self._mode(*self._arguments(args, named))
 
     def entropy(self, *args, **named):
@@ -165,8 +165,13 @@ class Distribution(Cell):
         return self._entropy(*self._arguments(args, named))
 
     def kl_loss(self, dist, *args, **named):
-        """Kullback-Leibler divergence from a distribution of the same kind (named by `dist`) with the parameters that come first
-        among args; parameters of this one may follow. By name those of the other one end in _b."""
+        """Kullback-Leibler divergence KL(self
+
+        other), where other is of the same kind.
+
+        dist names the kind. The parameters of other come first in args; those of self may follow. As keywords, those of
+        other end in _b.
+        """
         count = len(self._names)
         if dist != type(self).__name__:
             raise ValueError("[%s] dist, got %r, expected %r" % (type(self).__name__, dist, type(self).__name__))
@@ -178,12 +183,12 @@ class Distribution(Cell):
         return self._kl(*(self._arguments(args[count:], own) + self._arguments(args[:count], other)))
 
     def cross_entropy(self, dist, *args, **named):
-        """entropy + kl_loss"""
+        """The cross entropy of self and another distribution: entropy + kl_loss."""
         own = {key: value for key, value in named.items() if key[-2:] != "_b"}
         return self.entropy(*args[len(self._names):], **own) + self.kl_loss(dist, *args, **named)
 
     def sample(self, shape=(), *args, **named):
-        """Random values of the distribution's dtype, of `shape` and behind it the shape of the parameters."""
+        """Draws samples: of shape `shape` plus the shape of the parameters, in the distribution's dtype."""
         if not isinstance(shape, tuple):
             raise TypeError("[%s] shape, got %s, expected a tuple" % (type(self).__name__, type(shape).__name__))
         params = self._arguments(args, named)
@@ -201,11 +206,11 @@ class Distribution(Cell):
         return getattr(self, name)(*args, **kwargs)
 
     def get_dist_type(self):
-        """The name of the kind of distribution."""
+        """Returns the name of the class of the distribution."""
         return type(self).__name__
 
     def get_dist_args(self, *args):
-        """The parameters of a call as Tensors."""
+        """Returns the parameters of a call as Tensors."""
         return tuple(self._arguments(args))
 
     def extend_repr(self):
@@ -222,5 +227,5 @@ _CALLS = ("log_prob", "prob", "cdf", "log_cdf", "survival_function", "log_surviv
 
 
 def open_uniform(shape):
-    """Random numbers in (0, 1)."""
+    """Uniform random numbers in (0, 1)."""
     return ops.maximum(ops.rand(shape, dtype=mstype.float32), 1e-7)

@@ -1,4 +1,4 @@
-"""Bijectors: functions with an inverse, and the logarithms of their derivatives."""
+"""Bijectors: invertible functions with the logarithms of their derivatives."""
 from ... import _paths, ops
 from ...common.tensor import Tensor
 from ..cell import Cell
@@ -8,8 +8,10 @@ __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modul
 
 
 class Bijector(Cell):
-    """Base class: `_forward`, `_inverse` and `_forward_log` of a Tensor. Called, it calls a method by name, or with a distribution
-    makes a TransformedDistribution."""
+    """Base class of bijectors; a subclass defines `_forward`, `_inverse` and `_forward_log`.
+
+    Calling one with a name calls the method of that name; calling it with a Distribution makes a TransformedDistribution.
+    """
 
     def __init__(self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None, param=None):
         super().__init__()
@@ -28,19 +30,19 @@ class Bijector(Cell):
         return ", ".join("%s = %s" % item for item in self.parameters.items())
 
     def forward(self, value):
-        """f(value)"""
+        """Computes f(value)."""
         return self._forward(self._value(value))
 
     def inverse(self, value):
-        """The x with f(x) = value."""
+        """Computes the x with f(x) = value."""
         return self._inverse(self._value(value))
 
     def forward_log_jacobian(self, value):
-        """log |f'(value)|"""
+        """Computes log |f'(value)|."""
         return self._forward_log(self._value(value))
 
     def inverse_log_jacobian(self, value):
-        """Logarithm of the derivative of the inverse, at value."""
+        """Computes the logarithm of the absolute derivative of the inverse, at value."""
         return -self._forward_log(self._inverse(self._value(value)))
 
     def construct(self, name, *args, **kwargs):
@@ -55,7 +57,7 @@ class Bijector(Cell):
 
 
 class PowerTransform(Bijector):
-    """(1 + power x)^(1 / power), or exp(x) where power is 0."""
+    """The function (1 + power * x)^(1 / power), or exp(x) where power is 0."""
 
     def __init__(self, power=0.0, name="PowerTransform"):
         super().__init__(name=name, param={"power": power})
@@ -76,7 +78,7 @@ class PowerTransform(Bijector):
 
 
 class Exp(PowerTransform):
-    """exp(x)"""
+    """The function exp(x)."""
 
     def __init__(self, name="Exp"):
         super().__init__(0.0, name)
@@ -86,7 +88,7 @@ class Exp(PowerTransform):
 
 
 class ScalarAffine(Bijector):
-    """scale x + shift"""
+    """The function scale * x + shift."""
 
     def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
         super().__init__(True, True, name, None, {"scale": scale, "shift": shift})
@@ -103,7 +105,7 @@ class ScalarAffine(Bijector):
 
 
 class Softplus(Bijector):
-    """log(1 + exp(sharpness x)) / sharpness"""
+    """The function log(1 + exp(sharpness * x)) / sharpness."""
 
     def __init__(self, sharpness=1.0, name="Softplus"):
         super().__init__(name=name, param={"sharpness": sharpness})
@@ -123,7 +125,7 @@ class Softplus(Bijector):
 
 
 class GumbelCDF(Bijector):
-    """exp(-exp(-(x - loc) / scale))"""
+    """The distribution function of the Gumbel distribution: exp(-exp(-(x - loc) / scale))."""
 
     def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF"):
         super().__init__(name=name, param={"loc": loc, "scale": scale})

@@ -1,4 +1,4 @@
-"""Bayesian layers: each call draws the weights from normal distributions, whose means and spreads are learnt."""
+"""Bayesian layers: each call draws the weights from normal distributions, whose means and standard deviations are learnt."""
 from ... import _paths, ops
 from ...common import dtype as mstype
 from ...common.initializer import Normal as _Random
@@ -13,7 +13,7 @@ __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modul
 
 
 class NormalPrior(Cell):
-    """The distribution of weights that is assumed before any data: a normal one, called as `prior("kl_loss", "Normal", mean, sd)`."""
+    """The normal distribution of weights that is assumed before any data, called as `prior("kl_loss", "Normal", mean, sd)`."""
 
     def __init__(self, dtype=mstype.float32, mean=0, std=0.1):
         super().__init__()
@@ -24,8 +24,10 @@ class NormalPrior(Cell):
 
 
 class NormalPosterior(Cell):
-    """The learnt distribution of weights: a normal one with a learnt mean and the spread log(1 + exp(untransformed_std)), called as
-    `posterior("sample")`."""
+    """The learnt normal distribution of weights, called as `posterior("sample")`.
+
+    Its mean is learnt, and its standard deviation is log(1 + exp(untransformed_std)).
+    """
 
     def __init__(self, name, shape, dtype=mstype.float32, loc_mean=0, loc_std=0.1, untransformed_scale_mean=-5,
                  untransformed_scale_std=0.1):
@@ -38,7 +40,7 @@ class NormalPosterior(Cell):
         self.normal = Normal(dtype=dtype)
 
     def spread(self):
-        """The standard deviations."""
+        """Returns the standard deviations."""
         return ops.log1p(ops.exp(self.untransformed_std))
 
     def construct(self, *inputs):
@@ -46,7 +48,7 @@ class NormalPosterior(Cell):
 
 
 def normal_post_fn(name, shape):
-    """A NormalPosterior of a name and a shape."""
+    """Makes a NormalPosterior of a name and a shape."""
     return NormalPosterior(name=name, shape=shape)
 
 
@@ -69,7 +71,7 @@ class _Variational:
             self.bias_posterior = _made(where, "bias_posterior_fn", posteriors[1], "bnn_bias", [size])
 
     def compute_kl_loss(self):
-        """The Kullback-Leibler divergence of the learnt distributions from the priors, summed over all weights."""
+        """Returns the Kullback-Leibler divergence of the learnt distributions from the priors, summed over all weights."""
         def of(prior, posterior):
             return ops.sum(prior("kl_loss", "Normal", posterior.mean, posterior.spread()))
         loss = of(self.weight_prior, self.weight_posterior)
@@ -100,14 +102,14 @@ class _DenseVariational(_Variational, Cell):
 
 
 class DenseReparam(_DenseVariational):
-    """A dense layer whose weights are drawn."""
+    """A dense layer that draws its weights at each call (reparametrisation)."""
 
     def _weighed(self, x):
         return ops.matmul(x, ops.swapaxes(self.weight_posterior("sample"), 0, 1))
 
 
 class DenseLocalReparam(_DenseVariational):
-    """A dense layer whose products with the weights are drawn, each by itself."""
+    """A dense layer that draws each product with the weights directly (local reparametrisation)."""
 
     def _weighed(self, x):
         mean = ops.matmul(x, ops.swapaxes(self.weight_posterior.mean, 0, 1))
@@ -116,7 +118,7 @@ class DenseLocalReparam(_DenseVariational):
 
 
 class ConvReparam(_Variational, Conv2d):
-    """A convolution whose weights are drawn. Its own `weight` is there and does nothing, as in MindSpore."""
+    """A 2-D convolution that draws its weights at each call. As in MindSpore, its own `weight` exists but has no effect."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
                  has_bias=False, weight_prior_fn=NormalPrior, weight_posterior_fn=normal_post_fn, bias_prior_fn=NormalPrior,
@@ -131,7 +133,7 @@ class ConvReparam(_Variational, Conv2d):
 
 
 class WithBNNLossCell(Cell):
-    """The loss of a network, times dnn_factor, plus the losses of its Bayesian layers, times bnn_factor."""
+    """The loss of a network times dnn_factor, plus the KL losses of its Bayesian layers times bnn_factor."""
 
     def __init__(self, backbone, loss_fn, dnn_factor=1, bnn_factor=1):
         super().__init__(auto_prefix=False)
@@ -151,7 +153,7 @@ class WithBNNLossCell(Cell):
 
     @property
     def backbone_network(self):
-        """The network itself."""
+        """The network without the loss."""
         return self._backbone
 
 

@@ -1,4 +1,4 @@
-"""Distributions of numbers that lie above or between bounds."""
+"""Distributions of real numbers with a lower bound or two bounds."""
 import math
 
 from ... import ops
@@ -8,7 +8,7 @@ from .continuous import _same
 
 
 class Exponential(Distribution):
-    """Exponential distribution."""
+    """Exponential distribution with density rate * exp(-rate * x), x >= 0."""
 
     _names = ("rate",)
 
@@ -54,7 +54,7 @@ class Exponential(Distribution):
 
 
 class Uniform(Distribution):
-    """Uniform distribution from low to high."""
+    """Uniform distribution between low and high."""
 
     _names = ("low", "high")
 
@@ -99,7 +99,7 @@ class Uniform(Distribution):
 
 
 class Gamma(Distribution):
-    """Gamma distribution of a concentration and a rate."""
+    """Gamma distribution with parameters concentration and rate."""
 
     _names = ("concentration", "rate")
 
@@ -148,7 +148,7 @@ class Gamma(Distribution):
 
 
 class Beta(Distribution):
-    """Beta distribution."""
+    """Beta distribution with parameters concentration1 and concentration0."""
 
     _names = ("concentration1", "concentration0")
 
@@ -199,7 +199,7 @@ def _log_beta(a, b):
 
 
 def gamma_numbers(shape, a):
-    """Random numbers of gamma distributions with rate 1, of `shape`, which `a` is broadcast to."""
+    """Draws from gamma distributions with rate 1, in `shape`, to which the concentration `a` is broadcast."""
     import numpy
 
     from ...common.seed import generator

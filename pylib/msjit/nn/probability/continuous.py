@@ -10,14 +10,14 @@ _EULER = 0.57721566490153286
 
 
 def _same(x, *others):
-    """x in the shape that it has together with others."""
+    """Broadcasts x to the shape that it has together with the others."""
     for other in others:
         x = x + ops.zeros_like(other)
     return x
 
 
 class _LocationScale(Distribution):
-    """Parameters are a location and a positive scale."""
+    """Base class of distributions with a location and a positive scale."""
 
     _names = ("loc", "scale")
 
@@ -77,7 +77,7 @@ class Normal(_LocationScale):
 
 
 class LogNormal(_LocationScale):
-    """exp of a normal variable with mean `loc` and standard deviation `scale`."""
+    """Log-normal distribution: exp of a normal variable with mean `loc` and standard deviation `scale`."""
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=mstype.float32, name="LogNormal"):
         super().__init__(loc, scale, seed, dtype, name)
@@ -108,7 +108,7 @@ class LogNormal(_LocationScale):
 
 
 class Cauchy(_LocationScale):
-    """Cauchy distribution."""
+    """Cauchy distribution with location and scale."""
 
     _shown = {"loc": "location"}
 
@@ -134,7 +134,7 @@ class Cauchy(_LocationScale):
 
 
 class Logistic(_LocationScale):
-    """Logistic distribution."""
+    """Logistic distribution with location and scale."""
 
     _shown = {"loc": "location"}
 
@@ -157,7 +157,7 @@ class Logistic(_LocationScale):
 
 
 class Gumbel(_LocationScale):
-    """Gumbel distribution, of largest values."""
+    """Gumbel distribution of maxima, with location and scale."""
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=mstype.float32, name="Gumbel"):
         super().__init__(loc, scale, seed, dtype, name)
@@ -188,7 +188,7 @@ class Gumbel(_LocationScale):
 
 
 class Laplace(_LocationScale):
-    """Laplace distribution with mean and scale `sd`; as in MindSpore for densities alone."""
+    """Laplace distribution with mean and scale `sd`; as in MindSpore it offers densities only."""
 
     _names = ("mean", "sd")
     loc = scale = None
@@ -202,7 +202,7 @@ class Laplace(_LocationScale):
 
 
 class HalfNormal(Laplace):
-    """The part of a normal distribution from its mean on, for densities alone."""
+    """The half of a normal distribution above its mean; it offers densities only."""
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=mstype.float32, name="HalfNormal"):
         super().__init__(mean, sd, seed, dtype, name)
@@ -213,7 +213,7 @@ class HalfNormal(Laplace):
 
 
 class StudentT(Distribution):
-    """Student's t with df degrees of freedom, moved by mean and scaled by sd, for densities alone."""
+    """Student's t distribution with df degrees of freedom, shifted by mean and scaled by sd; it offers densities only."""
 
     _names = ("df", "mean", "sd")
 

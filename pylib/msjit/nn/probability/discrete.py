@@ -7,7 +7,7 @@ from .base import Distribution, open_uniform
 
 
 class _Probs(Distribution):
-    """The parameter is a probability."""
+    """Base class of distributions whose parameter is a probability."""
 
     _whole = True
     _names = ("probs",)
@@ -29,7 +29,7 @@ def _entropy_of(p):
 
 
 class Bernoulli(_Probs):
-    """1 with probability probs, else 0."""
+    """Bernoulli distribution: 1 with probability probs, else 0."""
 
     def _log_prob(self, x, p):
         return ops.xlogy(x, p) + ops.xlogy(1 - x, 1 - p)
@@ -58,7 +58,7 @@ class Bernoulli(_Probs):
 
 
 class Geometric(_Probs):
-    """The number of failures before the first success of probability probs."""
+    """Geometric distribution: the number of failures before the first success of probability probs."""
 
     def _log_prob(self, x, p):
         found = ops.floor(x) * ops.log1p(-p) + ops.log(p)
@@ -88,7 +88,7 @@ class Geometric(_Probs):
 
 
 class Poisson(Distribution):
-    """Poisson distribution."""
+    """Poisson distribution with the given rate."""
 
     _whole = True
     _names = ("rate",)
@@ -134,7 +134,7 @@ class Poisson(Distribution):
 
 
 class Categorical(Distribution):
-    """0, 1, ... with the probabilities along the last axis of probs."""
+    """Categorical distribution: 0, 1, ... with the probabilities along the last axis of probs."""
 
     _whole = True
     _names = ("probs",)
@@ -157,7 +157,7 @@ class Categorical(Distribution):
         return self._given[0]
 
     def _picked(self, x, table):
-        """The entries of a table at x, 0 outside."""
+        """The entries of a table at x; 0 outside it."""
         count = table.shape[-1]
         hit = ops.expand_dims(x, -1) == ops.arange(0, count, 1, dtype=mstype.float32)
         return ops.sum(ops.where(hit, table, ops.zeros_like(table)), -1)
@@ -174,7 +174,7 @@ class Categorical(Distribution):
         return ops.arange(0, probs.shape[-1], 1, dtype=mstype.float32)
 
     def _mean(self, probs):
-        return ops.sum(probs * self._places(probs), -1, True)  # the axis stays: so it does in MindSpore
+        return ops.sum(probs * self._places(probs), -1, True)  # the axis stays, as in MindSpore
 
     def _var(self, probs):
         return ops.sum(probs * ops.square(self._places(probs) - self._mean(probs)), -1, True)

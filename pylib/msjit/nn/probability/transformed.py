@@ -1,11 +1,14 @@
-"""Distributions of a bijector's values."""
+"""Distributions of the values of a bijector."""
 from ... import ops
 from .base import Distribution
 from .bijector import Bijector
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of bijector.forward(x) for an x of a distribution. Mean and variance are those of affine bijectors alone."""
+    """The distribution of bijector.forward(x), where x follows a distribution.
+
+    Mean, variance and entropy need an affine bijector; others raise ValueError.
+    """
 
     def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
         if not isinstance(bijector, Bijector):
@@ -23,43 +26,43 @@ class TransformedDistribution(Distribution):
 
     @property
     def distribution(self):
-        """The distribution of the values that are transformed."""
+        """The distribution before the bijector."""
         return self._distribution
 
     @property
     def batch_shape(self):
-        """That of the distribution."""
+        """The batch shape of the distribution before the bijector."""
         return self._distribution.batch_shape
 
     def log_prob(self, value, *args):
-        """Logarithm of the density."""
+        """Logarithm of the density at value."""
         inner = self._distribution.log_prob(self._bijector.inverse(self._value(value)), *args)
         return inner + self._bijector.inverse_log_jacobian(value)
 
     def cdf(self, value, *args):
-        """The probability of `value` or less, where the bijector rises."""
+        """The probability of a sample that is at most value; correct only for an increasing bijector."""
         return self._distribution.cdf(self._bijector.inverse(self._value(value)), *args)
 
     def mean(self, *args):
-        """The mean, where the bijector is affine."""
+        """The mean; raises ValueError unless the bijector is affine."""
         if not self.is_linear_transformation:
             raise ValueError("[TransformedDistribution] mean, got a bijector that is not affine, expected one that is")
         return self._bijector.forward(self._distribution.mean(*args))
 
     def var(self, *args):
-        """The variance, where the bijector is affine."""
+        """The variance; raises ValueError unless the bijector is affine."""
         if not self.is_linear_transformation:
             raise ValueError("[TransformedDistribution] var, got a bijector that is not affine, expected one that is")
         var = self._distribution.var(*args)
         return var * ops.exp(2 * self._bijector.forward_log_jacobian(var))
 
     def entropy(self, *args):
-        """The entropy, where the bijector is affine."""
+        """The entropy; raises ValueError unless the bijector is affine."""
         if not self.is_linear_transformation:
             raise ValueError("[TransformedDistribution] entropy, got a bijector that is not affine, expected one that is")
         inner = self._distribution.entropy(*args)
         return inner + self._bijector.forward_log_jacobian(inner)
 
     def sample(self, shape=(), *args):
-        """Random values: samples of the distribution, transformed."""
+        """Draws samples of the distribution and transforms them."""
         return self._bijector.forward(self._distribution.sample(shape, *args))

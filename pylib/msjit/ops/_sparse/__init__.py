@@ -1,4 +1,4 @@
-"""The parts of ops for sparse tensors. They are loaded on first use, as few programs need them."""
+"""The sparse part of ops. Its modules are loaded on first use, because few programs need them."""
 import importlib
 
 _PLACES = {
@@ -33,5 +33,5 @@ def find(name):
 
 
 def names():
-    """All of them."""
+    """The names of all functions and primitives for sparse tensors."""
     return tuple(_BY_NAME)

@@ -1,4 +1,4 @@
-"""Primitives for sets and ragged rows. They return positions and counts, and have no gradients."""
+"""Primitives for sets and ragged rows. They have no gradients."""
 from ...common import dtype as _mstype
 from ...common.tensor import Tensor as _Tensor
 from .. import registry as _k
@@ -9,7 +9,7 @@ _SETS = {"a-b": lambda a, b: a - b, "b-a": lambda a, b: b - a, "intersection": l
 
 
 def _sets_of_dense(x):
-    """{the coordinates of a row: the set of its elements}"""
+    """Returns {the coordinates of a row: the set of its elements}."""
     import numpy
     values = x.asnumpy()
     if values.ndim < 2:
@@ -28,7 +28,7 @@ def _sets_of_sparse(indices, values, shape):
 
 
 def _combined(p, first, second, dtype):
-    """(indices, values, shape) of the sets of two tensors, row by row, each in rising order."""
+    """Combines the sets of two tensors row by row, each in ascending order; returns (indices, values, shape)."""
     if p.set_operation not in _SETS:
         raise ValueError("[%s] set_operation, got %r, expected one of %s" % (p.name, p.set_operation, ", ".join(_SETS)))
     if sorted(first) != sorted(second):
@@ -49,7 +49,7 @@ def _set_sizes(p, indices, values, shape):
 
 
 def _counted(p, indices, values, shape, weights):
-    """(indices, counts, shape): how often each number stands in each row, or the sums of the weights."""
+    """Counts each number in each row, or sums its weights; returns (indices, counts, shape)."""
     rows, found = indices.tolist(), {}
     weighed = weights.tolist() if weights.size else [1] * len(rows)
     for at, value, weight in zip(rows, values.tolist(), weighed):
@@ -64,7 +64,7 @@ def _counted(p, indices, values, shape, weights):
 
 
 def _lengths(splits, where, count):
-    """The length of each row, computed from where the rows begin and the last one ends."""
+    """Computes the length of each row from the starts of the rows and the end of the last."""
     starts = splits.tolist()
     if not starts or starts[0] != 0 or starts != sorted(starts) or starts[-1] != count:
         raise ValueError("[%s] splits, got %s, expected rising numbers from 0 to %d" % (where, starts, count))
@@ -72,7 +72,7 @@ def _lengths(splits, where, count):
 
 
 def _ragged_indices(p, nested_splits, values):
-    """(indices, values, shape) of ragged rows in one or several levels."""
+    """Returns (indices, values, shape) of ragged rows with one level or several."""
     inner = [splits.shape[0] - 1 for splits in nested_splits[1:]] + [values.shape[0]]
     places, sizes = [[row] for row in range(nested_splits[0].shape[0] - 1)], [nested_splits[0].shape[0] - 1]
     for splits, wanted in zip(nested_splits, inner):
@@ -83,7 +83,7 @@ def _ragged_indices(p, nested_splits, values):
 
 
 def _ragged_dense(p, shape, values, default_value, row_partitions):
-    """The dense tensor of ragged rows, cut off or padded to a shape."""
+    """Makes a dense tensor of ragged rows, cut or padded to a shape."""
     import numpy
     if any(kind != "ROW_SPLITS" for kind in p.row_partition_types):
         raise NotImplementedError("[%s] row_partition_types, got %s, expected 'ROW_SPLITS'" % (p.name, p.row_partition_types))

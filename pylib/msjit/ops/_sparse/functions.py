@@ -29,12 +29,12 @@ for _name, _of in _UNARY.items():
 
 
 def coo_add(x1, x2, thresh):
-    """The sum of two COOTensors, without elements that are nearer to 0 than thresh."""
+    """Adds two COOTensors; elements of the sum with an absolute value below thresh are left out."""
     return _is(COOTensor, "coo_add", x1).add(x2, thresh)
 
 
 def coo_concat(sp_input, concat_dim=0):
-    """COOTensors one after another along an axis, the places in order."""
+    """Concatenates COOTensors along an axis; the coordinates are in order."""
     if not isinstance(sp_input, (tuple, list)):
         raise TypeError("[coo_concat] sp_input, got %s, expected a tuple of COOTensors" % type(sp_input).__name__)
     if len(sp_input) < 2:
@@ -57,7 +57,7 @@ def coo_concat(sp_input, concat_dim=0):
 
 
 def dense_to_sparse_coo(tensor):
-    """The COOTensor of the elements of a matrix that are not 0."""
+    """Converts a matrix to a COOTensor of its nonzero elements."""
     if not isinstance(tensor, _Tensor):
         raise TypeError("[dense_to_sparse_coo] tensor, got %s, expected a Tensor" % type(tensor).__name__)
     if tensor.ndim != 2:
@@ -67,27 +67,27 @@ def dense_to_sparse_coo(tensor):
 
 
 def dense_to_sparse_csr(tensor):
-    """The CSRTensor of the elements of a matrix that are not 0."""
+    """Converts a matrix to a CSRTensor of its nonzero elements."""
     return dense_to_sparse_coo(tensor).to_csr()
 
 
 def csr_to_coo(tensor):
-    """The same elements as a COOTensor."""
+    """Converts a CSRTensor to a COOTensor."""
     return _is(CSRTensor, "csr_to_coo", tensor).to_coo()
 
 
 def csr_to_dense(csr_tensor):
-    """The dense tensor."""
+    """Converts a CSRTensor to a dense tensor."""
     return _is(CSRTensor, "csr_to_dense", csr_tensor).to_dense()
 
 
 def csr_add(a, b, alpha, beta):
-    """alpha a + beta b."""
+    """Computes alpha a + beta b for two CSRTensors."""
     return _is(CSRTensor, "csr_add", a).add(b, alpha, beta)
 
 
 def csr_mv(csr_tensor, dense):
-    """The product with a vector (N, 1)."""
+    """Multiplies a CSRTensor by a vector (N, 1)."""
     return _is(CSRTensor, "csr_mv", csr_tensor).mv(dense)
 
 
@@ -100,7 +100,10 @@ def _turned(x, transposed):
 
 
 def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
-    """The product of two CSRTensors, of their transposes where asked."""
+    """Multiplies two CSRTensors, or their transposes with trans_a, trans_b, adjoint_a and adjoint_b.
+
+    Raises NotImplementedError for adjoints of complex numbers.
+    """
     a, b = [_turned(_is(CSRTensor, "csr_mm", x), turned) for x, turned in ((a, trans_a or adjoint_a), (b, trans_b or adjoint_b))]
     for x, adjoint in ((a, adjoint_a), (b, adjoint_b)):
         if adjoint and x.dtype in _mstype.complex_type:
@@ -109,38 +112,38 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
 
 
 def csr_mul(x, y):
-    """The products with the elements of a dense tensor that broadcasts to x."""
+    """Multiplies a CSRTensor by a dense tensor that broadcasts to it, element by element."""
     return _is(CSRTensor, "csr_mul", x) * y
 
 
 def csr_div(x, y):
-    """The quotients by the elements of a dense tensor that broadcasts to x."""
+    """Divides a CSRTensor by a dense tensor that broadcasts to it, element by element."""
     return _is(CSRTensor, "csr_div", x) / y
 
 
 def csr_reduce_sum(csr_tensor, axis):
-    """The sums of the rows, (M, 1)."""
+    """Sums the rows of a CSRTensor: (M, 1)."""
     return _is(CSRTensor, "csr_reduce_sum", csr_tensor).sum(axis)
 
 
 def csr_softmax(logits, dtype):
-    """Softmax of the kept values of each row; dtype, which must be that of the values in MindSpore, changes nothing."""
+    """Computes softmax over the stored values of each row. dtype has no effect; in MindSpore it must be that of the values."""
     rows = _is(CSRTensor, "csr_softmax", logits)._rows()
     return logits.with_values(_s.softmax(rows, logits.values, logits.shape[0]))
 
 
 def csr_gather(indptr, indices, dense, sparse_shape):
-    """The elements of a dense matrix at the places of a CSRTensor."""
+    """Takes the elements of a dense matrix at the positions of a CSRTensor."""
     return _s.elements_at(dense, [_k.cast(_s.rows_of(indptr, indices.shape[0]), indices.dtype), indices])
 
 
 def csr2coo(indptr, nnz):
-    """The row of each of nnz elements, computed from where the rows begin."""
+    """Computes the row of each of nnz elements from the starts of the rows."""
     return _k.cast(_s.rows_of(indptr, nnz), indptr.dtype)
 
 
 def coo2csr(row_indices, height):
-    """Where each of `height` rows begins, and the last one ends, for the rows of elements in ascending order."""
+    """Computes the starts of `height` rows, and the end of the last, from the rows of elements in ascending order."""
     return _s.starts_of(row_indices, height)
 
 
@@ -162,12 +165,12 @@ make_coo_tensor, make_csr_tensor = COOTensor, CSRTensor
 
 
 def make_sparse_tensor(indices, values, dense_shape):
-    """The SparseTensor of indices, values and sizes."""
+    """Makes a SparseTensor of indices, values and dense_shape."""
     return SparseTensor(indices, values, dense_shape)
 
 
 def make_row_tensor(indices, values, dense_shape):
-    """The RowTensor of the numbers of rows, the rows and sizes."""
+    """Makes a RowTensor of indices (row numbers), values (rows) and dense_shape."""
     return RowTensor(indices, values, dense_shape)
 
 

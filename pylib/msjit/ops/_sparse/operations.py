@@ -1,5 +1,7 @@
-"""Primitives for sparse matrices. A matrix is given by its parts: coordinates, values and shape; or the starts of rows, columns,
-values and shape. Positions are computed at once, as plain numbers. Only the values have gradients."""
+"""Primitives for sparse matrices, passed as parts: (coordinates, values, shape) or (row starts, columns, values, shape).
+
+Positions are computed at once, as plain numbers. Only the values have gradients.
+"""
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from ...common.tensor import Tensor as _Tensor
 from .. import function as _f
@@ -12,12 +14,12 @@ from . import shared as _s
 
 
 def _sizes(shape):
-    """A shape as a tuple, of a tuple or a Tensor."""
+    """Converts a shape, a tuple or a Tensor, to a tuple."""
     return tuple(int(size) for size in (shape.tolist() if isinstance(shape, _Tensor) else shape))
 
 
 def _csr(p, shape, row_pointers, col_indices, values):
-    """The CSRTensor of parts of one matrix."""
+    """Makes a CSRTensor from the parts of one matrix."""
     sizes = _sizes(shape)
     if len(sizes) != 2:
         raise NotImplementedError("[%s] dense_shape, got %s, expected 2 sizes: stacks of matrices are not offered" % (p.name, sizes))
@@ -25,13 +27,13 @@ def _csr(p, shape, row_pointers, col_indices, values):
 
 
 def _as_parts(matrix, like_shape, like_pointers):
-    """(shape, where the values of each matrix begin, indptr, indices, values)"""
+    """Returns (shape, start of the values of each matrix, indptr, indices, values)."""
     return (_Tensor(list(matrix.shape), like_shape.dtype), _Tensor([0, matrix.size], like_pointers.dtype), matrix.indptr,
             matrix.indices, matrix.values)
 
 
 def _from_csr(p, shape, batch_pointers, row_pointers, col_indices, values):
-    """(indices, values, shape) of one matrix or of a stack of them."""
+    """Returns (indices, values, shape) of one matrix or a stack of them."""
     sizes, count = _sizes(shape), col_indices.shape[0]
     height = sizes[-2]
     starts = batch_pointers.tolist()
@@ -47,7 +49,7 @@ def _from_csr(p, shape, batch_pointers, row_pointers, col_indices, values):
 
 
 def _to_csr(p, indices, values, shape):
-    """(shape, where the values of each matrix begin, where rows begin, columns, values) of coordinates in order."""
+    """Returns (shape, start of the values of each matrix, row starts, columns, values) from sorted coordinates."""
     import numpy
     sizes, places = _sizes(shape), indices.asnumpy()
     stack, height = (sizes[0] if len(sizes) == 3 else 1), sizes[-2]
@@ -96,7 +98,7 @@ def _coo_sum(p, indices1, values1, shape1, indices2, values2, shape2, thresh):
 
 
 def _extreme(function):
-    """The elementwise maximum or minimum of two sparse tensors; an element that one of them lacks is 0."""
+    """A rule for the elementwise maximum or minimum of two sparse tensors; missing elements count as 0."""
     def rule(p, indices1, values1, shape1, indices2, values2, shape2):
         import numpy
         sizes = _sizes(shape1)
@@ -112,7 +114,7 @@ def _extreme(function):
 
 
 def _cwise(function):
-    """A sparse tensor and a dense one that broadcasts to it: the results at the places of the first."""
+    """A rule for a sparse tensor and a dense one that broadcasts to it; results at the positions of the sparse one."""
     def rule(p, indices, values, shape, dense):
         return function(values, _s.elements_at(dense, [indices[:, axis] for axis in range(len(_sizes(shape)))]))
     return rule
@@ -125,7 +127,7 @@ def _dense_sum(p, indices, values, shape, dense):
 
 
 def _product(p, indices, values, shape, dense):
-    """The product with a dense matrix."""
+    """Multiplies a sparse matrix by a dense one."""
     for name in ("adjoint_st", "adjoint_dt"):
         if not isinstance(getattr(p, name), bool):
             raise TypeError("[%s] %s, got %r, expected a bool" % (p.name, name, getattr(p, name)))
@@ -139,7 +141,7 @@ def _product(p, indices, values, shape, dense):
 
 
 def _weighed(p, indices, values, shape, dense, other, alpha, beta):
-    """alpha times the product of a sparse and a dense matrix, plus beta times another."""
+    """Computes alpha times the product of a sparse and a dense matrix, plus beta times another matrix."""
     out = _s.product(indices[:, 0], indices[:, 1], values, dense, _sizes(shape)[0])
     return out * alpha + other * beta
 
@@ -163,7 +165,7 @@ def _reshaped(p, indices, shape, new_shape):
 
 
 def _sliced(p, indices, values, shape, start, size):
-    """The elements of a block, which is cut off at the end of the tensor."""
+    """Takes the elements of a block, which is cut at the end of the tensor."""
     import numpy
     first, wanted = numpy.array(_sizes(start)), numpy.array(_sizes(size))
     cut = numpy.maximum(numpy.minimum(wanted, numpy.array(_sizes(shape)) - first), 0)
@@ -180,7 +182,7 @@ def _joined(p, indices, values, shapes):
 
 
 def _filled_rows(p, indices, values, shape, default_value):
-    """Gives every empty row a first element: (indices, values, which rows were empty, the new position of each value)."""
+    """Gives each empty row a first element; returns (indices, values, which rows were empty, new position of each value)."""
     import numpy
     places, height = indices.asnumpy(), _sizes(shape)[0]
     empty = numpy.setdiff1d(numpy.arange(height), places[:, 0])
@@ -194,7 +196,7 @@ def _filled_rows(p, indices, values, shape, default_value):
 
 
 def _row_softmax(p, indices, values, shape):
-    """Softmax of the values of each row, the last axis."""
+    """Computes softmax over the values of each row, the last axis."""
     import numpy
     sizes = _sizes(shape)
     rows = _s.keys_of(p.name, indices, sizes) // sizes[-1]
@@ -207,7 +209,7 @@ def _to_dense(p, indices, shape, values, default_value):
 
 
 def _segments(how, counted):
-    """Sums of the rows of x at `indices` whose number in segment_ids is the same, or those over the root of how many there are."""
+    """A rule that sums rows of x at `indices` by segment; it divides by the count or its root where `how` asks for it."""
     def rule(p, x, indices, segment_ids, num_segments=None):
         ids = segment_ids.tolist()
         if ids != sorted(ids) or (ids and ids[0] < 0) or (not counted and ids and sorted(set(ids)) != list(range(ids[-1] + 1))):

@@ -1,4 +1,4 @@
-"""Positions of the elements of sparse matrices: conversion between rows and starts of rows, orders, and unions."""
+"""Positions of elements in sparse matrices: conversion between rows and row starts, sorting and union."""
 from ...common import dtype as _mstype
 from ...common.tensor import Tensor as _Tensor
 from .. import index_func as _i
@@ -7,23 +7,23 @@ from .. import scatter_func as _sc
 
 
 def rows_of(indptr, count):
-    """The row of each of `count` elements, computed from where each row begins (and the last one ends)."""
+    """Computes the row of each of `count` elements from the starts of the rows and the end of the last."""
     return _k.searchsorted(indptr[1:], _k.arange(0, count, 1, indptr.dtype), True)
 
 
 def starts_of(rows, height):
-    """Where each row begins, and the last one ends, for the rows of elements in ascending order."""
+    """Computes the start of each row, and the end of the last, from the rows of elements in ascending order."""
     return _k.cast(_k.searchsorted(rows, _k.arange(0, height + 1, 1, rows.dtype), False), rows.dtype)
 
 
 def by_row(rows):
-    """The order of elements row by row, those of one row as they stand."""
+    """The order that sorts elements by row and keeps the order within a row."""
     count = rows.shape[0]
     return _k.argsort(_k.cast(rows, _mstype.int64) * count + _k.arange(0, count, 1, _mstype.int64), 0, False)
 
 
 def keys_of(where, indices, shape):
-    """One number for each coordinate (a row of `indices`), as a NumPy vector; ValueError outside of the shape."""
+    """Numbers each coordinate (a row of `indices`), as a NumPy vector. Raises ValueError for one outside of the shape."""
     import numpy
     places = indices.asnumpy().astype(numpy.int64).reshape(-1, len(shape))
     if places.size and ((places < 0).any() or (places >= numpy.array(shape)).any()):
@@ -32,26 +32,26 @@ def keys_of(where, indices, shape):
 
 
 def indices_of(keys, shape, dtype):
-    """Coordinates of keys_of, one a row."""
+    """Converts the numbers of keys_of to coordinates, one row each."""
     import numpy
     return _k.cast(_Tensor(numpy.stack(numpy.unravel_index(keys, tuple(shape)), 1).astype(numpy.int64)), dtype)
 
 
 def united(keys, values):
-    """(the distinct keys in rising order, the sums of the values at each)."""
+    """Returns (distinct keys in ascending order, sum of the values at each)."""
     import numpy
     distinct, places = numpy.unique(keys, return_inverse=True)
     return distinct, _sc.unsorted_segment_sum(values, _Tensor(places.reshape(-1).astype(numpy.int64)), len(distinct))
 
 
 def positive(indices):
-    """int64 indices. Negative ones, which would count from the end, are replaced by ones beyond every axis."""
+    """Converts indices to int64; negative indices, which would count from the end, become indices beyond every axis."""
     indices = _k.cast(indices, _mstype.int64)
     return _k.where(_k.less(indices, 0), 2**62, indices)
 
 
 def elements_at(dense, places):
-    """Elements of a dense tensor that broadcasts to the rank of the coordinates, at these coordinates."""
+    """Takes the elements at coordinates of a dense tensor that broadcasts to their rank."""
     count = len(places)
     if dense.ndim < count:
         dense = _k.reshape(dense, (1,) * (count - dense.ndim) + tuple(dense.shape))
@@ -60,20 +60,20 @@ def elements_at(dense, places):
 
 
 def placed(where, indices, values, shape):
-    """The dense tensor of coordinates and the values there, which add up; IndexError outside of the shape."""
+    """Makes a dense tensor of values at coordinates; repeated ones are summed. Raises IndexError outside of the shape."""
     kind = values.dtype
     values = _k.cast(values, _mstype.int32) if kind == _mstype.bool_ else values
     return _k.cast(_i.scatter_nd(positive(indices), values, tuple(shape)), kind)
 
 
 def product(rows, columns, values, dense, height):
-    """The product of a sparse matrix and a dense one (N, K)."""
+    """Multiplies a sparse matrix by a dense one (N, K)."""
     wide = _k.reshape(values, (-1, 1)) * _k.gather(dense, positive(columns), 0)
     return _sc.unsorted_segment_sum(wide, positive(rows), height)
 
 
 def softmax(rows, values, count):
-    """Softmax of the values of each row."""
+    """Computes softmax over the values of each row."""
     low = values - _k.stop_gradient(_k.gather(_sc.unsorted_segment_max(values, rows, count), rows, 0))
     exps = _k.exp(low)
     return exps / _k.gather(_sc.unsorted_segment_sum(exps, rows, count), rows, 0)

@@ -1,9 +1,9 @@
-"""Rules of shapes under the names of mindspore.ops._utils."""
+"""Shape functions under the names of mindspore.ops._utils."""
 from ...absent import names as _absent_names
 
 
 def get_broadcast_shape(x_shape, y_shape, prim_name, shape_type="", arg_name1="x", arg_name2="y"):
-    """The shape of the result of an operation of each two elements, as a list; ValueError where there is none."""
+    """Computes the shape that two shapes broadcast to, as a list. Raises ValueError where they do not broadcast."""
     out, rank = [], max(len(x_shape), len(y_shape))
     first, second = (1,) * (rank - len(x_shape)) + tuple(x_shape), (1,) * (rank - len(y_shape)) + tuple(y_shape)
     for a, b in zip(first, second):
@@ -15,7 +15,7 @@ def get_broadcast_shape(x_shape, y_shape, prim_name, shape_type="", arg_name1="x
 
 
 def get_concat_offset(x_shp, x_type, axis, prim_name):
-    """(where each part begins along the axis, the size of the axis, the axis from the front) of parts of some shapes."""
+    """Returns (offset of each part along axis, total size of the axis, axis counted from the front) for a concatenation."""
     rank = len(x_shp[0])
     if not -rank <= axis < rank:
         raise ValueError("[%s] axis, got %d, expected one in [%d, %d)" % (prim_name, axis, -rank, rank))

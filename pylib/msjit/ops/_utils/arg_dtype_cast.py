@@ -1,4 +1,4 @@
-"""Primitives that turn tuples into lists and back, under their path of MindSpore."""
+"""Primitives that convert tuples, lists and scalars, under MindSpore's path."""
 from ...common import dtype as _mstype
 from ..operations import DtypeToEnum, TensorToTuple
 from ..primitive import Primitive
@@ -11,33 +11,33 @@ def _sequence(name, value, kind):
 
 
 class ListToTuple(Primitive):
-    """A list as a tuple."""
+    """Converts a list to a tuple."""
 
     def __call__(self, x):
         return tuple(_sequence(self.name, x, list))
 
 
 class TupleToList(Primitive):
-    """A tuple as a list."""
+    """Converts a tuple to a list."""
 
     def __call__(self, x):
         return list(_sequence(self.name, x, tuple))
 
 
 class TensorToScalar(Primitive):
-    """The number in a Tensor of one element."""
+    """Returns the number in a Tensor of one element."""
 
     def __call__(self, input_tensor):
         return input_tensor.item()
 
 
 def is_integral_mstype(dtype):
-    """Whether a dtype is one of integers or bool."""
+    """Tells whether a dtype is bool or an integer type."""
     return dtype in (_mstype.bool_,) + _mstype.int_type + _mstype.uint_type
 
 
 def is_floating_point_mstype(dtype):
-    """Whether a dtype is one of floats."""
+    """Tells whether a dtype is a float type."""
     return dtype in _mstype.float_type
 
 

@@ -1,1 +1,1 @@
-"""Parts of DataLoader: how batches are made, and its worker processes."""
+"""Parts of DataLoader: collate functions and worker processes."""

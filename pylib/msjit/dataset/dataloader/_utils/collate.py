@@ -1,4 +1,4 @@
-"""Combines the samples of a batch: arrays and numbers become Tensors, inside the dicts, tuples and lists that the samples consist of."""
+"""Combines samples to a batch: arrays and numbers become Tensors, also inside dicts, tuples and lists."""
 from collections import abc
 
 import numpy as np
@@ -11,7 +11,7 @@ def _tensor(value):
 
 
 def default_convert(data):
-    """Replaces each array of numbers by a Tensor, inside dicts, tuples and lists."""
+    """Converts each array of numbers to a Tensor, also inside dicts, tuples and lists."""
     if isinstance(data, (np.ndarray, np.generic)):
         return Tensor(data) if data.dtype.kind in "biufc" else data
     return _rebuilt(data, default_convert) if isinstance(data, (abc.Mapping, abc.Sequence)) else data
@@ -31,13 +31,16 @@ def _rebuilt(data, function):
 def _mapping(like, values):
     try:
         return type(like)(values)
-    except TypeError:  # such a class does not take a dict
+    except TypeError:  # the class does not take a dict
         return values
 
 
 def collate(batch, *, collate_fn_map=None):
-    """Combines the samples of a batch: by the function in collate_fn_map for their type (called with the batch and collate_fn_map) or,
-    for mappings and sequences, value by value. TypeError for another type, RuntimeError for sequences that differ in length."""
+    """Combines samples to a batch by the function that collate_fn_map has for their type, or value by value.
+
+    The function is called with the batch and collate_fn_map; mappings and sequences are combined value by value. Raises
+    TypeError for another type, RuntimeError for sequences that differ in length.
+    """
     first, functions = batch[0], collate_fn_map or {}
     function = functions.get(type(first))
     if function is None:
@@ -78,5 +81,5 @@ _FUNCTIONS = {Tensor: _stack_tensors, np.ndarray: _stack_arrays, np.number: _sta
 
 
 def default_collate(batch):
-    """Combines the samples of a batch: arrays and numbers are stacked to Tensors along a new first axis, texts become lists."""
+    """Combines samples to a batch: arrays and numbers are stacked to Tensors along a new first axis, texts become lists."""
     return collate(batch, collate_fn_map=_FUNCTIONS)

@@ -1,4 +1,4 @@
-"""Worker processes of a DataLoader. Each fetches the batches whose numbers are sent to it."""
+"""Worker processes of a DataLoader. Each fetches the batches whose indices are sent to it."""
 import os
 import threading
 import traceback
@@ -10,7 +10,7 @@ STOP, RESET = "stop", "reset"
 
 
 class WorkerInfo:
-    """Data about a worker process: id, num_workers, seed, dataset."""
+    """Describes a worker process: id, num_workers, seed, dataset."""
 
     def __init__(self, number, num_workers, seed, dataset):
         self.id, self.num_workers, self.seed, self.dataset = number, num_workers, seed, dataset
@@ -20,7 +20,7 @@ class WorkerInfo:
 
 
 def get_worker_info():
-    """The WorkerInfo of the worker process that calls it, None elsewhere."""
+    """Returns the WorkerInfo of the worker process that calls it, None elsewhere."""
     return _state["info"]
 
 
@@ -32,15 +32,15 @@ class Failure:
 
 
 class Ended:
-    """Says that the samples of a worker are at their end."""
+    """Says that a worker has no more samples."""
 
 
 def work(number, count, seed, dataset, make_fetch, init, tasks, results):
-    """The main function of a worker process. It receives (key, index or indices of samples) and sends (key, the fetched samples)."""
+    """The main function of a worker process: it receives (key, index or indices) and sends (key, number of the worker, fetched samples)."""
     import random
 
     import numpy as np
-    results.cancel_join_thread()  # results that nobody reads any more must not keep the process from ending
+    results.cancel_join_thread()  # results that nobody reads must not keep the process from ending
     threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
     random.seed(seed)
     np.random.seed(seed % 2 ** 32)
