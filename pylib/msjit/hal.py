@@ -4,7 +4,8 @@ import os
 from . import _paths
 from ._native import _msjit
 from .absent import attributes as _absent
-from .context import get_current_device as _current_device, set_device as _set_device
+from .context import get_current_device as _current_device
+from .context import set_device as _set_device
 from .streams import (  # noqa: F401
     Event,
     Stream,

@@ -6,7 +6,17 @@ import pytest
 
 import msjit as ms
 from msjit import Tensor, nn, ops
-from msjit.rewrite import Node, NodeType, PatternEngine, PatternNode, Replacement, ScopedValue, SymbolTree, ValueType, VarNode
+from msjit.rewrite import (
+    Node,
+    NodeType,
+    PatternEngine,
+    PatternNode,
+    Replacement,
+    ScopedValue,
+    SymbolTree,
+    ValueType,
+    VarNode,
+)
 
 name = ScopedValue.create_naming_value
 

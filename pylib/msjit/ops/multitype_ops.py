@@ -7,9 +7,16 @@ import operator as _operator
 
 from .. import _paths
 from ..common.tensor import Tensor as _Tensor
-from .composite import MultitypeFuncGraph, _is_a
-from .composite import (augassign_add, augassign_div, augassign_floordiv, augassign_mod,  # noqa: F401
-                        augassign_mul, augassign_sub)
+from .composite import (  # noqa: F401
+    MultitypeFuncGraph,
+    _is_a,
+    augassign_add,
+    augassign_div,
+    augassign_floordiv,
+    augassign_mod,
+    augassign_mul,
+    augassign_sub,
+)
 from .function import ones_like, zeros_like
 
 

@@ -8,7 +8,7 @@ import functools
 from .. import ops
 from .._native import _msjit
 from ..common import dtype as mstype
-from ..common.parameter import Parameter, ParameterTuple
+from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 from .own_optimizers import OwnOptimizers, is_own, own_step, settable, value_at

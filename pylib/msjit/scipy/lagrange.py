@@ -65,6 +65,7 @@ def minimize_lagrange(func, x0, constraints, save_tol=None, obj_weight=1.0, lowe
     Each of `rounds` takes `steps` steps of Adam and then weighs the constraints anew; log_sw logs each step.
     """
     import numpy
+
     from ..optim import Adam
     x, penalty, bounded = Parameter(Tensor(x0), name="x"), _Penalty(len(constraints)), _bounded(lower, upper)
     tolerance = numpy.ones(len(constraints), numpy.float32) if save_tol is None else numpy.asarray(

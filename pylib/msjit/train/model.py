@@ -12,7 +12,13 @@ from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
 from ..nn.wrap import WithEvalCell, WithLossCell
 from .callback import (  # noqa: F401
-    Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor, _CallbackManager, _InternalCallbackParam,
+    Callback,
+    InternalCallbackParam,
+    LambdaCallback,
+    RunContext,
+    TimeMonitor,
+    _CallbackManager,
+    _InternalCallbackParam,
 )
 from .dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401
 from .metrics import Loss, get_metrics
