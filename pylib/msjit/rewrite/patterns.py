@@ -8,13 +8,14 @@ from .nodes import Node
 from .tree import SymbolTree
 from .values import NodeType, check
 
+_NONE = type(None)
 _MATCHED = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
 
 
 class PatternNode:
     """A node that calls a Cell or primitive of a type, of the results of other pattern nodes; without inputs it takes any."""
 
-    def __init__(self, pattern_node_name, match_type=type(None), inputs=None):
+    def __init__(self, pattern_node_name, match_type=_NONE, inputs=None):
         check("pattern_node_name", pattern_node_name, str, "pattern_node")
         self._name, self._type = pattern_node_name, match_type
         self.set_inputs([] if inputs is None else inputs)
