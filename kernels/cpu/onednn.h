@@ -63,6 +63,11 @@ bool has_conv_grads(const Window2d& w, DType dtype);
 // Images have the dtype of the weight, which is one that convolves() takes.
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y);
+// y = scale * (x * weight) + bias, of int8 or uint8 images and an int8 weight; `scale` has an
+// element an output channel, so has `bias` unless it is null. The integers are summed exactly where
+// multiplies_int8(); elsewhere neighbouring products are added in 16 bits, which may be too few.
+Status int8_conv(const Window2d& w, bool is_unsigned, Images x, const Tensor& weight,
+                 const float* scale, const float* bias, ImagesOut y);
 // These are for what has_conv_grads() takes; `dtype` is that of the images and the weight.
 Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight, ImagesOut dx);
 Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight);
