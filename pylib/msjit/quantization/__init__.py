@@ -1,13 +1,14 @@
-"""Dense layers in 8 and 4 bits: weights alone, or weights and activations.
+"""Dense layers in 8 and 4 bits, convolutions in 8: weights alone, or weights and activations.
 
     report = quantize_weights(net, bits=4, group_size=64)    # float activations; the weights are widened as they are read
-    report = quantize_int8(net)                              # int8 products; the rows of an activation are scaled as they come
+    report = quantize_int8(net)                              # int8 products; rows and images are scaled as they come
     report = quantize_int8(net, batches)                     # the same with scales found beforehand from batches of inputs
 
-Both replace the `nn.Dense` and `mint.nn.Linear` layers of a network in place and return a `Report` of memory and errors. Scales are
-symmetric for each output of a layer: weight = q * scale, q between -127 and 127 or -7 and 7. With batches the activations of a layer are
-q = round(x / input_scale) + input_zero between 0 and 255 (affine quantization: Jacob et al., "Quantization and Training of Neural Networks for
-Efficient Integer-Arithmetic-Only Inference", 2018). What is quantised are Parameters, so checkpoints hold it.
+Both replace the `nn.Dense` and `mint.nn.Linear` layers of a network in place and return a `Report` of memory and errors; `quantize_int8` replaces
+`nn.Conv2d`, `mint.nn.Conv2d` and `nn.Conv1d` as well. Scales are symmetric for each output of a layer: weight = q * scale, q between -127 and 127
+or -7 and 7. With batches the activations of a layer are q = round(x / input_scale) + input_zero between 0 and 255 (affine quantization: Jacob et al.,
+"Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018); those of a convolution that pads keep 0 for
+the padding. What is quantised are Parameters, so checkpoints hold it.
 """
 import numpy as np
 
@@ -45,19 +46,21 @@ def _replace(net, made):
             new = made.get(id(child))
             if new is None:
                 continue
+            names = {name: _name_of(child, name, param) for name, param in new.parameters_and_names()}
             if isinstance(cell, (nn.CellList, nn.SequentialCell)):
                 cell[list(cell.name_cells()).index(key)] = new
             else:
                 setattr(cell, key, new)
             for name, param in new.parameters_and_names():
-                if name != "bias" or new.bias is not child.bias:
-                    param.name = _lead(child) + name
+                param.name = names[name]
 
 
-def _lead(layer):
-    """What stands before the names of a layer's Parameters."""
-    name = layer.weight.name
-    return name[:-len("weight")] if name.endswith("weight") else name + "."
+def _name_of(old, name, param):
+    """What a Parameter is called that stands as `name` in the Cell in the place of `old`."""
+    if param is old.bias:
+        return param.name
+    weight = old.weight.name
+    return (weight[:-len("weight")] if weight.endswith("weight") else weight + ".") + name
 
 
 def quantize_weights(net, bits=8, group_size=None, skip=()):
@@ -104,12 +107,13 @@ def _hooked(net, layers, hook, batches, end_batch=lambda: None):
 
 
 def quantize_int8(net, batches=None, skip=(), percentile=100.0):
-    """Has a network's Dense layers multiply integers of 8 bits, in place, for inference; returns a Report.
+    """Has a network's Dense layers and convolutions multiply integers of 8 bits, in place, for inference; returns a Report.
 
-    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them twice, as it is: first for the span
-    of what each layer is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they
-    are clipped -, then for the errors in the report. None: each row is scaled when it comes, which costs a pass over it. `skip`: paths of
-    layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
+    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them as it is: for the span of what each layer
+    is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they are clipped -, and for
+    the errors in the report. A batch normalisation by running statistics becomes part of the convolution before it, and an Identity, where the
+    batches show that it alone reads what that one makes. None: each row or image is scaled when it comes, which costs a pass over it, and
+    normalisations stay. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
 
     Raises TypeError where `net` is no Cell or `batches` is one Tensor, ValueError for a percentile outside (50, 100] and where there is no
     batch.
