@@ -170,33 +170,72 @@ struct Place {
 };
 
 template <class Byte>
+__m256i widened(const Byte* bytes) {
+  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  return std::is_signed_v<Byte> ? _mm256_cvtepi8_epi16(all) : _mm256_cvtepu8_epi16(all);
+}
+
+template <class Byte>
 void widen(const Byte* from, int64_t count, int16_t* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
+// Reads and writes whole vectors, the last one beyond `count`.
+template <class Byte>
+void widen_loosely(const Byte* from, int64_t count, int16_t* to) {
+  for (int64_t i = 0; i < count; i += kChannels)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), widened(from + i));
+}
+
+// The images that rows are unfolded from.
+template <class Byte>
+struct Source {
+  const Window2d& w;
+  const Product& p;
+  const Byte* x;
+  const Byte* end;
+
+  const Byte* line(const Place& at, int64_t row) const {
+    return x + (at.image * w.in[0] + row) * w.in[1] * w.in_channels;
+  }
+  // Whether neighbouring taps lie side by side in memory.
+  bool joins() const { return w.groups == 1 && w.dilation[1] == 1; }
+  bool is_inside(const Place& at) const {
+    return at.row >= 0 && at.row + (w.kernel[0] - 1) * w.dilation[0] < w.in[0] && at.column >= 0 &&
+           at.column + w.kernel[1] <= w.in[1];
+  }
+};
+
+// Without padding. What is written beyond a line the next ones write again.
+template <class Byte>
+void unfold_inside(const Source<Byte>& s, const Place& at, int16_t* row) {
+  const int64_t count = s.w.kernel[1] * s.p.in, whole = round_up(count, kChannels);
+  row[s.p.depth - 1] = 0;  // behind an odd count
+  int16_t* const end = row + s.w.kernel[0] * count;
+  for (int64_t i = 0; i < s.w.kernel[0]; ++i, row += count) {
+    const Byte* const from = s.line(at, at.row + i * s.w.dilation[0]) + at.column * s.p.in;
+    if (end - row >= whole && s.end - from >= whole)
+      widen_loosely(from, count, row);
+    else
+      widen(from, count, row);
+  }
+}
+
 // The row of one pixel: what its window reads of a group's channels, padding as zeros.
 template <class Byte>
-void unfold(const Window2d& w, const Product& p, const Byte* x, int64_t pixel, int64_t group,
-            int16_t* row) {
+void unfold(const Source<Byte>& s, int64_t pixel, int64_t group, int16_t* row) {
+  const Window2d& w = s.w;
   const Place at(w, pixel);
-  std::fill_n(row, p.depth, int16_t{0});
-  // Neighbouring taps that lie side by side in memory are copied at once.
-  const bool joined = w.groups == 1 && w.dilation[1] == 1;
+  if (s.joins() && s.is_inside(at)) return unfold_inside(s, at, row);
+  std::fill_n(row, s.p.depth, int16_t{0});
   for (int64_t i = 0; i < w.kernel[0]; ++i) {
     const int64_t h = at.row + i * w.dilation[0];
     if (h < 0 || h >= w.in[0]) continue;
-    const Byte* const line = x + (at.image * w.in[0] + h) * w.in[1] * w.in_channels + group * p.in;
-    int16_t* const to = row + i * w.kernel[1] * p.in;
-    if (joined) {
-      const int64_t first = std::max<int64_t>(0, -at.column);
-      const int64_t end = std::min(w.kernel[1], w.in[1] - at.column);
-      if (first < end)
-        widen(line + (at.column + first) * p.in, (end - first) * p.in, to + first * p.in);
-      continue;
-    }
+    const Byte* const line = s.line(at, h) + group * s.p.in;
+    int16_t* const to = row + i * w.kernel[1] * s.p.in;
     for (int64_t j = 0; j < w.kernel[1]; ++j) {
       const int64_t v = at.column + j * w.dilation[1];
-      if (v >= 0 && v < w.in[1]) widen(line + v * w.in_channels, p.in, to + j * p.in);
+      if (v >= 0 && v < w.in[1]) widen(line + v * w.in_channels, s.p.in, to + j * s.p.in);
     }
   }
 }
@@ -250,13 +289,14 @@ Status by_products(const Window2d& w, const Operands& o, const int16_t* panels) 
   MSJIT_TRY(const Storage memory, Storage::allocate(static_cast<size_t>(block * p.depth) * 2));
   auto* const rows = static_cast<int16_t*>(memory->data);
   const auto* const x = static_cast<const Byte*>(o.x);
+  const Source<Byte> source{w, p, x, x + w.batch * w.in[0] * w.in[1] * w.in_channels};
   const Writer writer(w, o);
   const int64_t grain = std::max<int64_t>(1, kElementGrain / p.depth);
   for (int64_t group = 0; group < w.groups; ++group, panels += p.panels * p.panel_size())
     for (int64_t first = 0; first < p.pixels; first += block) {
       const int64_t count = std::min(block, p.pixels - first);
       parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) unfold(w, p, x, first + i, group, rows + i * p.depth);
+        for (int64_t i = begin; i < end; ++i) unfold(source, first + i, group, rows + i * p.depth);
       });
       // The last tile's rows that stand for no pixel.
       std::fill_n(rows + count * p.depth, (round_up(count, kPixels) - count) * p.depth, int16_t{0});
@@ -267,12 +307,6 @@ Status by_products(const Window2d& w, const Operands& o, const int16_t* panels) 
 
 // -- Depthwise
 // ------------------------------------------------------------------------------------------------
-
-template <class Byte>
-__m256i widened(const Byte* bytes) {
-  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-  return std::is_signed_v<Byte> ? _mm256_cvtepi8_epi16(all) : _mm256_cvtepu8_epi16(all);
-}
 
 // What one window sums of kChannels channels, of which `count` are there.
 template <class Byte>
