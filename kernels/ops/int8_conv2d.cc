@@ -11,9 +11,7 @@ constexpr int64_t kMostProducts = 65793;  // of 255 and -128, whose sum 32 bits 
 
 Status infer(InferCtx& ctx) {
   const Meta &x = ctx.in(0), &weight = ctx.in(1);
-  if (x.dtype != DType::kInt8 && x.dtype != DType::kUInt8)
-    return type_error("[{}] x has a wrong dtype, got {}, expected int8 or uint8", ctx.name(),
-                      dtype_name(x.dtype));
+  MSJIT_OK(require_byte(ctx, x, "x"));
   MSJIT_OK(require_dtype(ctx, weight, DType::kInt8, "weight"));
   MSJIT_TRY(const onednn::Window2d w, window::conv(ctx.name(), x.shape, weight.shape, ctx.attrs));
   const int64_t products = weight.shape[1] * w.kernel[0] * w.kernel[1];
@@ -34,7 +32,7 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// Without channels to sum over there is the bias alone.
+// Where there is nothing to sum there is the bias alone.
 void write_bias(const onednn::Window2d& w, const Tensor& bias, const Tensor& y) {
   layout::fill_zero(y);
   if (!bias) return;
@@ -52,7 +50,7 @@ Status kernel(KernelCtx& ctx) {
     MSJIT_TRY(bias, ctx.in[3].to_contiguous());
   }
   MSJIT_TRY(const Tensor weight, ctx.in[1].to_contiguous());
-  if (weight.numel() == 0) return write_bias(w, bias, y), Status{};
+  if (weight.numel() == 0 || ctx.in[0].numel() == 0) return write_bias(w, bias, y), Status{};
   MSJIT_TRY(const Tensor scale, ctx.in[2].to_contiguous());
   // Bytes are cheaper to reorder than to read in another order.
   MSJIT_TRY(const Tensor x, layout::to_channels_last(ctx.in[0]));

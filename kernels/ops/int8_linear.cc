@@ -8,9 +8,7 @@ namespace {
 
 Status infer(InferCtx& ctx) {
   const Meta &x = ctx.in(0), &weight = ctx.in(1);
-  if (x.dtype != DType::kInt8 && x.dtype != DType::kUInt8)
-    return type_error("[{}] x has a wrong dtype, got {}, expected int8 or uint8", ctx.name(),
-                      dtype_name(x.dtype));
+  MSJIT_OK(require_byte(ctx, x, "x"));
   MSJIT_OK(require_dtype(ctx, weight, DType::kInt8, "weight"));
   MSJIT_OK(require_rank(ctx, weight, 2, "weight"));
   if (x.shape.rank() == 0)

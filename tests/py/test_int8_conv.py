@@ -77,6 +77,8 @@ def test_any_layout_and_no_images():
     assert empty.shape == (0, 7, 4, 5)
     alone = ops.int8_conv2d(Tensor(np.zeros((2, 0, 4, 4), np.int8)), Tensor(np.zeros((7, 0, 1, 1), np.int8)), Tensor(scale[:7]), bias)
     assert (alone.asnumpy() == np.broadcast_to(bias.asnumpy()[:, None, None], (2, 7, 4, 4))).all()
+    padded = ops.int8_conv2d(Tensor(np.zeros((2, 5, 0, 4), np.int8)), Tensor(weight), Tensor(scale[:7]), bias, padding=1)
+    assert (padded.asnumpy() == np.broadcast_to(bias.asnumpy()[:, None, None], (2, 7, 1, 5))).all()
 
 
 def test_gradients_of_scale_and_bias():

@@ -170,7 +170,7 @@ def _calibrated(net, layers, batches, skip, percentile):
     results = _hooked(net, dict(layers, **norms), see, batches, followers.end_batch)
     pairs = followers.pairs()
     if pairs:
-        pairs = without_other_uses(pairs, layers, norms, lambda: [net(*_arguments(batch)) for batch in batches], results)
+        pairs = without_other_uses(pairs, layers, norms, lambda end: _hooked(net, {}, None, batches, end), results)
     return spans, pairs, norms
 
 

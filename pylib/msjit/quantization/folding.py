@@ -49,7 +49,7 @@ class Followers:
 def without_other_uses(pairs, convs, norms, run, results):
     """Of the pairs {convolution: normalisation} those whose convolution nobody else reads.
 
-    run(): the network's results on all batches, which were `results`. It runs once more with NaNs instead of what the convolutions make, which the
+    run(end_batch): the network's results on all batches, which were `results`; it calls end_batch() behind each. It runs once more with NaNs instead of what the convolutions make, which the
     normalisations are given all the same: whoever else reads them gives other results.
     """
     if _agrees(pairs, convs, norms, run, results):
@@ -71,7 +71,7 @@ def _agrees(pairs, convs, norms, run, results):
     for conv, norm in pairs.items():
         handles += [convs[conv].register_forward_hook(hide), norms[norm].register_forward_pre_hook(show)]
     try:
-        return _same(run(), results)
+        return _same(run(hidden.clear), results)
     except Exception:  # of a network that cannot go on with NaNs
         return False
     finally:
