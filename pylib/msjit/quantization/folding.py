@@ -49,8 +49,8 @@ class Followers:
 def without_other_uses(pairs, convs, norms, run, results):
     """Of the pairs {convolution: normalisation} those whose convolution nobody else reads.
 
-    run(end_batch): the network's results on all batches, which were `results`; it calls end_batch() behind each. It runs once more with NaNs instead of what the convolutions make, which the
-    normalisations are given all the same: whoever else reads them gives other results.
+    run(end_batch): the network's results on all batches, which were `results`; it calls end_batch() behind each. The network runs once more
+    with NaNs instead of what the convolutions make, which the normalisations are given all the same: whoever else reads them gives other results.
     """
     if _agrees(pairs, convs, norms, run, results):
         return pairs
