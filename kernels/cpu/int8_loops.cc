@@ -21,6 +21,7 @@ using onednn::Window2d;
 constexpr int64_t kPixels = 5, kChannels = 16;           // beside them three registers stay free
 constexpr int64_t kChunk = 8;                            // tiles of one step of a parallel loop
 constexpr int64_t kBlockElements = int64_t{128} * 1024;  // of unfolded pixels: a share of L2
+constexpr int64_t kOwnWeight = int64_t{512} * 1024;      // numbers that a thread's caches hold
 constexpr int kLayouts = 1 << 21;                        // of packed weights, from here on
 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -280,28 +281,49 @@ void multiply_block(const Product& p, const Writer& writer, int64_t group, int64
   });
 }
 
-// A block of pixels after another is unfolded and multiplied.
+// The pixels from ... to: a block after another is unfolded into `rows` and multiplied.
 template <class Byte>
-Status by_products(const Window2d& w, const Operands& o, const int16_t* panels) {
-  const Product p(w);
-  const int64_t share = std::max<int64_t>(kBlockElements / p.depth, kChunk * kPixels);
-  const int64_t block = round_up(std::min(p.pixels, share * num_threads()), kPixels);
-  MSJIT_TRY(const Storage memory, Storage::allocate(static_cast<size_t>(block * p.depth) * 2));
-  auto* const rows = static_cast<int16_t*>(memory->data);
-  const auto* const x = static_cast<const Byte*>(o.x);
-  const Source<Byte> source{w, p, x, x + w.batch * w.in[0] * w.in[1] * w.in_channels};
-  const Writer writer(w, o);
+void multiply_pixels(const Source<Byte>& s, const Writer& writer, const int16_t* panels,
+                     int64_t from, int64_t to, int64_t block, int16_t* rows) {
+  const Product& p = s.p;
   const int64_t grain = std::max<int64_t>(1, kElementGrain / p.depth);
-  for (int64_t group = 0; group < w.groups; ++group, panels += p.panels * p.panel_size())
-    for (int64_t first = 0; first < p.pixels; first += block) {
-      const int64_t count = std::min(block, p.pixels - first);
+  for (int64_t group = 0; group < s.w.groups; ++group, panels += p.panels * p.panel_size())
+    for (int64_t first = from; first < to; first += block) {
+      const int64_t count = std::min(block, to - first);
       parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) unfold(source, first + i, group, rows + i * p.depth);
+        for (int64_t i = begin; i < end; ++i) unfold(s, first + i, group, rows + i * p.depth);
       });
       // The last tile's rows that stand for no pixel.
       std::fill_n(rows + count * p.depth, (round_up(count, kPixels) - count) * p.depth, int16_t{0});
       multiply_block(p, writer, group, first, count, rows, panels);
     }
+}
+
+// Whether threads take pixels of their own, so that they meet once; else they share each block.
+bool apart(const Product& p, int64_t groups) {
+  const int64_t weight = groups * p.panels * p.panel_size();
+  return p.pixels >= 2 * num_threads() * kChunk * kPixels &&  // enough for all
+         weight <= kOwnWeight && p.pixels * weight / kChannels >= 4 * kElementGrain;
+}
+
+template <class Byte>
+Status by_products(const Window2d& w, const Operands& o, const int16_t* panels) {
+  const Product p(w);
+  const int64_t parts = apart(p, w.groups) ? num_threads() : 1;
+  const int64_t share = std::max<int64_t>(kBlockElements / p.depth, kChunk * kPixels);
+  const int64_t block =
+      round_up(std::min(p.pixels, share * (parts > 1 ? 1 : num_threads())), kPixels);
+  MSJIT_TRY(const Storage memory,
+            Storage::allocate(static_cast<size_t>(parts * block * p.depth) * sizeof(int16_t)));
+  auto* const rows = static_cast<int16_t*>(memory->data);
+  const auto* const x = static_cast<const Byte*>(o.x);
+  const Source<Byte> source{w, p, x, x + w.batch * w.in[0] * w.in[1] * w.in_channels};
+  const Writer writer(w, o);
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part)
+      multiply_pixels(source, writer, panels, p.pixels * part / parts,
+                      p.pixels * (part + 1) / parts, block, rows + part * block * p.depth);
+  });
   return {};
 }
 

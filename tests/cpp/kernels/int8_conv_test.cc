@@ -138,7 +138,8 @@ TEST_P(Int8Conv, LibraryIsExact) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Int8Conv,
-    testing::Values(Problem{2, 1, 3, 1, 12, 3, 1, 1, 1, 1}, Problem{1, 3, 17, 1, 12, 7, 2, 1, 3, 3},
+    testing::Values(Problem{2, 16, 20, 1, 20, 3, 1, 1, 1, 1},  // threads take pixels of their own
+                    Problem{2, 1, 3, 1, 12, 3, 1, 1, 1, 1}, Problem{1, 3, 17, 1, 12, 7, 2, 1, 3, 3},
                     Problem{1, 3, 16, 1, 9, 3, 1, 1, 1, 1}, Problem{2, 16, 33, 1, 8, 3, 2, 1, 0, 1},
                     Problem{1, 64, 64, 1, 7, 1, 1, 1, 0, 0}, Problem{2, 32, 8, 1, 9, 1, 2, 1, 0, 0},
                     Problem{1, 24, 24, 24, 9, 3, 1, 1, 1, 1},  // depthwise
