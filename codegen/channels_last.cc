@@ -51,10 +51,17 @@ class Chooser {
     for (const PlanOutput& output : plan_.outputs) candidate_[output.slot] = 0;
   }
 
+  // Kernels convert images of other dtypes, but for the bytes from which they make floats.
+  bool in_either_order(const PlanOp& op, const Slot& slot) const {
+    const DType dtype = slot.meta.dtype;
+    const bool bytes = dtype == DType::kInt8 || dtype == DType::kUInt8;
+    return dtype == DType::kFloat32 ||
+           (bytes && plan_.slots[op.out[0]].meta.dtype == DType::kFloat32);
+  }
   bool walks(const Step& step, int32_t s) const {
     const Slot& slot = plan_.slots[s];
     if (step.kind == StepKind::kOp)
-      return step.ops[0].node->op->has(kChannelsLast) && slot.meta.dtype == DType::kFloat32;
+      return step.ops[0].node->op->has(kChannelsLast) && in_either_order(step.ops[0], slot);
     if (step.kind != StepKind::kFused) return false;
     return std::ranges::all_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
       return operand.slot != s || is_whole(*step.fused, operand);

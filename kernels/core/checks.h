@@ -23,6 +23,12 @@ inline Status require_dtype(const InferCtx& ctx, const Meta& meta, DType dtype, 
                     dtype_name(meta.dtype), dtype_name(dtype));
 }
 
+inline Status require_byte(const InferCtx& ctx, const Meta& meta, const char* param) {
+  if (meta.dtype == DType::kInt8 || meta.dtype == DType::kUInt8) return {};
+  return type_error("[{}] {} has a wrong dtype, got {}, expected int8 or uint8", ctx.name(), param,
+                    dtype_name(meta.dtype));
+}
+
 inline Status require_rank(const InferCtx& ctx, const Meta& meta, int rank, const char* param) {
   if (meta.shape.rank() == rank) return {};
   return value_error("[{}] {} has a wrong rank, got {}, expected {}", ctx.name(), param,

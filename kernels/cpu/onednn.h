@@ -61,6 +61,12 @@ bool has_conv_grads(const Window2d& w, DType dtype);
 // Images have the dtype of the weight; convolves() must accept it.
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y);
+// y = scale * (x * weight) + bias, of int8 or uint8 images and an int8 weight. `scale` has one
+// element per output channel, and so has `bias`, which may be null. The integers are summed exactly
+// if multiplies_int8(). On other machines pairs of products are added in 16 bits, which may
+// overflow.
+Status int8_conv(const Window2d& w, bool is_unsigned, Images x, const Tensor& weight,
+                 const float* scale, const float* bias, ImagesOut y);
 // For problems that has_conv_grads() accepts; `dtype` is that of the images and the weight.
 Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight, ImagesOut dx);
 Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight);

@@ -1,18 +1,14 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/int8_loops.h"
 #include "kernels/cpu/layout.h"
-#include "kernels/cpu/onednn.h"
-#include "kernels/cpu/parallel.h"
 
 namespace msjit {
 namespace {
 
 Status infer(InferCtx& ctx) {
   const Meta &x = ctx.in(0), &weight = ctx.in(1);
-  if (x.dtype != DType::kInt8 && x.dtype != DType::kUInt8)
-    return type_error("[{}] x has a wrong dtype, got {}, expected int8 or uint8", ctx.name(),
-                      dtype_name(x.dtype));
+  MSJIT_OK(require_byte(ctx, x, "x"));
   MSJIT_OK(require_dtype(ctx, weight, DType::kInt8, "weight"));
   MSJIT_OK(require_rank(ctx, weight, 2, "weight"));
   if (x.shape.rank() == 0)
@@ -30,23 +26,10 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// For machines without int8 instructions: the sums in int32, then scale and bias.
-Status multiply_plainly(const onednn::Int8Product& p, const Tensor& x, const Tensor& weight,
-                        const float* scale, const float* bias, float* out) {
-  MSJIT_TRY(const Tensor a, layout::cast_to(x, DType::kInt32));
-  MSJIT_TRY(const Tensor b, layout::cast_to(weight, DType::kInt32));
-  MSJIT_TRY(const Tensor sums, Tensor::empty(DType::kInt32, {p.rows, p.cols}));
-  layout::fill_zero(sums);  // all there is where the inner size is 0
-  gemm::multiply(DType::kInt32, p.rows, p.cols, p.inner, {a.data(), p.inner, 1},
-                 {b.data(), 1, p.inner}, sums.data_as<char>(), p.cols);
-  const auto* sum = sums.data_as<int32_t>();
-  parallel_for(p.rows, layout::grain_for(p.cols), [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      for (int64_t j = 0; j < p.cols; ++j)
-        out[i * p.cols + j] =
-            static_cast<float>(sum[i * p.cols + j]) * scale[j] + (bias ? bias[j] : 0.f);
-  });
-  return {};
+// Without products there is the bias alone.
+void write_bias(const Tensor& bias, const Tensor& out) {
+  layout::fill_zero(out);
+  if (bias) copy_strided(layout::broadcast(bias, out.shape()), out);
 }
 
 Status kernel(KernelCtx& ctx) {
@@ -63,8 +46,9 @@ Status kernel(KernelCtx& ctx) {
   const onednn::Int8Product p{out.numel() / cols, inner, cols, x.dtype() == DType::kUInt8};
   const float* const add = bias ? bias.data_as<float>() : nullptr;
   auto* const to = out.data_as<float>();
-  if (inner == 0 || !onednn::multiplies_int8())
-    return multiply_plainly(p, x, weight, scale.data_as<float>(), add, to);
+  if (inner == 0) return write_bias(bias, out), Status{};
+  if (!onednn::multiplies_int8())
+    return int8_loops::multiply(p, x.data(), weight, scale.data_as<float>(), add, to);
   return onednn::int8_matmul(p, x.data(), weight, scale.data_as<float>(), add, to);
 }
 

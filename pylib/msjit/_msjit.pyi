@@ -580,6 +580,8 @@ class Tensor:
         """Normalises groups of channels (axis 1) of x, then scales and shifts each channel."""
     def identity(self) -> "Tensor":
         """x itself, as a value of its own."""
+    def int8_conv2d(self, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
+        """2-D convolution of 8-bit integers: x (N, C, H, W; int8 or uint8) with weight (out, C / groups, kH, kW; int8), summed exactly, times scale (out), plus bias (out); float32."""
     def int8_linear(self, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
         """Fully connected layer of 8-bit integers: x (int8 or uint8) times the transpose of weight (int8; out, in), summed exactly, times scale (out), plus bias (out); float32."""
     def inverse(self) -> "Tensor":
@@ -982,6 +984,9 @@ class ops:
     @staticmethod
     def index_update(tensors: Sequence[TensorLike], axes: Ints, accumulate: _bool = ...) -> "Tensor":
         """A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds x, value and one index for each named axis."""
+    @staticmethod
+    def int8_conv2d(x: TensorLike, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
+        """2-D convolution of 8-bit integers: x (N, C, H, W; int8 or uint8) with weight (out, C / groups, kH, kW; int8), summed exactly, times scale (out), plus bias (out); float32."""
     @staticmethod
     def int8_linear(x: TensorLike, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
         """Fully connected layer of 8-bit integers: x (int8 or uint8) times the transpose of weight (int8; out, in), summed exactly, times scale (out), plus bias (out); float32."""

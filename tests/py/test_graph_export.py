@@ -435,8 +435,21 @@ def test_random_numbers_are_drawn_again(tmp_path):
     lambda dense: quantization.Int8Dense(dense, (-3, 3)),
 ])
 def test_layers_of_few_bits(make, tmp_path):
-    net = nn.SequentialCell(make(nn.Dense(6, 4)), nn.ReLU(), nn.Dense(4, 2))
-    x = data(3, 6)
+    check_layer_of_few_bits(nn.SequentialCell(make(nn.Dense(6, 4)), nn.ReLU(), nn.Dense(4, 2)), data(3, 6), tmp_path)
+
+
+@pytest.mark.parametrize("span", [None, (-3, 3), (0, 3)])
+@pytest.mark.parametrize("make", [
+    lambda: nn.Conv2d(4, 6, 3, stride=2, has_bias=True),
+    lambda: nn.Conv2d(4, 4, 3, pad_mode="pad", padding=(2, 0, 1, 1), dilation=2, group=2),
+    lambda: nn.Conv2d(4, 6, (1, 2), pad_mode="valid", has_bias=True),
+])
+def test_convolutions_of_few_bits(make, span, tmp_path):
+    check_layer_of_few_bits(nn.SequentialCell(quantization.Int8Conv2d(make(), span), nn.ReLU()), data(2, 4, 7, 9), tmp_path)
+
+
+def check_layer_of_few_bits(net, x, tmp_path):
+    """A network's files give what it gives."""
     ms.export(net, x, file_name=str(tmp_path / "net"))
     same(net(x), nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x))
     ms.export(net, x, file_name=str(tmp_path / "net"), file_format="ONNX")

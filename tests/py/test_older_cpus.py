@@ -40,6 +40,13 @@ for dtype in (np.int8, np.uint8):
     scale = np.full(5, 0.5, np.float32)
     sums = x.astype(np.int64) @ weight.T.astype(np.int64)
     assert (ops.int8_linear(Tensor(x), Tensor(weight), Tensor(scale)).asnumpy() == sums * np.float32(0.5)).all()
+
+    images = random.randint(0, 128, (2, 40, 6, 6)).astype(dtype) * dtype(2) + dtype(1)
+    for groups in (1, 40):
+        kernels = random.choice([-128, 127], (40, 40 // groups, 3, 3)).astype(np.int8)
+        sums = ops.conv2d(Tensor(images.astype(np.float64)), Tensor(kernels.astype(np.float64)), None, 1, "same", 0, 1, groups)
+        got = ops.int8_conv2d(Tensor(images), Tensor(kernels), Tensor(np.full(40, 0.5, np.float32)), padding=1, groups=groups)
+        assert (got.asnumpy() == sums.asnumpy().astype(np.float32) * np.float32(0.5)).all()
 print("done")
 """
 

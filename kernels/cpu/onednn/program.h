@@ -27,6 +27,7 @@ enum class Kind : int64_t {
   kInt8Matmul,
   kInnerProduct,
   kConv,
+  kInt8Conv,
   kConvInputGrad,
   kConvWeightGrad,
   kPool,

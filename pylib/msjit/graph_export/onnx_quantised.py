@@ -1,5 +1,5 @@
 """Rules for operators on integers of 8 and 4 bits; see onnx_ops.py."""
-from .onnx_ops import _rule, _turned
+from .onnx_ops import _pads, _pair, _rule, _turned
 
 
 def _plus_bias(m, out, x, place):
@@ -9,8 +9,23 @@ def _plus_bias(m, out, x, place):
 
 @_rule("int8_linear")
 def _int8_linear(m, x, y, a):
-    sums = m.node("MatMulInteger", [m.name(x[0]), _turned(m, m.name(x[1]), 2)])
+    operands = [m.name(x[0]), _turned(m, m.name(x[1]), 2)]
+    if x[0].dtype == "uint8":
+        # onnxruntime adds pairs of products with signed weights in 16 bits, too few for some, where the CPU has no instructions for it.
+        raised = m.node("Add", [m.cast(operands[1], "int8", "int32"), m.scalar(128, "int32")])
+        operands = [operands[0], m.cast(raised, "int32", "uint8"), m.scalar(0, "uint8"), m.scalar(128, "uint8")]
+    sums = m.node("MatMulInteger", operands)
     return _plus_bias(m, m.node("Mul", [m.cast(sums, "int32", "float32"), m.name(x[2])]), x, 3)
+
+
+@_rule("int8_conv2d")
+def _int8_conv2d(m, x, y, a):
+    sums = m.node("ConvInteger", [m.name(x[0]), m.name(x[1])], strides=_pair(a["stride"]), pads=_pads(a["padding"]),
+                  dilations=_pair(a["dilation"]), group=a["groups"])
+    channels = m.ints((-1, 1, 1))
+    out = m.node("Mul", [m.cast(sums, "int32", "float32"), m.node("Reshape", [m.name(x[2]), channels])])
+    bias = x[3] if len(x) > 3 else None
+    return out if bias is None else m.node("Add", [out, m.node("Reshape", [m.name(bias), channels])])
 
 
 def _from_halves(m, weight, size):

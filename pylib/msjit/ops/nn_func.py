@@ -190,6 +190,11 @@ def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
             return (padding,) * 4
         padding = tuple(padding)
         return padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
+    return same_pads(shape, kernel, stride, dilation)
+
+
+def same_pads(shape, kernel, stride, dilation):
+    """Padding before and after each axis with which the result has the size of the input over the stride, rounded up."""
     found = []
     for size, k, s, d in zip(shape, kernel, stride, dilation):
         need = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)

@@ -106,6 +106,17 @@ class Conv2D(Primitive):
             return _n.conv2d(x, weight, bias, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
         return _k.conv2d(x, weight, bias, *window)
 
+    def fixed_window(self):
+        """(stride, padding, dilation, groups), None where the padding depends on the size of the images."""
+        return self._window
+
+    def window(self, x):
+        """(stride, padding, dilation, groups) for images of the size of x."""
+        if self._window is not None:
+            return self._window
+        pads = _n.same_pads(x.shape[2:], self.kernel_size, self.stride, self.dilation)
+        return self.stride, pads, self.dilation, self.group
+
 
 class MaxPool(Primitive):
     """Computes the maximum of each window of (N, C, H, W)."""

@@ -192,6 +192,40 @@ TEST(ChannelsLast, StaysSoBetweenConvolutions) {
   EXPECT_GE(images, 4);
 }
 
+// The bytes that convolutions read are channels last too, and so are the loops that make them of floats.
+TEST(ChannelsLast, BytesBetweenConvolutions) {
+  if (!onednn::prefers_channels_last()) GTEST_SKIP();
+  GraphMaker g;
+  const Val x = g.input(DType::kFloat32, {2, 16, 16, 16});
+  const auto layer = [&](const Val& v, DType dtype) {
+    const Val rounded = g.call("round", {g.call("mul", {v, g.number(20.0)})});
+    const Val bytes = g.call("cast", {g.call("clip", {rounded, g.number(0.0), g.number(100.0)})},
+                             {{"dtype", AttrValue(dtype)}});
+    const Val weight = g.call("cast", {g.input(DType::kFloat32, {16, 16, 3, 3})},
+                              {{"dtype", AttrValue(DType::kInt8)}});
+    return g.call("int8_conv2d", {bytes, weight, g.input(DType::kFloat32, {16}), Val()},
+                  {{"padding", AttrValue(IntList{1})}});
+  };
+  const Val first = g.call("tanh", {layer(x, DType::kInt8)});
+  g.output(g.call("mean", {layer(first, DType::kUInt8)}, {{"axis", AttrValue(IntList{2, 3})}}));
+  auto executable = Executable::compile(*g.graph());
+  ASSERT_TRUE(executable.ok()) << executable.error().message;
+  const std::string plan = executable.value()->describe();
+  EXPECT_NE(plan.find("uint8[2, 16, 16, 16] arena"), std::string::npos) << plan;
+  for (size_t at = plan.find("uint8[2, 16, 16, 16] arena"); at != std::string::npos;
+       at = plan.find("uint8[2, 16, 16, 16] arena", at + 1))
+    EXPECT_NE(plan.substr(at, plan.find_first_of(",)", at + 22) - at).find("NHWC"),
+              std::string::npos)
+        << plan;
+  std::mt19937 rng(1);
+  const std::vector<Tensor> inputs = random_inputs(rng, *g.graph());
+  const auto want = interpret(*g.graph(), inputs);
+  ASSERT_TRUE(want.ok());
+  check_values(*executable.value(), inputs, want.value());
+  executable.value()->wait_compiled();
+  check_values(*executable.value(), inputs, want.value());
+}
+
 // One kernel reads several images that are channels last. It writes the output, which is channels
 // first.
 TEST(ChannelsLast, SumThatLeaves) {
