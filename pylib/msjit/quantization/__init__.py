@@ -109,11 +109,12 @@ def _hooked(net, layers, hook, batches, end_batch=lambda: None):
 def quantize_int8(net, batches=None, skip=(), percentile=100.0):
     """Replaces a network's Dense layers and convolutions in place by layers that multiply integers of 8 bits, for inference; returns a Report.
 
-    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The network runs on them as it is: for the span of what each layer
-    is given - from the (100 - percentile)-th to the percentile-th percentile of a batch's elements, beyond which they are clipped -, and for
-    the errors in the report. A batch normalisation by running statistics becomes part of the convolution before it, and an Identity, where the
-    batches show that it alone reads what that one makes. None: each row or image is scaled when it comes, which costs a pass over it, and
-    normalisations stay. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch reaches stay as well.
+    `batches`: inputs of the network, each a Tensor or a tuple of arguments. The unchanged network runs on them. The first run finds the span of each
+    layer's inputs: from the (100 - percentile)-th to the percentile-th percentile of a batch's elements; elements beyond it will be clipped. The
+    second run finds the errors for the report. A batch normalisation with running statistics becomes part of the convolution before it, and an
+    Identity takes its place, if the batches show that nothing else reads that convolution's result. With None each row or image is scaled at run
+    time, which costs a pass over it, and normalisations stay. `skip`: paths of layers, or of Cells around them, that stay; layers that no batch
+    reaches stay as well.
 
     Raises TypeError if `net` is no Cell or `batches` is a single Tensor, ValueError for a percentile outside (50, 100] and if there is no
     batch.
