@@ -50,8 +50,8 @@ def reach(name):
             except AttributeError:
                 if wanted[:2] == "__":
                     raise
-        from .alias import _MOVED
-        if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in _MOVED:
+        from .moved_paths import MOVED
+        if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in MOVED:
             raise AttributeError("module %r has no attribute %r" % (name, wanted))
         import importlib
         return importlib.import_module("%s.%s" % (name, wanted))
