@@ -94,6 +94,13 @@ double tolerance_of(const KernelSpec& spec, DType dtype) {
   }
 }
 
+bool multiplies(const KernelSpec& spec) {
+  for (const KernelStage& stage : spec.stages)
+    for (const KernelReduce& reduce : stage.reduces)
+      if (reduce.kind == ReduceKind::kProd) return true;
+  return false;
+}
+
 ::testing::AssertionResult close_enough(const KernelSpec& spec, const Tensor& got,
                                         const Tensor& want) {
   double scale = 1;
@@ -102,6 +109,9 @@ double tolerance_of(const KernelSpec& spec, DType dtype) {
   for (int64_t i = 0; i < want.numel(); ++i) {
     const double x = element(got, i), y = element(want, i);
     if ((std::isnan(x) && std::isnan(y)) || x == y) continue;
+    // A partial product may overflow in one order and not in the other. The host's order depends on
+    // the width of its vectors.
+    if (multiplies(spec) && !(std::isfinite(x) && std::isfinite(y))) continue;
     if (!is_float(want.dtype()) || !(std::fabs(x - y) <= tolerance_of(spec, want.dtype()) * scale))
       return ::testing::AssertionFailure() << "element " << i << ": " << x << " instead of " << y;
   }
