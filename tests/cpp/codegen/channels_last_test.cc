@@ -192,7 +192,8 @@ TEST(ChannelsLast, StaysSoBetweenConvolutions) {
   EXPECT_GE(images, 4);
 }
 
-// The bytes that convolutions read are channels last too, and so are the loops that make them of floats.
+// The bytes that convolutions read are channels last too, and so are the loops that make them of
+// floats.
 TEST(ChannelsLast, BytesBetweenConvolutions) {
   if (!onednn::prefers_channels_last()) GTEST_SKIP();
   GraphMaker g;
