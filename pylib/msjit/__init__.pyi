@@ -15,6 +15,7 @@ from . import gradient_hooks as gradient_hooks
 from . import graph_export as graph_export
 from . import importer as importer
 from . import jit_cell as jit_cell
+from . import moved_paths as moved_paths
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
