@@ -75,11 +75,16 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
 
 // Whether the result of an op has memory of its own. Eager code may run the parts of an op, or
 // nothing where nothing is to do: then the result may be a view or the tensor itself.
-bool makes_memory(const OpDef& op) {
+bool makes_memory(const Graph& graph, const Node& node) {
+  const OpDef& op = *node.op;
   const std::string_view name(op.name);
-  if (op.has(kView) || name == "cast" || name == "identity") return false;
-  for (const char* known : {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like",
-                            "arange", "eye", "matmul", "concat", "stack", "slice_update", "copy"})
+  if (op.has(kView) || name == "identity") return false;
+  if (name == "cast")
+    return graph.meta(node.inputs[0]).dtype != graph.meta(node.first_output).dtype;
+  for (const char* known :
+       {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "arange", "eye", "matmul",
+        "concat", "stack", "slice_update", "copy", "softmax", "log_softmax", "layer_norm",
+        "batch_norm", "batch_norm_train"})
     if (name == known) return true;
   const bool kernel = op.host_kernel() && !op.composite;
   return op.has(kElementwise) || kernel;
@@ -109,7 +114,7 @@ static bool has_own_memory(Executor& x, const SymRef& tensor) {
   const ValueId id = tensor->tensor.id();
   const Node& made = x.sink().graph()->producer(id);
   if (made.kind != NodeKind::kOp || x.was_handed_on(id)) return false;
-  return made.is_control() ? x.is_joined_write(id) : makes_memory(*made.op);
+  return made.is_control() ? x.is_joined_write(id) : makes_memory(*x.sink().graph(), made);
 }
 
 bool is_private(Executor& x, const SymRef& tensor) {
@@ -167,7 +172,7 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   // for a view of the target.
   if (const Graph& graph = *x.sink().graph();
       !is_own(graph.producer(value.id())) ||
-      (made && (x.was_handed_on(value.id()) || !makes_memory(*graph.producer(value.id()).op))) ||
+      (made && (x.was_handed_on(value.id()) || !makes_memory(graph, graph.producer(value.id())))) ||
       (recorded && is_looked_into(graph, value.id()))) {
     SymRef copied;
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;

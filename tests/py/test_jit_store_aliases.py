@@ -62,3 +62,39 @@ def programs(view):
 def test_views(name):
     for fn in programs(VIEWS[name]):
         same(fn, lambda v: (Tensor(np.arange(12, dtype=np.float32).reshape(3, 4) - 20 * v),), variants=(0, 0, 0, 1), exact=False)
+
+
+MAKERS = {
+    "softmax": lambda x: ops.softmax(x, -1), "log_softmax": lambda x: ops.log_softmax(x, 1), "layer_norm": nn.LayerNorm((3,)),
+    "batch_norm": nn.BatchNorm2d(2).set_train(False), "batch_norm_train": nn.BatchNorm2d(2).set_train(True), "conv2d": nn.Conv2d(2, 2, 1),
+    "cast": lambda x: x.astype(ms.float64),
+}
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("name", sorted(MAKERS))
+def test_results_with_memory_of_their_own_are_stored_into(name):
+    make = MAKERS[name]
+
+    def fn(x):
+        y = make(x)
+        y[:, 0:1] += x[:, 1:2].astype(y.dtype)
+        return y
+    x = ms.Tensor(np.arange(24, dtype=np.float32).reshape(2, 2, 2, 3) / 5)
+    wanted, kept = fn(x).asnumpy(), x.asnumpy().copy()
+    ms.reset()
+    call = ms.jit(fn, mode="PIJit")
+    for _ in range(2):
+        np.testing.assert_allclose(call(x).asnumpy(), wanted, 1e-5, 1e-5)
+    assert np.array_equal(x.asnumpy(), kept)
+    assert not [b for f in ms.report()["functions"] if f["name"] == "fn" for b in f["breaks"]]
+
+
+def test_a_cast_that_changes_nothing_is_its_argument():
+    def fn(x):
+        y = x.astype(ms.float32)
+        y[0] = 7
+        return x + 0
+    for call in (fn, ms.jit(fn, mode="PIJit")):
+        x = ms.Tensor(np.zeros(3, np.float32))
+        assert call(x).asnumpy().tolist() == [7, 0, 0] and x.asnumpy().tolist() == [7, 0, 0]
