@@ -41,7 +41,7 @@ statement("try, finally", "y = x\n«try:\n    y = x + 1\nfinally:\n    y = y * 2
 statement("try, except*", "«try:\n    x = x + 1\nexcept* ValueError:\n    pass\nreturn x", "a try statement", CHECK,
           since=(3, 11))
 statement("del", "y = x + 1\nz = y\n«del y\nreturn z", "del", "the variable left as it is")
-statement("del of an item", "y = [x + 1, x]\n«del y[0]\nreturn y", "del", "a variable")
+statement("del of an item", "y = [x + 1, x]\n«del y[0]\nreturn y", "del", "the variable left as it is")
 statement("match", "«match x.ndim:\n    case 2:\n        x = x + 1\nreturn x", "a match statement", "if and elif",
           since=(3, 10))
 statement("import", "«import math\nreturn x + math.pi", "import", "an import at the top of the module")
@@ -78,7 +78,7 @@ row("async for", "«async def f(x):\n    async for i in x:\n        pass\n", "an
 row("async with", "«async def f(x):\n    async with x:\n        pass\n", "an async function", "a plain function",
     at_all_levels=True)
 statement("yield in a function inside", "def g():\n    «yield 1\nreturn x + list(g())[0]", "yield", GENERATOR)
-statement("inlined function", "return g(x)\n\n\ndef g(x):\n    «del x\n    return 1", "del", "a variable")
+statement("inlined function", "return g(x)\n\n\ndef g(x):\n    «del x\n    return 1", "del", "the variable left as it is")
 ROWS[-1] = ROWS[-1]._replace(text=PRELUDE + "def g(x):\n    y = x\n    «del y\n    return x + 1\n\n\n"
                              "def f(x):\n    return g(x) * 2\n")
 

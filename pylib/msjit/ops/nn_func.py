@@ -105,9 +105,9 @@ def silu(input):
 def softplus(input, beta=1, threshold=20):
     """Computes log(1 + exp(beta * x)) / beta, without overflow.
 
-    Where beta is not 1, elements with beta * x above the threshold are returned as they are.
+    Elements with beta * x above the threshold are returned as they are.
     """
-    if beta == 1:
+    if beta == 1 and threshold >= 20:  # above 17 the result is x in float32 anyway
         return _k.softplus(input)
     scaled = input * beta
     return _k.where(_k.greater(scaled, threshold), input, _k.softplus(scaled) / beta)
