@@ -56,6 +56,7 @@ def test_names_of_arguments():
     for names in ("input target".split(), "logits label".split()):
         assert ops.binary_cross_entropy_with_logits(**dict(zip(names, (t, t)))) == ops.binary_cross_entropy_with_logits(t, t)
     np.testing.assert_allclose(ops.softplus(t, 2).asnumpy(), np.log1p(np.exp(2 * X)) / 2, rtol=1e-5)
+    assert ops.softplus(ms.Tensor(np.array([1.5, 3], np.float32)), 1, 2)[1] == 3.0 == ms.mint.nn.functional.softplus(ms.Tensor([3.0]), 1, 2)[0]
 
 
 @pytest.mark.jit
