@@ -49,14 +49,14 @@ def stops(x, best, wait):
 
 
 def checks_for_nan(x):
-    loss = ops.exp(x).sum()
+    loss = ops.exp(x).max()  # a sum's last bit depends on the order of its terms
     if math.isnan(float(loss)) or math.isinf(float(loss)):
         raise FloatingPointError("loss is no number")
     return ops.tanh(loss)
 
 
 def checks_with_numpy(x):
-    loss = ops.exp(x).sum()
+    loss = ops.exp(x).max()  # a sum's last bit depends on the order of its terms
     if np.isnan(loss.asnumpy()) or not np.isfinite(float(loss)):
         loss = ops.relu(x).min() * 0
     return ops.tanh(loss), np.isinf(loss.asnumpy()), np.isnan(float(loss) - 1)

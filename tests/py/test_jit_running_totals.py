@@ -35,7 +35,7 @@ class Meter:
 def loss_totals(xs, meter):
     total, hits, seen = 0.0, 0, 0
     for x in xs:
-        loss = ops.tanh(x).sum()
+        loss = ops.tanh(x).max()  # a sum's last bit depends on the order of its terms
         total += float(loss)
         hits += int((x > 0).sum().asnumpy())
         seen += x.shape[0]
@@ -86,7 +86,7 @@ def test_captured_whole(fn, make):
 def test_a_total_of_the_program_is_not_looked_at():
     """A total of the program may differ in each call: one capture serves all calls."""
     def step(x, meter, total):
-        loss = ops.tanh(x).sum()
+        loss = ops.tanh(x).max()
         meter.total += float(loss)
         meter.count += int(loss > 0)
         return total + float(loss), total * 2 if False else float(loss) - total
