@@ -200,8 +200,9 @@ TEST(ChannelsLast, BytesBetweenConvolutions) {
   const Val x = g.input(DType::kFloat32, {2, 16, 16, 16});
   const auto layer = [&](const Val& v, DType dtype) {
     const Val rounded = g.call("round", {g.call("mul", {v, g.number(20.0)})});
-    const Val bytes = g.call("cast", {g.call("clip", {rounded, g.number(0.0), g.number(100.0)})},
-                             {{"dtype", AttrValue(dtype)}});
+    const Val kept =
+        g.call("clip", {rounded}, {{"min", AttrValue(0.0)}, {"max", AttrValue(100.0)}});
+    const Val bytes = g.call("cast", {kept}, {{"dtype", AttrValue(dtype)}});
     const Val weight = g.call("cast", {g.input(DType::kFloat32, {16, 16, 3, 3})},
                               {{"dtype", AttrValue(DType::kInt8)}});
     return g.call("int8_conv2d", {bytes, weight, g.input(DType::kFloat32, {16}), Val()},
