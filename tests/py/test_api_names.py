@@ -100,6 +100,7 @@ PATHS = """ops.function.math_func ops.function.nn_func ops.operations.math_ops o
     graph.api""".split()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("path", PATHS)
 def test_paths(path):
     names = {"common.lazy_inline": "lazy_inline", "ops.operations._inner_ops": "Add", "graph.api": "jit", "ops.function.nn_func": "relu"}

@@ -240,6 +240,7 @@ for row in _msjit.op_table():
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", sorted(CRASHERS))
 def test_no_crash(name):
     code = "import numpy as np, msjit\nfrom msjit import Tensor, _msjit\n" + textwrap.dedent(CRASHERS[name])

@@ -38,6 +38,7 @@ def write(path, text):
     return path
 
 
+@pytest.mark.costly
 def test_arguments_and_main_module(tmp_path):
     script = write(tmp_path / "prog.py", """
         '''A program.'''
@@ -59,6 +60,7 @@ def test_code_and_stdin():
     same_as_python("-", "q", stdin="import sys; print(sys.argv, __name__)")
 
 
+@pytest.mark.costly
 def test_modules(tmp_path):
     write(tmp_path / "pkg" / "__init__.py", "print('package', __name__)")
     write(tmp_path / "pkg" / "__main__.py", "import sys; print(sys.argv, __name__, __package__, __spec__.name)")
@@ -74,6 +76,7 @@ def test_modules(tmp_path):
     same_as_python("-m", "bare", cwd=tmp_path)
 
 
+@pytest.mark.costly
 def test_folders_and_zip_files(tmp_path):
     write(tmp_path / "app" / "__main__.py", "import sys, other; print(sys.argv, sys.path[0], __file__, other.y)")
     write(tmp_path / "app" / "other.py", "y = 4")
@@ -89,6 +92,7 @@ def test_folders_and_zip_files(tmp_path):
     same_as_python(tmp_path / "empty")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("text, code", [
     ("raise SystemExit", 0), ("raise SystemExit(3)", 3), ("import sys; sys.exit('bad')", 1),
     ("import os; os._exit(7)", 7), ("1 / 0", 1), ("def f():\n    raise KeyError('k')\nf()", 1),
@@ -151,6 +155,7 @@ STACK = """
     """
 
 
+@pytest.mark.costly
 def test_the_stack_below_a_program_is_empty(tmp_path):
     script = write(tmp_path / "prog.py", STACK)
     assert "hook KeyError 1" in same_as_python(script).stdout
@@ -193,6 +198,7 @@ def test_pickling_and_multiprocessing(tmp_path):
     same_as_python(script)
 
 
+@pytest.mark.costly
 def test_own_errors():
     assert run("--mode", "nonsense", "x.py").returncode == 2
     assert "no program to run" in run("--stats").stderr
@@ -200,6 +206,7 @@ def test_own_errors():
     assert run("--version").stdout.startswith("msjit ")
 
 
+@pytest.mark.costly
 def test_a_report_that_cannot_be_written(tmp_path):
     """A report file that cannot be written is an error before the program runs. If writing fails only at exit, one line says so."""
     for file in (tmp_path / "missing" / "report.json", tmp_path):
@@ -230,6 +237,7 @@ TENSORS = """
     """
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 @pytest.mark.parametrize("mode", ["PIJit", "eager"])
 def test_alias_modes_and_reports(tmp_path, mode):
@@ -253,6 +261,7 @@ def test_alias_modes_and_reports(tmp_path, mode):
         assert not names and data["totals"]["graph_ops"] == 0
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_include_marks_imported_modules(tmp_path):
     write(tmp_path / "model.py", """
@@ -295,6 +304,7 @@ GRAPH_PROGRAM = """
     """
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 def test_psjit_mode_starts_in_graph_mode(tmp_path):
     script = write(tmp_path / "net.py", GRAPH_PROGRAM)
@@ -351,6 +361,7 @@ MODEL = TRAINING + """
 """
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 @pytest.mark.parametrize("text", [LOOP, MODEL])
 def test_training_steps_of_the_library(tmp_path, text):

@@ -38,6 +38,7 @@ def started(count, *words):
     return run("-m", "msjit.launch", "-n", str(count), "--mode", "eager", *words)
 
 
+@pytest.mark.costly
 @needs_mpirun
 @pytest.mark.parametrize("count", [2, 4])
 def test_calls(count):
@@ -45,12 +46,14 @@ def test_calls(count):
     assert status == 0 and all("done %d" % rank in output for rank in range(count)), output
 
 
+@pytest.mark.costly
 @needs_mpirun
 def test_training():
     status, output, _ = started(4, os.path.join(HERE, "training.py"))
     assert status == 0 and all("done %d" % rank in output for rank in range(4)), output
 
 
+@pytest.mark.costly
 @needs_mpirun
 @pytest.mark.parametrize("way", ["exception", "hook", "killed", "quit", "left", "children", "message", "group"])
 def test_end(way):
@@ -67,6 +70,7 @@ def test_end(way):
         assert (status, output.count(said)) == (0, times), output
 
 
+@pytest.mark.costly
 @needs_mpirun
 def test_mpirun_itself(tmp_path):
     """The command that docs/parallel.md shows, with a captured function. Rank and size are known before init()."""
@@ -112,6 +116,7 @@ def test_other_libraries(tmp_path):
     assert status == 1 and "got MPICH Version: 4.0 (libmpi.so.40), expected Open MPI" in output, output
 
 
+@pytest.mark.costly
 def test_command_line():
     for words, text in (((), "-n is missing"), (("-n", "0", "x.py"), "got '0'"), (("-n", "2"), "no program to run"), (("-n2",), "no program")):
         status, output, _ = run("-m", "msjit.launch", *words)

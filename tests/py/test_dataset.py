@@ -326,6 +326,7 @@ def test_tensors_in_worker_processes():
     assert epochs(data) == [[x * x * 300.0**3 for x in range(4)]]
 
 
+@pytest.mark.costly
 def test_spawned_processes():
     ds.config.set_multiprocessing_start_method("spawn")
     try:
@@ -360,6 +361,7 @@ def killed(x):
     return x
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("event", [left, killed])
 @pytest.mark.parametrize("make", [
     lambda event: ds.GeneratorDataset(Rows(event), ["x"], num_parallel_workers=2, python_multiprocessing=True),

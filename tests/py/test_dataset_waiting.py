@@ -84,6 +84,7 @@ def test_another_thread_updates():
         thread.join()
 
 
+@pytest.mark.costly
 def test_a_read_does_not_wait_for_ever():
     before = ds.config.get_callback_timeout()
     ds.config.set_callback_timeout(1)

@@ -9,6 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = os.path.join(HERE, "..", "..", "build", "msjit_fake_device.so")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("file", ["test_gpu_programs.py", "test_gpu_matrix.py"])
 def test_on_the_checking_device(file):
     if not os.path.exists(LIBRARY):

@@ -38,6 +38,7 @@ def program_of(blocks, path):
     path.write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_page(page, tmp_path):

@@ -20,6 +20,7 @@ def run(program, *options):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_losses_are_equal_in_all_modes(name, tmp_path):
@@ -39,6 +40,7 @@ def test_losses_are_equal_in_all_modes(name, tmp_path):
     assert rows[0]["captured"] == 0 and rows[1]["captured"] > 0 and rows[2]["captured"] > 0
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 def test_training_steps_are_whole_graphs(tmp_path):
     """Every operator of these steps runs in a graph, and there is no break. The run ends before the first trial, in which the interpreter
@@ -61,6 +63,7 @@ def test_all_programs_are_in_the_table():
     assert [name for name in PROGRAMS if "`%s.py`" % name not in text] == []
 
 
+@pytest.mark.costly
 def test_graph_break_explains():
     code, out, err = run("graph_break.py")
     assert code == 0, err

@@ -256,6 +256,7 @@ def test_many_transforms_are_shared_by_threads(dtype):
     close(ops.fft2(Tensor(x), dim=(0, 2)), np.fft.fft2(x.astype("float64"), axes=(0, 2)), tolerance)
 
 
+@pytest.mark.costly
 def test_the_number_of_threads_changes_no_bit():
     program = ("import hashlib, numpy as np; from msjit import Tensor, ops; x = np.random.RandomState(0).rand(90, 7, 400);"
                "r = [f(Tensor(x.astype(d))).asnumpy() for d in ('float32', 'float64') for f in (ops.fft, ops.rfft, ops.ihfft)];"

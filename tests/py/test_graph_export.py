@@ -163,6 +163,7 @@ def test_onnx_gives_the_same(name, tmp_path):
     same(net(*inputs), [Tensor(array) for array in found])
 
 
+@pytest.mark.costly
 def test_runs_without_the_source(tmp_path):
     net, inputs = made("attention")
     ms.export(net, *inputs, file_name=str(tmp_path / "net.mindir"))

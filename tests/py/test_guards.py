@@ -54,6 +54,7 @@ def test_a_function_that_reads_itself_is_freed():
     assert all(dies(reference) for reference in build())
 
 
+@pytest.mark.costly
 def test_functions_classes_and_instances_die_before_the_code_that_used_them():
     space = make("def f(x):\n    return helper(x) + obj.a + obj.meth(x) * Kind.scale + net(x)\n")
     f = jit(space["f"])
@@ -116,6 +117,7 @@ def test_an_address_used_again_is_no_match():
         del space["g"]
 
 
+@pytest.mark.costly
 def test_code_used_again_is_no_match():
     def f(x):
         return x
@@ -205,6 +207,7 @@ def rss():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 def test_memory_is_flat_over_recompiles_and_calls():
     space = make("def f(x):\n    y = x * SCALE\n    return y.sum() + y\n", SCALE=0)
@@ -320,6 +323,7 @@ def run_python(source, **env):
     return done.returncode, done.stdout.decode()
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_goes_on():
     code, text = run_python("""
@@ -507,6 +511,7 @@ FOUND = [
 ]
 
 
+@pytest.mark.costly
 def test_a_short_guard_fuzz():
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "fuzz"))
     try:

@@ -124,6 +124,7 @@ def test_environment_switch(package):
         assert got.stdout == "1\n"
 
 
+@pytest.mark.costly
 def test_alias():
     code = textwrap.dedent("""
         from msjit import alias

@@ -68,6 +68,7 @@ def outcome(fn):
     return picture(result), x.tolist(), seen
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("made", sorted(MADE))
 def test_results_share_storage_as_in_eager_runs(made):
     for view in VIEWS:

@@ -366,6 +366,7 @@ def made(x, log):
 """
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_codes_compiled_anew_for_each_call_are_not_captured_each_time():
     """Code of the same text that is compiled for each call is captured only the first 64 times. A function that lives longer is still captured."""

@@ -78,6 +78,7 @@ def train(make, optimizer, options, steps=10):
     return results, kept, [chosen.step_count] + ([state.skipped, state.rate] if state else [])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("options", MODES)
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("make", [scaled_cell, scaled_by_hand])
@@ -320,6 +321,7 @@ def test_arms_that_write(program):
     assert seen(program, dict(mode="PIJit")) == seen(program, None)
 
 
+@pytest.mark.costly
 def test_a_short_fuzz():
     """A few of what tests/fuzz/arm_fuzz.py makes."""
     script = ("import sys; sys.path.insert(0, sys.argv[1]); import arm_fuzz\n"

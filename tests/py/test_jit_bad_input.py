@@ -34,6 +34,7 @@ def in_child(script, *args, limit=120):
     return text
 
 
+@pytest.mark.costly
 @unforced
 def test_corrupt_code_objects():
     """A few of what tests/fuzz/code_fuzz.py makes."""
@@ -349,6 +350,7 @@ assert state["kept"] == 2
 """
 
 
+@pytest.mark.costly
 @unforced
 def test_an_interrupt_ends_loops_soon():
     taken = {}
@@ -407,6 +409,7 @@ def test_no_memory_while_capturing():
     in_child(NO_MEMORY, "0", "1200", "13")
 
 
+@pytest.mark.costly
 def test_code_that_dies_in_another_interpreter():
     """Its data was freed by what a sub-interpreter of 3.7 had in an uninitialised table."""
     in_child("""

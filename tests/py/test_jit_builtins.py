@@ -286,6 +286,7 @@ def test_print_goes_to_what_stdout_is_then():
         assert out.getvalue() == ("TEXT\n" if kind is Loud else "text\n")
 
 
+@pytest.mark.costly
 def test_long_iterables_are_not_unrolled():
     """Items that a builtin takes from an iterator count towards the unrolling limit, as turns of a loop do."""
     def f(x):

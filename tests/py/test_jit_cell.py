@@ -205,6 +205,7 @@ class WithMethod:
         return x * self.factor
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
 def test_a_pool_maps_what_is_jitted(start):
     net = Net()

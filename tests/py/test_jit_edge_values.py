@@ -7,6 +7,7 @@ import sys
 import pytest
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 @pytest.mark.captures
 @pytest.mark.parametrize("part", ["unary", "binary", "constants", "other", "chains"])

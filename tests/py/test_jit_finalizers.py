@@ -14,6 +14,7 @@ from msjit import Tensor
 pytestmark = pytest.mark.jit
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(os.environ.get("MSJIT_BREAK_EVERY", "1") != "1", reason="a collection at each allocation takes long")
 @pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
 @pytest.mark.parametrize("part", range(4))

@@ -45,6 +45,7 @@ def test_repro(fn):
     same(fn, arguments, (0, 0, 1, 2, 0, 1))
 
 
+@pytest.mark.costly
 def test_random_programs():
     forced = os.environ.get("MSJIT_BREAK_EVERY")
     command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "60" if forced else "120",

@@ -201,6 +201,7 @@ def test_draws_are_the_same_in_gradients_of_gradients():
         np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
+@pytest.mark.costly
 def test_a_short_gradient_fuzz():
     """Random functions with branches, loops and infinite derivatives; `make soak` runs the long form."""
     import gradient_fuzz

@@ -209,6 +209,7 @@ def test_a_call_without_memory_raises():
     assert done.stdout.split() == ["MemoryError", "MemoryError", "1024.0"]
 
 
+@pytest.mark.costly
 def test_a_short_hidden_code_fuzz():
     """Random programs during which finalizers, callbacks, metaclasses and codecs run. `make soak` runs the long form."""
     import hidden_fuzz

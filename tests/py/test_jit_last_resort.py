@@ -52,6 +52,7 @@ def run(door, tmp_path, **env):
     return next(function for function in functions if function["name"] == "step")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("door", sorted(DOORS))
 def test_an_entry_that_loses_is_given_up(door, tmp_path):
     step = run(door, tmp_path, MSJIT_TRIAL="lose")
@@ -60,12 +61,14 @@ def test_an_entry_that_loses_is_given_up(door, tmp_path):
     assert step["breaks"][0]["count"] == 1
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("door", sorted(DOORS))
 def test_a_short_call_is_not_even_tried(door, tmp_path):
     step = run(door, tmp_path)
     assert step["breaks"] == [] and step["regions"][0]["hits"] >= 198
 
 
+@pytest.mark.costly
 def test_a_call_that_raises_is_no_trial(tmp_path):
     """If the interpreter's timed call raises, the error is the program's, and the time does not count."""
     script = tmp_path / "raises.py"
@@ -140,6 +143,7 @@ for i in range(20):
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("door", sorted(DOORS))
 @pytest.mark.parametrize("lose", [True, False])
 def test_regions_of_open_sizes_are_tried_size_by_size(door, lose, tmp_path, monkeypatch):

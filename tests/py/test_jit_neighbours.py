@@ -50,6 +50,7 @@ def run(script, *args, env=None):
     return text
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("left", [0, 1, 2, 3, 4])
 def test_places_for_extra_data_run_out(left):
     """Other code has taken all indices for extra data but `left`. Then functions run uncompiled, or compiled if enough are left."""
@@ -219,6 +220,7 @@ def other_hook(tmp_path_factory):
     return dict(os.environ, PYTHONPATH=os.pathsep.join([str(folder)] + [p for p in sys.path if p]))
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not (3, 9) <= sys.version_info < (3, 12), reason="the evaluator is set by functions from 3.9 on, ours until 3.11")
 @pytest.mark.parametrize("order", ["before", "after", "between", "gone while ours is there", "ours first, then gone"])
 def test_chained_evaluators(order, other_hook):

@@ -196,6 +196,7 @@ def run(program, shim, tmp_path, *arguments):
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-3000:]
 
 
+@pytest.mark.costly
 def test_every_allocation_may_fail(shim, tmp_path):
     run(PROGRAM, shim, tmp_path, "41")
 

@@ -119,6 +119,7 @@ def test_numpy_asks_the_class_of_tensors():
     assert Tensor.__array_priority__ == Tensor(1).__array_priority__ == 1000.0
 
 
+@pytest.mark.costly
 def test_a_short_value_fuzz():
     said = []
     done, whole, failures = value_fuzz.fuzz(seed=1, count=300 if FORCED else 800, report=said.append)

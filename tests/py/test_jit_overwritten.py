@@ -249,6 +249,7 @@ def test_a_reversed_slice_is_a_copy_whatever_it_is_of():
             assert (back.tolist(), y.tolist(), x.tolist()) == ([5, 1, 1], [1, 1, 1], [1])
 
 
+@pytest.mark.costly
 def test_a_short_module_fuzz():
     """Random Cells that change themselves; `make soak` runs the long form."""
     import module_fuzz

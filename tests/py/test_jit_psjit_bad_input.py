@@ -306,6 +306,7 @@ def test_recursion_on_a_tensor():
         ms.jit(until, fullgraph=True)(x2())
 
 
+@pytest.mark.costly
 def test_huge_function(tmp_path):
     path = tmp_path / "huge.py"
     path.write_text("def f(x):\n" + "    x = x + 1\n" * 17000 + "    return x\n\n\ndef g(x):\n" + "    x = x + 1\n" * 3000 +

@@ -53,6 +53,7 @@ ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE
 UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", ONE_NODE + UNROLLED, ids=lambda f: f.__name__)
 def test_results(program, mode):
@@ -68,6 +69,7 @@ def one_node(captured, *args):
     return "= scan(" in text or (captured.__name__ == "no_state" and "graphs for the sizes met" in text)
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 @pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
 def test_one_node(program):
@@ -100,6 +102,7 @@ def compiled(function):
     return ms.jit(function, mode="PIJit")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("wrapped", ["wrap_loss", "wrap_step"])  # gradients from outside, and in the graph
 @pytest.mark.parametrize("program", ONE_NODE + UNROLLED, ids=lambda f: f.__name__)
 def test_gradients(program, wrapped):
@@ -109,6 +112,7 @@ def test_gradients(program, wrapped):
         assert_same(outcome(captured, *args), outcome(plain, *args))
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 @pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
 def test_one_node_with_its_gradient(program):
@@ -178,6 +182,7 @@ def test_a_long_loop_can_be_interrupted():
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.costly
 def test_a_short_loop_fuzz():
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz"))
     import loop_fuzz

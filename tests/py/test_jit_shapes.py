@@ -502,6 +502,7 @@ def test_text_model_with_many_lengths():
         assert captures("model") <= 3 and breaks(model) == []
 
 
+@pytest.mark.costly
 def test_a_short_shape_fuzz():
     """Random functions at random sizes; `make soak` runs the long form."""
     import shape_fuzz

@@ -36,6 +36,7 @@ def test_numbers_of_every_dtype(dtype):
     captured(f, make)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dtype, beside", list(itertools.product(DTYPES, DTYPES)), ids=str)
 def test_arithmetic_with_tensors_is_eager_s(dtype, beside):
     def f(t, x):

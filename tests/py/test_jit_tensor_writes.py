@@ -263,6 +263,7 @@ STATEMENTS = ["ops.assign(p, a)", "ops.assign(q, p)", "ops.assign_add(p, q)", "p
               "d = a + 1\n    q.set_data(d)", "return d", "if a.sum() > 3:\n        a = p\n    else:\n        a = a + q", "ops.assign(q, a.T.T)", "ops.assign(q, 2.0)", "ops.assign_add(p, 1)"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(int(os.environ.get("MSJIT_SEEDS", "150"))))
 def test_random_programs(seed):
     pick = random.Random(seed)

@@ -114,6 +114,7 @@ def long_and_append(h, x):
     return y, h.w
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("tracked", [False, True])
 @pytest.mark.parametrize("work", [long_and_read, long_and_append])
 def test_threads_in_one_long_region(work, tracked):
@@ -161,6 +162,7 @@ def saved_for_gradient(x, y, scale):
     return (x * scale).mean()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("tracked", [False, True])
 @pytest.mark.parametrize("mode", ["eager", "PIJit"])
 @pytest.mark.parametrize("work", [one_op, saved_for_gradient])

@@ -149,6 +149,7 @@ def train(network, optimizer, make, options, steps=6):
     return np.array(losses), [p.asnumpy() for p in net.get_parameters()]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("options", MODES)
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 def test_optimizers(optimizer, options):
@@ -321,6 +322,7 @@ def test_transforms(function, options):
 # -- whole programs ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("options", [dict(mode="PIJit"), dict()])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_training_programs(program, options):

@@ -53,6 +53,7 @@ def test_a_second_process_starts_at_full_speed_without_llvm(tmp_path):
     assert sorted(tmp_path.iterdir()) == files
 
 
+@pytest.mark.costly
 def test_kept_in_the_users_cache_directory_unless_told_otherwise(tmp_path):
     home, other, named = (tmp_path / n for n in ("home", "other", "named"))
     home.mkdir()
@@ -66,6 +67,7 @@ def test_kept_in_the_users_cache_directory_unless_told_otherwise(tmp_path):
     assert not list(other.iterdir())
 
 
+@pytest.mark.costly
 def test_damaged_files_are_compiled_again(tmp_path):
     files = fill(tmp_path)
     for damage in (lambda b: b[:len(b) // 2], lambda b: b"", lambda b: b[:-1] + bytes([b[-1] ^ 1]), lambda b: b"\0" * len(b)):
@@ -75,6 +77,7 @@ def test_damaged_files_are_compiled_again(tmp_path):
         assert run(MSJIT_CACHE_DIR=str(tmp_path)) == (1, False)
 
 
+@pytest.mark.costly
 def test_a_directory_that_cannot_be_used_is_done_without(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
@@ -92,6 +95,7 @@ def test_files_that_others_could_have_written_are_not_run(tmp_path):
     assert run(MSJIT_CACHE_DIR=str(tmp_path), MSJIT_SYNC_COMPILE="1") == (1, True)
 
 
+@pytest.mark.costly
 def test_processes_that_write_at_once(tmp_path):
     processes = [start(MSJIT_CACHE_DIR=str(tmp_path), MSJIT_SYNC_COMPILE="1") for _ in range(4)]
     assert [finish(p)[0] for p in processes] == [1] * 4
@@ -104,6 +108,7 @@ def test_nothing_kept_is_used_where_kernels_are_switched_off(tmp_path):
     assert run(MSJIT_CACHE_DIR=str(tmp_path), MSJIT_NO_LLVM="1") == (0, False)
 
 
+@pytest.mark.costly
 def test_without_the_code_generator_one_warning_says_what_to_install(tmp_path):
     package = tmp_path / "msjit"
     shutil.copytree(os.path.dirname(msjit.__file__), str(package), ignore=shutil.ignore_patterns(

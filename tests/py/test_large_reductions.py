@@ -74,6 +74,7 @@ def test_gradient_of_a_large_mean():
         np.testing.assert_allclose(grad(x).asnumpy(), want, 1e-5)
 
 
+@pytest.mark.costly
 def test_bits_do_not_depend_on_the_number_of_threads():
     digests = set()
     for threads in ("1", "2", "5"):

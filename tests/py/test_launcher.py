@@ -83,6 +83,7 @@ STATE = """
     """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("options", [
     "", "-E", "-I", "-S", "-s", "-S -E -s", "-OO -B", "-Werror -bb", "-X dev", "-Xutf8=0 -u -q", "-X a=b -Xc", "-REs",
     "--check-hash-based-pycs always"])
@@ -92,6 +93,7 @@ def test_state_is_that_of_python(tmp_path, options):
     same_as_python(*(options.split() + [script, "a", "-X", "b"]), env=env)
 
 
+@pytest.mark.costly
 def test_ways_to_name_a_program(tmp_path):
     write(tmp_path / "pkg" / "__init__.py", "print('package', __name__)")
     write(tmp_path / "pkg" / "__main__.py", "import sys; print(sys.argv, __name__, __package__, __spec__.name)")
@@ -102,6 +104,7 @@ def test_ways_to_name_a_program(tmp_path):
         same_as_python(*args, cwd=tmp_path, stdin=text)
 
 
+@pytest.mark.costly
 def test_interactive(tmp_path):
     script = write(tmp_path / "prog.py", "x = 3\n")
     startup = write(tmp_path / "startup.py", "print('startup')\n")
@@ -153,6 +156,7 @@ def test_prompt(options):
     assert got == want
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("text", [
     "raise SystemExit", "raise SystemExit(3)", "import sys; sys.exit('bad')", "import os; os._exit(7)", "1 / 0",
     "def f():\n    raise KeyError('k')\nf()", "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('v') from e",
@@ -177,6 +181,7 @@ MODEL = """
     """
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_captures_the_program_itself(tmp_path):
     text = textwrap.dedent(MODEL)
@@ -195,6 +200,7 @@ def test_captures_the_program_itself(tmp_path):
 COUNT = "import msjit, sys; print(msjit.stats()['graph_ops'] > 0, 'sitecustomize' in sys.modules)"
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_holds_for_what_site_imports(tmp_path):
     """Plain python reads msjit.pth before sitecustomize too, but after the .pth files that come before it."""
@@ -267,6 +273,7 @@ SPAWN = """
     """
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_processes(tmp_path):
     write(tmp_path / "model.py", MODEL)
@@ -283,6 +290,7 @@ def test_processes(tmp_path):
     assert got.stdout == "True %s\n" % LAUNCHER
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_pytest(tmp_path):
     write(tmp_path / "model.py", MODEL)
@@ -298,6 +306,7 @@ def test_pytest(tmp_path):
     assert got.returncode == 1 and re.search(r"forward \(.*model.py:3\) +4 ", got.stderr), got.stderr
 
 
+@pytest.mark.costly
 @pytest.mark.captures
 def test_training(tmp_path):
     pytest.importorskip("sklearn")
@@ -321,6 +330,7 @@ def test_alias(tmp_path):
 # -- what goes wrong ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_options(tmp_path):
     got = run(LAUNCHER, "-X", "msjit=help", "-c", "print(1)")
     assert got.returncode == 0 and got.stdout.startswith("-X msjit[=ITEM,...]") and got.stderr == ""

@@ -85,6 +85,7 @@ except AttributeError:
 """
 
 
+@pytest.mark.costly
 def test_imports():
     got = subprocess.run([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     assert got.stdout == "done\n", got.stderr

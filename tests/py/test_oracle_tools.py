@@ -76,6 +76,7 @@ def test_a_worker_records_each_sample(tmp_path):
     assert second["eager"][:2] == ("raises", "TypeError")
 
 
+@pytest.mark.costly
 def test_a_sample_that_ends_its_process(tmp_path):
     import sides
     chosen = [samples.Sample(call, (), False) for call in ("1", "__import__('os')._exit(3)", "2")]
@@ -83,6 +84,7 @@ def test_a_sample_that_ends_its_process(tmp_path):
     assert [found[s.name]["eager"][1] for s in chosen] == [("int", 1), "ends the process", ("int", 2)]
 
 
+@pytest.mark.costly
 def test_every_case_compiles():
     done = subprocess.run([sys.executable, "-c", "import samples; print(len([compile(s.call, s.name, 'eval') for s in samples.load()"
                            " if s.call]))"], cwd=str(ORACLE), stdout=subprocess.PIPE)

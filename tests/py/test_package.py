@@ -19,6 +19,7 @@ def test_import_leaves_llvm_alone():
     assert run(code) == "False"
 
 
+@pytest.mark.costly
 def test_modules_have_what_they_have():
     """hasattr() works for any name: names that are loaded at their first use are there, unknown names are not."""
     code = ("import msjit, types; print([n for n in sorted(msjit._LAZY) + list(msjit._LAZY_NAMES) if not hasattr(msjit, n)]);"
@@ -31,6 +32,7 @@ def test_plain_python_does_not_import_msjit():
     assert run("import sys; print('msjit' in sys.modules)") == "False"
 
 
+@pytest.mark.costly
 def test_import_is_cheap():
     """The import takes less processor time of this thread than NumPy's import, and starts no thread. (The threads of OpenBLAS, which NumPy
     starts, spin meanwhile, so only this thread counts.) The least of several runs in turn, because the machine may be busy."""
@@ -77,6 +79,7 @@ def test_processor_without_avx2_is_refused_with_a_clear_error():
     assert "AVX2" in run(code)
 
 
+@pytest.mark.costly
 def test_console_command_is_python_m_msjit(tmp_path):
     """The command `msjit` shows what `python -m msjit` shows, tracebacks and exit status included."""
     command = os.path.join(os.path.dirname(sys.executable), "msjit")

@@ -43,6 +43,7 @@ assert not _is_role_sched() and mindspore.dtype.typing is typing and _get_mode()
 """.strip().splitlines()
 
 
+@pytest.mark.costly
 def test_imports():
     code = "import msjit.alias; msjit.alias.install('mindspore')\n" + "\n".join(IMPORTS)
     run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -53,6 +53,7 @@ def test_arguments_that_go_into_keywords_are_checked_by_their_names():
         made(size="x")
 
 
+@pytest.mark.costly
 def test_modules_are_attributes_without_an_import():
     code = """import mindspore as ms
 from mindspore import nn

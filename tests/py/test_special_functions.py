@@ -53,6 +53,7 @@ def modes(function):
     return [function] + [ms.jit(fresh, mode="PIJit"), ms.jit(called, mode="PSJit")] * ms.has_jit
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", BESSEL)
 def test_bessel(name):
     function, want = getattr(ops, name), BESSEL[name](X)

@@ -24,6 +24,7 @@ def test_parses(stubs):
     assert "Tensor" in names and "ops" in names
 
 
+@pytest.mark.costly
 @pytest.mark.jit
 def test_stubs_of_packages_are_fresh():
     """They name what `import msjit` gives, on every interpreter."""

@@ -321,6 +321,7 @@ def test_round(mode):
     same(mode(lambda x: round(x))(Tensor([5, -7])), [5, -7], msjit.int64)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit"), msjit.jit])
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
 def test_round_to_decimals(mode, decimals):

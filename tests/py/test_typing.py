@@ -17,6 +17,7 @@ def mypy(tmp_path, *arguments):
     return done.returncode, done.stdout
 
 
+@pytest.mark.costly
 def test_examples(tmp_path):
     code, out = mypy(tmp_path, *map(str, sorted((ROOT / "examples").glob("*.py"))))
     assert code == 0, out
@@ -58,6 +59,7 @@ optimizer.parameters
 '''
 
 
+@pytest.mark.costly
 def test_signatures_are_kept(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)

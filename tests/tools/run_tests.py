@@ -1,10 +1,15 @@
-"""usage: run_tests.py [--only JOB...] [--break-every N...] [--pytest ARGS]
+"""usage: run_tests.py [--only JOB...] [--all] [--until TIME] [--break-every N...] [--pytest ARGS]
 
-Runs every test that `make test` set up: the C++ tests; the same, and some of pytest, under ASan and UBSan (build/asan); pytest on each
-interpreter, the JIT tests again with a side exit forced at every n-th instruction (--break-every names other distances than a
-version's own), and some of CPython's own tests, also under msjit-python. Shows how far they are, then prints a table, the
-compile time of each extension and, as the last line, `N passed, N failed`.
+Runs every test that `make test` set up: the C++ tests; pytest on each interpreter, the JIT tests again with a side exit forced at
+every n-th instruction (--break-every names other distances than a version's own), and some of CPython's own tests, also under
+msjit-python; the C++ tests again, and some of pytest, under ASan and UBSan (build/asan). Shows how far they are, then prints a table,
+the compile time of each extension and, as the last line, `N passed, N failed`.
 JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
+
+Tests marked `costly` are shared: where four or more interpreters are tested, each runs on two of them, and with forced exits on
+one. --all runs all of them everywhere; so does a run of fewer interpreters.
+--until: at this time (seconds since 1970) the jobs that are not done are given up, and the last line names them. Only a REQUIRED
+one makes the run fail.
 """
 
 import argparse
@@ -13,6 +18,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -22,13 +28,28 @@ from progress import Progress
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 JIT_VERSIONS = {"3." + path.stem[3:] for path in (ROOT / "bytecode/versions").glob("py3*.cc")}
-LIMIT_S = 2400  # a job
+LIMIT_S = 2400  # a command
+REQUIRED = ("py", "cpp")  # jobs without which nothing is known
 progress = Progress(0, sys.stdout)  # of the jobs that main runs
+running = set()  # processes
+
+
+class OutOfTime(Exception):
+    """The time of --until has come."""
+
+
+class Deadline:
+    at = float("inf")
+
+    @classmethod
+    def left(cls):
+        return max(0.0, cls.at - time.time())
 
 
 class Result:
     def __init__(self, name):
         self.name, self.passed, self.failed, self.skipped, self.seconds = name, 0, 0, 0, 0.0
+        self.finished = True
 
     def add(self, other):
         self.passed += other.passed
@@ -45,16 +66,31 @@ def environment(**extra):
     return env
 
 
+def end(process):
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 def run(command, log, env):
     """Exit status (None: timed out) and output, which stands in build/test-logs/LOG.log. LOG: a job, or JOB-PART."""
+    if not Deadline.left():
+        raise OutOfTime
     path = BUILD / "test-logs" / (log + ".log")
     path.parent.mkdir(exist_ok=True)
     with open(str(path), "wb") as file:
         progress.step(log.split("-")[0], path)
+        # Of a session of its own, so that what it has started ends with it.
+        process = subprocess.Popen(command, cwd=str(ROOT), env=env, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
+        running.add(process)
         try:
-            code = subprocess.run(command, cwd=ROOT, env=env, stdout=file, stderr=subprocess.STDOUT, timeout=LIMIT_S).returncode
+            code = process.wait(min(LIMIT_S, Deadline.left()))
         except subprocess.TimeoutExpired:
             code = None
+            end(process)
+        running.discard(process)
+    if code is None and not Deadline.left():
+        raise OutOfTime
     return code, path.read_text("utf-8", "replace")
 
 
@@ -157,6 +193,12 @@ def break_distances(version, versions):
     return (1, longer[version]) if version in longer else (1,)
 
 
+def part_of(version, versions, everything, times):
+    """The option that gives a version its part of the costly tests, so that each runs on so many `times`."""
+    parts = 1 if everything else max(1, len(versions) // times)
+    return "--part=%d/%d" % (versions.index(version) % parts, parts)
+
+
 def break_every(version, args, distances):
     """The JIT tests with forced side exits; results must not change."""
     tests = ROOT / "tests/py"
@@ -195,24 +237,36 @@ def compile_times():
     return {"3.%d" % minor: sum(steps.values()) for minor, steps in sorted(seconds.items())}
 
 
-def plan(versions, args, distances):
-    """Long jobs first, so that the processors are busy to the end; that of the sanitizers compiles on all of them."""
-    jobs = [("asan", lambda: asan(sanitized_version(versions), args))]
+def plan(versions, options):
+    """What must run comes first, and last the job that compiles on all processors."""
+    args = shlex.split(options.pytest)
+    jobs = []
     for v in versions:
-        jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
+        part = part_of(v, versions, options.all, 2)
+        jobs.append(("py" + v, lambda v=v, part=part: pytest("py" + v, v, ["tests/py"], [part, *args])))
+    jobs.append(("cpp", cpp))
     with_jit = [v for v in versions if v in JIT_VERSIONS]
     for v in with_jit:
-        jobs.append(("break" + v, lambda v=v: break_every(v, args, distances or break_distances(v, with_jit))))
-    jobs.append(("cpp", cpp))
+        part, distances = part_of(v, with_jit, options.all, 1), options.break_every or break_distances(v, with_jit)
+        jobs.append(("break" + v, lambda v=v, part=part, distances=distances: break_every(v, [part, *args], distances)))
     for v in with_jit:
         jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
         if (BUILD / "venv" / v / "bin/msjit-python").exists():
             jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
-    return jobs
+    jobs.append(("asan", lambda: asan(sanitized_version(versions), args)))
+    return [job for job in jobs if not options.only or any(job[0].startswith(o) for o in options.only)]
 
 
 def perform(job):
-    result = job[1]()
+    started = time.time()
+    try:
+        result = job[1]()
+    except OutOfTime:
+        result = Result(job[0])
+        result.finished, result.seconds = False, time.time() - started
+        result.failed = int(job[0].startswith(REQUIRED))
+        progress.end(job[0], "given up: no time left")
+        return result
     progress.end(job[0], "%d passed, %d failed, %d skipped, %.0f s" % (result.passed, result.failed, result.skipped, result.seconds))
     return result
 
@@ -227,23 +281,33 @@ def report(results, seconds):
               + ", ".join("%s %.1f" % item for item in times.items()))
     print("tests took %.0f s" % seconds)
     failed = sum(r.failed for r in results)
-    print("%d passed, %d failed" % (sum(r.passed for r in results), failed))
+    given_up = [r.name for r in results if not r.finished]
+    print("%d passed, %d failed" % (sum(r.passed for r in results), failed)
+          + (", not run for lack of time: " + " ".join(given_up) if given_up else ""))
     return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--until", type=float, default=float("inf"))
     parser.add_argument("--break-every", nargs="*", type=int)
     parser.add_argument("--pytest", default="")
     options = parser.parse_args()
     started = time.time()
     versions = (BUILD / "stamps/versions-test").read_text().split()
-    jobs = [job for job in plan(versions, shlex.split(options.pytest), options.break_every)
-            if not options.only or any(job[0].startswith(o) for o in options.only)]
+    Deadline.at = options.until
+    jobs = plan(versions, options)
     progress.total = len(jobs)
     with progress, concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        results = list(pool.map(perform, jobs))
+        try:
+            results = list(pool.map(perform, jobs))
+        except KeyboardInterrupt:
+            Deadline.at = 0.0  # no other job begins
+            for process in list(running):
+                end(process)
+            raise
     return report(results, time.time() - started)
 
 
