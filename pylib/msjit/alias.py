@@ -3,7 +3,7 @@ import importlib
 import sys
 from importlib.machinery import ModuleSpec
 
-from .moved_paths import MOVED, REGROUPED
+from .moved_paths import MOVED, REGROUPED, SHADOWED
 
 
 def _module_of(rest, package):
@@ -28,8 +28,8 @@ def _spec_of(name):
 
 
 class _AliasLoader:
-    def __init__(self, target):
-        self._target = target
+    def __init__(self, target, shadowed):
+        self._target, self._shadowed = target, shadowed
 
     def create_module(self, spec):
         module = importlib.import_module(self._target)
@@ -38,6 +38,10 @@ class _AliasLoader:
 
     def exec_module(self, module):
         module.__spec__ = self._spec  # importlib put the alias's own there
+        # What is in sys.modules is not loaded. Loading would replace the package's attribute by the module.
+        for path, target in self._shadowed.items():
+            if target in sys.modules:
+                sys.modules.setdefault(path, sys.modules[target])
 
 
 class AliasFinder:
@@ -49,7 +53,7 @@ class AliasFinder:
     def find_spec(self, name, path=None, target=None):
         """Spec of the module that `name` stands for."""
         if name == self.alias:
-            real = self.package
+            rest, real = "", self.package
         elif name.startswith(self.alias + "."):
             rest = name[len(self.alias) + 1:]
             real = _module_of(rest, self.package)
@@ -58,7 +62,9 @@ class AliasFinder:
         found = _spec_of(real)
         if found is None:
             return None
-        return ModuleSpec(name, _AliasLoader(real), origin=found.origin,
+        shadowed = {"%s.%s" % (name, part): _module_of((rest + "." + part).lstrip("."), self.package)
+                    for part in SHADOWED.get(rest, "").split()}
+        return ModuleSpec(name, _AliasLoader(real, shadowed), origin=found.origin,
                           is_package=found.submodule_search_locations is not None)
 
     def invalidate_caches(self):

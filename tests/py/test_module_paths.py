@@ -237,3 +237,22 @@ def test_functions_that_no_graph_is_made_of():
 
 def jit_forbidden_register_of():
     """A plain function."""
+
+
+def test_a_function_stays_an_attribute_when_the_module_of_its_name_is_imported():
+    code = """if True:
+        import msjit.alias
+        msjit.alias.install("mindspore")
+        import mindspore as ms
+        from mindspore.common.lazy_inline import lazy_inline as by_path
+        from mindspore.common.tensor import Tensor
+        from mindspore.common import lazy_inline, tensor
+        import mindspore.scipy.optimize.linear_sum_assignment as assign
+        import mindspore.train.metrics.auc
+        assert lazy_inline is by_path is ms.lazy_inline and Tensor is ms.Tensor
+        assert tensor([1.0]).shape == (1,)
+        rows, columns = assign(ms.Tensor([[1.0, 0.0], [0.0, 1.0]]), False)
+        assert columns.asnumpy().tolist() == [1, 0]
+        assert callable(ms.train.metrics.auc)
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

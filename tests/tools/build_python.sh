@@ -23,7 +23,7 @@ echo "$checksum  $work/$archive" | sha256sum -c --quiet || die "$archive is not 
 tar -xf "$work/$archive" -C "$work"
 compile() {
   cd "$work/Python-$release" &&
-    CC="$(command -v ccache >/dev/null && echo 'ccache ')gcc" ./configure --prefix="$target" &&
+    CC="$(command -v ccache >/dev/null && echo 'ccache ')gcc" OPT="-DNDEBUG -O2" ./configure --prefix="$target" &&
     make -j"${JOBS:-$(nproc)}" && make install
 }
 follow "building CPython $release" build/python.log compile ||

@@ -111,9 +111,10 @@ pip_into() {
   shift 2
   list=$(printf '%s\n' "$@")
   [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$list" ] && return
-  follow "pip: $* -> ${env#"$root"/}" "$root/build/pip.log" \
+  local log=build/pip-${env##*/}.log
+  follow "pip: $* -> ${env#"$root"/}" "$root/$log" \
     "$env/bin/python" -m pip install -q --disable-pip-version-check --prefer-binary "$@" ||
-    { tail -n 20 "$root/build/pip.log" >&2; die "pip failed in ${env#"$root"/}, see build/pip.log"; }
+    { tail -n 20 "$root/$log" >&2; die "pip failed in ${env#"$root"/}, see $log"; }
   printf '%s\n' "$list" >"$stamp"
 }
 
@@ -121,8 +122,8 @@ make_env() {  # make_env NAME PYTHON
   local env=$root/build/venv/$1 stamp=$stamps/venv-$1
   [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$2" ] && [ -x "$env/bin/python" ] && return
   rm -rf "$env" "$stamps"/*-"$1"
-  follow "making build/venv/$1" "$root/build/venv.log" "$2" -m venv "$env" ||
-    { cat "$root/build/venv.log" >&2; die "$2 cannot make an environment"; }
+  local log=$root/build/venv-$1.log
+  follow "making build/venv/$1" "$log" "$2" -m venv "$env" || { cat "$log" >&2; die "$2 cannot make an environment"; }
   echo "$2" >"$stamp"
 }
 
@@ -138,6 +139,20 @@ set_up_env() {
       if [ "$version" = 3.11 ]; then pip_into "$env" "tools-$version" mypy onnxruntime onnx; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;
   esac
+}
+
+# As many at a time as there are jobs: downloading one overlaps with unpacking another.
+set_up_envs() {
+  local version pids=()
+  for version in "${versions[@]}"; do
+    set_up_env "$version" &
+    pids+=($!)
+    [ ${#pids[@]} -lt "${JOBS:-$(nproc)}" ] && continue
+    wait "${pids[0]}" || exit 1
+    pids=("${pids[@]:1}")
+  done
+  local pid
+  for pid in "${pids[@]}"; do wait "$pid" || exit 1; done
 }
 
 # A cmake of at least 3.25: Debian 12 has it, older releases take PyPI's.
@@ -234,7 +249,7 @@ if [ "$goal" = test-oracle ] || [ "$goal" = zoo ]; then
   PEERS=mindspore install_peers
   [ -x build/peers/mindspore/bin/python ] || die "MindSpore cannot be installed for ${versions[0]}"
 fi
-for version in "${versions[@]}"; do set_up_env "$version"; done
+set_up_envs
 if [ "$goal" = lint ]; then
   make_env tools "${python_of[${versions[-1]}]}"
   pip_into "$root/build/venv/tools" lint-tools ruff
