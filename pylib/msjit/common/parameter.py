@@ -31,8 +31,8 @@ class Parameter(Tensor):
     """
 
     # Settings for several processes, caches and devices. Nothing here reads them.
-    cache_enable = sliced = parallel_optimizer_comm_recompute = False
-    cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
+    cache_enable = sliced = parallel_optimizer_comm_recompute = is_in_parallel = False
+    cache_shape, comm_fusion, key, inited_param, init_mode, requires_aggr = [], 1, -1, None, None, True
     # For a Parameter these are attributes; for a Tensor they are methods.
     unique = is_init = False
 
@@ -100,8 +100,17 @@ class Parameter(Tensor):
 
     @property
     def param_info(self):
-        """Kept for compatibility."""
+        """What MindSpore keeps about a Parameter besides its values: its name and flags. Here the Parameter itself. Assigning that of another
+        Parameter, or a clone of it, takes over name and flags. TypeError for anything else."""
         return self
+
+    @param_info.setter
+    def param_info(self, info):
+        if not isinstance(info, Parameter):
+            raise TypeError("[parameter] param_info, got %s, expected the param_info of a Parameter" % type(info).__name__)
+        self.name = info.name
+        for flag in ("requires_grad", "layerwise_parallel", "parallel_optimizer", "comm_fusion", "cache_enable", "cache_shape"):
+            setattr(self, flag, getattr(info, flag))
 
     @property
     def data(self):

@@ -1,10 +1,22 @@
 """Adam and its variants."""
 from .. import ops
-from .._native import _msjit
+from .._native import Tensor, _msjit
 from .assigned import decayed, wide, write
 from .optimizer import Optimizer
 
 _adam_step = _msjit.ops.adam_step
+
+
+def _check(where, beta1, beta2, eps):
+    """TypeError or ValueError for numbers that Adam cannot work with."""
+    for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
+        if not isinstance(value, float):
+            raise TypeError("[%s] %s must be a float, got %s" % (where, name, type(value).__name__))
+    for name, value in (("beta1", beta1), ("beta2", beta2)):
+        if not 0 < value < 1:
+            raise ValueError("[%s] %s must be in (0, 1), got %s" % (where, name, value))
+    if not eps > 0:
+        raise ValueError("[%s] eps must be positive, got %s" % (where, eps))
 
 
 class _Adam(Optimizer):
@@ -17,14 +29,7 @@ class _Adam(Optimizer):
 
     def __init__(self, params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-            if not isinstance(value, float):
-                raise TypeError("[%s] %s must be a float, got %s" % (self._where, name, type(value).__name__))
-        for name, value in (("beta1", beta1), ("beta2", beta2)):
-            if not 0 < value < 1:
-                raise ValueError("[%s] %s must be in (0, 1), got %s" % (self._where, name, value))
-        if not eps > 0:
-            raise ValueError("[%s] eps must be positive, got %s" % (self._where, eps))
+        _check(self._where, beta1, beta2, eps)
         self.beta1, self.beta2, self.eps = float(beta1), float(beta2), float(eps)
         self.moment1 = self._state(self._prefixes[0])
         self.moment2 = self._state(self._prefixes[1])
@@ -95,7 +100,7 @@ class AdamOffload(LazyAdam):
     """The same as Adam: there is no other device whose memory could be saved."""
 
 
-class AdamWeightDecay(_Adam):
+class AdamWeightDecay(Optimizer):
     """Adam without bias correction; weight decay is subtracted from the weights themselves.
 
     >>> import msjit as ms
@@ -108,16 +113,19 @@ class AdamWeightDecay(_Adam):
 
     _decoupled = True
     _centres = False
-    _prefixes = "adam_m", "adam_v"
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
-        super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, 1.0)
-        object.__setattr__(self, "moments1", self.moment1)
-        object.__setattr__(self, "moments2", self.moment2)
+        # The base is Optimizer itself: programs derive from this class and call the __init__ of its base.
+        super().__init__(learning_rate, params, weight_decay)
+        _check(self._where, beta1, beta2, eps)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.moments1, self.moments2 = self._state("adam_m"), self._state("adam_v")
 
-    def _shown_numbers(self):
-        return ()
+    def __setattr__(self, name, value):
+        if name in ("beta1", "beta2", "eps") and isinstance(value, Tensor):  # so a program sets them, as MindSpore does
+            value = float(str(value.asnumpy().reshape(-1)[0]))  # the number as the program wrote it, not with float32's digits
+        super().__setattr__(name, value)
 
     def _update(self, index, param, gradient, rate, decay):
-        _adam_step(param, self.moment1[index], self.moment2[index], gradient, rate, self.beta1, self.beta2, self.eps,
+        _adam_step(param, self.moments1[index], self.moments2[index], gradient, rate, self.beta1, self.beta2, self.eps,
                    decay, 0, True)

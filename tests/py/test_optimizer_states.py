@@ -1,0 +1,56 @@
+"""State of optimizers that programs make themselves, with the name and the flags of the weights it belongs to."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Parameter, ParameterTuple, Tensor, nn
+
+
+def state_of(params, prefix):
+    made = []
+    for old in params:
+        new = Parameter(Tensor(np.zeros(old.shape, np.float32)))
+        new.param_info = old.param_info.clone()
+        new.requires_aggr = old.requires_aggr
+        new.name = prefix + "." + new.name
+        made.append(new)
+    return ParameterTuple(made)
+
+
+class Float32State(nn.AdamWeightDecay):
+    """Calls the __init__ of its base's base, and makes the state in float32 whatever the weights are."""
+
+    def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
+        super(nn.AdamWeightDecay, self).__init__(learning_rate, params, weight_decay)
+        self.beta1 = Tensor(np.array([beta1], np.float32))
+        self.beta2 = Tensor(np.array([beta2], np.float32))
+        self.eps = Tensor(np.array([eps], np.float32))
+        self.moments1, self.moments2 = state_of(self.parameters, "adam_m"), state_of(self.parameters, "adam_v")
+
+
+def test_param_info_gives_name_and_flags():
+    weight = Parameter(Tensor([1.0, 2.0]), name="weight", requires_grad=False, layerwise_parallel=True)
+    weight.comm_fusion = 3
+    state = Parameter(Tensor([0.0, 0.0], ms.float16))
+    state.param_info = weight.param_info.clone()
+    assert (state.name, state.requires_grad, state.layerwise_parallel, state.comm_fusion) == ("weight", False, True, 3)
+    assert state.dtype == ms.float16 and state.asnumpy().tolist() == [0, 0]
+    state.name = "m." + state.name
+    assert (state.name, weight.name) == ("m.weight", "weight")
+    assert weight.requires_aggr is True and weight.is_in_parallel is False and weight.init_mode is None
+    with pytest.raises(TypeError, match="param_info, got int, expected the param_info of a Parameter"):
+        state.param_info = 3
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_a_class_derived_from_adam_weight_decay(mode):
+    nets = [nn.Dense(3, 2, weight_init="ones", bias_init="zeros") for _ in range(2)]
+    own = Float32State(nets[0].trainable_params(), 0.1, weight_decay=0.1)
+    plain = nn.AdamWeightDecay(nets[1].trainable_params(), 0.1, weight_decay=0.1)
+    assert [p.name for p in own.moments1] == ["adam_m.weight", "adam_m.bias"]
+    update = (lambda g: own(g)) if mode is None else ms.jit(lambda g: own(g), mode=mode)
+    for i in range(4):
+        gradients = tuple([Tensor(np.float32(np.arange(p.size).reshape(p.shape) - i)) for p in plain.parameters])
+        update(gradients), plain(gradients)
+    for one, two in zip(own.parameters + own.moments1 + own.moments2, plain.parameters + plain.moments1 + plain.moments2):
+        np.testing.assert_allclose(one.asnumpy(), two.asnumpy(), rtol=1e-6)
