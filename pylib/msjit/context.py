@@ -68,13 +68,14 @@ def set_context(**kwargs):
     >>> ms.get_context("mode") == ms.PYNATIVE_MODE
     True
     """
+    # The device comes first, as in MindSpore. A program that then goes on without a GPU is still in the mode that it was in.
+    if "device_id" in kwargs:
+        _set_device_id(kwargs.pop("device_id"))
+    if "device_target" in kwargs:
+        _set_device(kwargs.pop("device_target"))
     for name, value in kwargs.items():
         if name == "mode":
             _set_mode(value)
-        elif name == "device_target":
-            _set_device(value)
-        elif name == "device_id":
-            _set_device_id(value)
         elif name == "jit_syntax_level":
             _set_syntax_level(value, "jit_syntax_level")
         elif name == "jit_config":

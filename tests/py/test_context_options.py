@@ -35,3 +35,11 @@ def test_accepted(name, value, shown):
 def test_refused(name, value, error):
     with pytest.raises(error, match=r"\[set_context\]"):
         ms.set_context(**{name: value})
+
+
+@pytest.mark.parametrize("device", [{"device_target": "Mars"}, {"device_id": "0"}])
+def test_a_refused_device_changes_nothing_else(device):
+    ms.set_context(mode=ms.PYNATIVE_MODE, max_call_depth=500)
+    with pytest.raises((TypeError, ValueError), match=r"\[set_context\] device"):
+        ms.set_context(mode=ms.GRAPH_MODE, max_call_depth=50, **device)
+    assert ms.get_context("mode") == ms.PYNATIVE_MODE and ms.get_context("max_call_depth") == 500
