@@ -58,11 +58,10 @@ struct Entry final : EntryBase {
   // cache under a lock. So the region is captured again after some calls.
   bool may_go_further = false;
   int looks = 0;  // such captures so far
-  bool wants_a_look() {
+  bool wants_a_look() const {
     constexpr int kLooks = 2;
     constexpr int64_t kAfter[kLooks] = {3, 64};  // hits
-    if (!may_go_further || looks == kLooks || hits < kAfter[looks]) return false;
-    return ++looks, true;
+    return may_go_further && looks < kLooks && hits >= kAfter[looks];
   }
   // Whether this call belongs to the trial of the entry (with open sizes: of the region for this
   // call's sizes). A call that the tape records never does: its cost includes the gradient, which

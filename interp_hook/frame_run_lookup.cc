@@ -24,8 +24,10 @@ Entry* FrameRun::find_or_capture() {
   const bool serves =
       entry && (entry->returns || !policy_.whole) && (entry->strict || !policy_.source);
   if (serves) {
-    if (entry->wants_a_look()) [[unlikely]]
+    if (entry->wants_a_look()) [[unlikely]] {
+      entry->looks++;
       return capture(point, now, entry);
+    }
     if (!entry->rests() && !begin_trial(*entry)) return entry;
     skip_region(*entry);
     return nullptr;

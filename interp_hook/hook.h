@@ -2,11 +2,11 @@
 // such as drive_frame. A frame is offered if its code is marked, or if this thread has asked for it
 // (NextFrame). Never offered are frames of generators and coroutines, resumptions by throw(), and
 // frames under a tracer, profiler or monitoring tool.
-// Up to 3.11 this is an eval-frame hook (hook.cc), installed only while a HookArm lives. It costs
-// every other call of Python code 1 ns up to 3.10, and makes it a third longer on 3.11. An
-// evaluator that somebody installed before us is called for every frame we do not run. From 3.12 on
-// a sys.monitoring callback on the code object does it (monitoring_door.cc), and a HookArm does
-// nothing.
+// Up to 3.11 an eval-frame hook (evaluator_door.cc) notices that frames begin. It is installed only
+// while a HookArm lives. It costs every other call of Python code 1 ns up to 3.10, and makes it a
+// third longer on 3.11. An evaluator that somebody installed before us is called for every frame we
+// do not run. From 3.12 on a sys.monitoring callback on the code object notices it
+// (monitoring_door.cc), and a HookArm does nothing.
 #pragma once
 
 #include "bytecode/frame_view.h"
@@ -64,7 +64,7 @@ class NextFrame {
   bool taken() const { return !door_; }
 
  private:
-  friend struct HookEntry;
+  friend struct Requests;
   HookArm arm_;
   PyCodeObject* code_;
   FrameDoor door_;

@@ -5,10 +5,8 @@
 #include <new>
 
 #include "guards/cache.h"
-#include "guards/py/compat.h"
-#include "guards/py/error.h"
 #include "interp_hook/frames/internals.h"
-#include "interp_hook/hook.h"
+#include "interp_hook/requests.h"
 
 namespace msjit {
 namespace {
@@ -19,20 +17,10 @@ constexpr int kNoTool = -1;
 // of Python functions do not.
 constexpr int kMaxNesting = 64;
 
-constexpr int kNeverNative =
-    CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
-
-Py_ssize_t mark_index = -1;
 int tool = kNoTool;
 PyObject* disable = nullptr;  // sys.monitoring.DISABLE
 
-[[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
-thread_local FramePolicy taken_policy;
 [[gnu::tls_model("initial-exec")]] thread_local int nesting = 0;
-
-FrameDoor door_of(PyCodeObject* code) {
-  return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
-}
 
 // sys.monitoring, looked up once. Null when out of memory.
 PyObject* monitoring() {
@@ -53,23 +41,6 @@ Ref call(const char* name, std::initializer_list<PyObject*> arguments) {
 }
 
 Ref number(long value) { return Ref::steal(PyLong_FromLong(value)); }
-
-}  // namespace
-
-struct HookEntry {
-  static FrameDoor choose(PyCodeObject* code) {
-    if (!wanted || wanted->code_ != code) return door_of(code);
-    NextFrame* request = std::exchange(wanted, wanted->outer_);
-    taken_policy = request->policy_;
-    return std::exchange(request->door_, nullptr);
-  }
-  static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
-  static void end(NextFrame* request) {
-    if (!request->taken() && wanted == request) wanted = request->outer_;
-  }
-};
-
-namespace {
 
 PyObject* run_door(PyThreadState* thread, void* frame, FrameDoor door) {
   const frames::LeaveCallback ordinary(thread);
@@ -94,7 +65,8 @@ PyObject* on_start(PyObject*, PyObject* const* args, Py_ssize_t) {
   auto* code = reinterpret_cast<PyCodeObject*>(args[0]);
   if (frames::code_of(frame) != code || nesting >= kMaxNesting || frames::is_watched(thread, code))
     return Ref::none().release();
-  FrameDoor door = HookEntry::choose(code);
+  FrameDoor door = Requests::take(code);
+  if (!door) door = Requests::marked(code);
   if (!door) return Ref::none().release();
   const CodeState* state = find_code_state(code);
   if (state && state->inert) {
@@ -130,55 +102,29 @@ bool take_tool() {
 }
 
 // Switches the callback for `code` on or off. If that fails, CPython runs the code.
-void listen(PyCodeObject* code, bool wanted_now) {
-  if (tool == kNoTool && (!wanted_now || !take_tool())) return;
-  const Ref events = number(wanted_now ? kPyStart : 0);
+void listen(PyCodeObject* code, bool wanted) {
+  if (tool == kNoTool && (!wanted || !take_tool())) return;
+  const Ref events = number(wanted ? kPyStart : 0);
   const frames::KeepPairs pairs(code);
   if (!call("set_local_events", {number(tool).get(), (PyObject*)code, events.get()})) PyErr_Clear();
 }
 
 }  // namespace
 
-namespace hook {
-
-FramePolicy take_policy() { return std::exchange(taken_policy, {}); }
-
-bool initialize() {
-  if (mark_index >= 0) return true;
-  mark_index = compat::request_code_extra(nullptr);
-  if (mark_index >= 0) return true;
-  raise(PyExc_RuntimeError,
-        "[jit] index for data on code objects, got none from CPython, expected a free one");
-  return false;
-}
-
-bool mark(PyCodeObject* code, FrameDoor door) {
-  if (!compat::set_code_extra((PyObject*)code, mark_index, reinterpret_cast<void*>(door)))
-    return false;
-  if (code->co_flags & kNeverNative) return true;
+void trigger::follow_mark(PyCodeObject* code, FrameDoor door) {
   // Off and on again: after a callback has returned DISABLE, only a change of the events revives
   // it.
   if (tool != kNoTool && frames::listens(code, tool)) listen(code, false);
   if (door && door != leave_frame) listen(code, true);
-  return true;
 }
 
-FrameDoor marked(PyCodeObject* code) { return door_of(code); }
+void trigger::follow_request(PyCodeObject* code) {
+  if (tool == kNoTool || !frames::listens(code, tool)) listen(code, true);
+}
 
-bool is_watched(PyCodeObject* code) { return frames::is_watched(PyThreadState_Get(), code); }
-
-}  // namespace hook
+bool hook::is_watched(PyCodeObject* code) { return frames::is_watched(PyThreadState_Get(), code); }
 
 HookArm::HookArm() {}
 HookArm::~HookArm() {}
-
-NextFrame::NextFrame(PyCodeObject* code, FrameDoor door, FramePolicy policy)
-    : code_(code), door_(door), policy_(policy) {
-  if (!(code->co_flags & kNeverNative) && (tool == kNoTool || !frames::listens(code, tool)))
-    listen(code, true);
-  HookEntry::begin(this);
-}
-
-NextFrame::~NextFrame() { HookEntry::end(this); }
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// What hook.cc, monitoring_door.cc and the stepper need to know about frames besides FrameView,
-// implemented by the one frames/py3XX.cc that is compiled.
+// What evaluator_door.cc, monitoring_door.cc and the stepper need to know about frames besides
+// FrameView, implemented by the one frames/py3XX.cc that is compiled.
 #pragma once
 
 #include <Python.h>
