@@ -31,7 +31,7 @@ std::vector<Lifetime> find_lifetimes(const Plan& plan) {
   }
   std::vector<Lifetime> arena;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (plan.slots[i].kind != SlotKind::kArena) continue;
+    if (plan.slots[i].kind != PlanSlotKind::kArena) continue;
     all[i].slot = static_cast<int32_t>(i);
     arena.push_back(all[i]);
   }
@@ -43,8 +43,8 @@ std::vector<Lifetime> find_lifetimes(const Plan& plan) {
 std::vector<int32_t> find_bases(const Plan& plan) {
   std::vector<int32_t> base(plan.slots.size());
   for (size_t i = 0; i < base.size(); ++i) base[i] = static_cast<int32_t>(i);
-  for (const Step& step : plan.steps)
-    if (step.kind == StepKind::kView)
+  for (const PlanStep& step : plan.steps)
+    if (step.kind == PlanStepKind::kView)
       for (int32_t slot : step.ops[0].out) base[slot] = base[step.ops[0].in[0]];
   return base;
 }

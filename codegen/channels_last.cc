@@ -17,10 +17,10 @@ namespace {
 constexpr int64_t kLeastElements = 4096;  // of an image; smaller ones are converted quickly
 
 // In memory that the plan owns.
-bool is_image(const Slot& slot) {
+bool is_image(const PlanSlot& slot) {
   const Shape& shape = slot.meta.shape;
-  return slot.kind == SlotKind::kArena && shape.rank() == 4 && shape.numel() >= kLeastElements &&
-         shape[1] > 1 && shape[2] * shape[3] > 1;
+  return slot.kind == PlanSlotKind::kArena && shape.rank() == 4 &&
+         shape.numel() >= kLeastElements && shape[1] > 1 && shape[2] * shape[3] > 1;
 }
 
 class Chooser {
@@ -31,7 +31,7 @@ class Chooser {
 
   void run() {
     find_candidates();
-    for (const Step& step : plan_.steps) weigh(step);
+    for (const PlanStep& step : plan_.steps) weigh(step);
     for (size_t s = 0; s < candidate_.size(); ++s)
       plan_.slots[s].channels_last = candidate_[s] && worth_[find(static_cast<int32_t>(s))] > 0;
     mark_programs();
@@ -40,8 +40,8 @@ class Chooser {
  private:
   // Finds the images that only kernels for either order read and write.
   void find_candidates() {
-    for (const Slot& slot : plan_.slots) candidate_.push_back(is_image(slot));
-    for (const Step& step : plan_.steps)
+    for (const PlanSlot& slot : plan_.slots) candidate_.push_back(is_image(slot));
+    for (const PlanStep& step : plan_.steps)
       for (const PlanOp& op : step.ops) {
         for (int32_t s : op.in)
           if (s >= 0 && candidate_[s] && !walks(step, s)) candidate_[s] = 0;
@@ -52,17 +52,17 @@ class Chooser {
   }
 
   // Kernels convert images of other dtypes, but for the bytes from which they make floats.
-  bool in_either_order(const PlanOp& op, const Slot& slot) const {
+  bool in_either_order(const PlanOp& op, const PlanSlot& slot) const {
     const DType dtype = slot.meta.dtype;
     const bool bytes = dtype == DType::kInt8 || dtype == DType::kUInt8;
     return dtype == DType::kFloat32 ||
            (bytes && plan_.slots[op.out[0]].meta.dtype == DType::kFloat32);
   }
-  bool walks(const Step& step, int32_t s) const {
-    const Slot& slot = plan_.slots[s];
-    if (step.kind == StepKind::kOp)
+  bool walks(const PlanStep& step, int32_t s) const {
+    const PlanSlot& slot = plan_.slots[s];
+    if (step.kind == PlanStepKind::kOp)
       return step.ops[0].node->op->has(kChannelsLast) && in_either_order(step.ops[0], slot);
-    if (step.kind != StepKind::kFused) return false;
+    if (step.kind != PlanStepKind::kFused) return false;
     return std::ranges::all_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
       return operand.slot != s || is_whole(*step.fused, operand);
     });
@@ -73,15 +73,15 @@ class Chooser {
     return !operand.tail && operand.shape == program.space;
   }
 
-  void weigh(const Step& step) {
-    if (step.kind == StepKind::kOp) {
+  void weigh(const PlanStep& step) {
+    if (step.kind == PlanStepKind::kOp) {
       for (int32_t s : step.ops[0].in)
         if (s >= 0 && candidate_[s]) worth_[find(s)] += plan_.slots[s].bytes;
       for (int32_t s : step.ops[0].out)
         if (candidate_[s]) worth_[find(s)] += plan_.slots[s].bytes;
       return;
     }
-    if (step.kind != StepKind::kFused) return;
+    if (step.kind != PlanStepKind::kFused) return;
     int32_t first = -1;
     int64_t plain = 0;
     for (const FusedProgram::Operand& operand : step.fused->operands) {
@@ -110,7 +110,7 @@ class Chooser {
 
   // A fused step's program says for each operand whether it lies channels last.
   void mark_programs() {
-    for (Step& step : plan_.steps) {
+    for (PlanStep& step : plan_.steps) {
       if (!step.fused) continue;
       const auto lies_so = [&](const FusedProgram::Operand& operand) {
         return plan_.slots[operand.slot].channels_last;
@@ -122,8 +122,8 @@ class Chooser {
       step.fused = std::move(program);
       for (const PlanOp& op : step.ops)  // values kept only when the step runs op by op
         for (int32_t s : op.out)
-          if (Slot& slot = plan_.slots[s];
-              slot.kind == SlotKind::kTemp && slot.meta.shape == step.fused->space)
+          if (PlanSlot& slot = plan_.slots[s];
+              slot.kind == PlanSlotKind::kTemp && slot.meta.shape == step.fused->space)
             slot.channels_last = true;
     }
   }

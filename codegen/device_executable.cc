@@ -28,18 +28,18 @@ class DeviceExecutable final : public Executable {
   double compile_ms() const override { return ms_; }
   int64_t code_bytes() const override {
     const Plan& plan = program_->plan();
-    return static_cast<int64_t>(sizeof *this + plan.slots.size() * sizeof(Slot) +
+    return static_cast<int64_t>(sizeof *this + plan.slots.size() * sizeof(PlanSlot) +
                                 plan.graph->nodes.size() * sizeof(Node));
   }
   int num_ops() const override { return num_ops_; }
   int num_kernels() const override {
     int count = 0;
-    for (const Step& step : program_->plan().steps) count += step.kind != StepKind::kView;
+    for (const PlanStep& step : program_->plan().steps) count += step.kind != PlanStepKind::kView;
     return count;
   }
   std::string describe() const override {
     std::string text;
-    for (const Step& step : program_->plan().steps)
+    for (const PlanStep& step : program_->plan().steps)
       text += describe_step(program_->plan(), step) + "\n";
     return text;
   }

@@ -21,7 +21,7 @@ Result<std::unique_ptr<DeviceProgram>> DeviceProgram::from_plan(std::shared_ptr<
                                                                 devices::Context& at) {
   std::unique_ptr<DeviceProgram> program(new DeviceProgram(at));
   program->plan_ = std::move(plan);
-  for (const Step& step : program->plan_->steps) {
+  for (const PlanStep& step : program->plan_->steps) {
     program->units_.push_back(
         step.fused ? std::make_unique<DeviceUnit>(step.fused, program->plan_->open_sizes)
                    : nullptr);
@@ -43,7 +43,7 @@ Status DeviceProgram::load_constants() {
     if (!unit) continue;
     for (const FusedProgram::Operand& operand : unit->program().operands) {
       const auto slot = static_cast<size_t>(operand.slot);
-      if (plan_->slots[slot].kind != SlotKind::kConstant || constants_[slot]) continue;
+      if (plan_->slots[slot].kind != PlanSlotKind::kConstant || constants_[slot]) continue;
       MSJIT_TRY(constants_[slot], devices::to_device(plan_->slots[slot].constant, at_.device));
     }
   }
@@ -53,7 +53,7 @@ Status DeviceProgram::load_constants() {
 void DeviceProgram::find_last_uses() {
   std::vector<int64_t> last(plan_->slots.size(), -1);
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    const Step& step = plan_->steps[s];
+    const PlanStep& step = plan_->steps[s];
     const auto use = [&](int32_t slot) {
       if (slot >= 0) last[static_cast<size_t>(slot)] = static_cast<int64_t>(s);
     };
@@ -73,9 +73,9 @@ void DeviceProgram::find_last_uses() {
 }
 
 bool DeviceProgram::stays() const {
-  return std::ranges::all_of(plan_->steps, [](const Step& step) {
-    return step.fused || step.kind == StepKind::kView ||
-           (step.kind == StepKind::kOp && step.ops[0].node->op->device_kernel());
+  return std::ranges::all_of(plan_->steps, [](const PlanStep& step) {
+    return step.fused || step.kind == PlanStepKind::kView ||
+           (step.kind == PlanStepKind::kOp && step.ops[0].node->op->device_kernel());
   });
 }
 
@@ -84,7 +84,7 @@ Status DeviceProgram::run(std::span<const Tensor> inputs, std::span<Tensor> outp
   Slots slots(plan_->slots.size());
   std::ranges::copy(inputs, slots.begin());
   for (size_t i = 0; i < slots.size(); ++i)
-    if (plan_->slots[i].kind == SlotKind::kConstant)
+    if (plan_->slots[i].kind == PlanSlotKind::kConstant)
       slots[i] = constants_[i] ? constants_[i] : plan_->slots[i].constant;
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     MSJIT_OK(run_step(s, slots));
@@ -94,9 +94,9 @@ Status DeviceProgram::run(std::span<const Tensor> inputs, std::span<Tensor> outp
 }
 
 Status DeviceProgram::run_step(size_t index, Slots& slots) const {
-  const Step& step = plan_->steps[index];
+  const PlanStep& step = plan_->steps[index];
   if (units_[index]) return run_fused(*units_[index], slots);
-  if (step.kind == StepKind::kControl) return run_controlled(index, slots);
+  if (step.kind == PlanStepKind::kControl) return run_controlled(index, slots);
   for (const PlanOp& op : step.ops) MSJIT_OK(run_op(op, slots));
   return {};
 }

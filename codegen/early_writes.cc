@@ -76,9 +76,9 @@ class EarlyOrder {
   // Whether a step can fail because of its inputs' contents, or runs steps that can. Missing memory
   // does not count: any step may lack it.
   bool may_fail(size_t s) const {
-    const Step& step = plan_.steps[s];
+    const PlanStep& step = plan_.steps[s];
     const OpDef* const op = step.ops[0].node->op;
-    if (step.kind != StepKind::kOp) return step.kind == StepKind::kControl;
+    if (step.kind != PlanStepKind::kOp) return step.kind == PlanStepKind::kControl;
     return !op->has(kTotal) && !op->has(kElementwise) && !op->has(kReduction) && !is_seen(s);
   }
 
@@ -89,7 +89,7 @@ class EarlyOrder {
     if (op.node->op != &op_index_update || op.in.size() != 3) return false;
     const Shape& shape = plan_.slots[op.in[0]].meta.shape;
     const auto axis = static_cast<int>(op.node->attrs[0].as_list()[0]);
-    return std::any_of(plan_.steps.begin(), plan_.steps.begin() + s, [&](const Step& earlier) {
+    return std::any_of(plan_.steps.begin(), plan_.steps.begin() + s, [&](const PlanStep& earlier) {
       const PlanOp& pick = earlier.ops[0];
       if (pick.node->op != &op_gather || pick.in[1] != op.in[2]) return false;
       const Shape& from = plan_.slots[pick.in[0]].meta.shape;
@@ -98,9 +98,10 @@ class EarlyOrder {
     });
   }
 
-  bool moves(const Step& step) const {
-    if (step.kind == StepKind::kView) return true;
-    return step.kind == StepKind::kFused && std::ranges::all_of(step.ops, [&](const PlanOp& op) {
+  bool moves(const PlanStep& step) const {
+    if (step.kind == PlanStepKind::kView) return true;
+    return step.kind == PlanStepKind::kFused &&
+           std::ranges::all_of(step.ops, [&](const PlanOp& op) {
              return std::ranges::all_of(
                  op.out, [&](int32_t slot) { return plan_.slots[slot].bytes <= kFewBytes; });
            });

@@ -58,7 +58,7 @@ class GraphExecutable final : public Executable {
     return ms;
   }
   int64_t code_bytes() const override {
-    int64_t bytes = static_cast<int64_t>(sizeof(*this) + plan_->slots.size() * sizeof(Slot) +
+    int64_t bytes = static_cast<int64_t>(sizeof(*this) + plan_->slots.size() * sizeof(PlanSlot) +
                                          plan_->graph->nodes.size() * sizeof(Node));
     runner_.for_each_unit([&](FusedUnit& unit) { bytes += unit.code_bytes(); });
     return bytes + plan_->arena_bytes;
@@ -66,7 +66,7 @@ class GraphExecutable final : public Executable {
   int num_ops() const override { return num_ops_; }
   int num_kernels() const override {
     int count = 0;
-    for (const Step& step : plan_->steps) count += step.kind != StepKind::kView;
+    for (const PlanStep& step : plan_->steps) count += step.kind != PlanStepKind::kView;
     return count;
   }
   std::string describe() const override {

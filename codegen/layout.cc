@@ -23,7 +23,7 @@ class Blank {
   }
   Blank(const Blank&) = delete;
   bool ok() const { return data_ != MAP_FAILED; }
-  Tensor tensor(const Slot& slot) const {
+  Tensor tensor(const PlanSlot& slot) const {
     return Tensor::from_storage(Storage::foreign(
                                     data_, bytes_, [](void*) {}, nullptr),
                                 slot.meta.dtype, slot.meta.shape, slot.strides, 0);
@@ -38,25 +38,25 @@ class Blank {
 
 Status assign_layouts(Plan* plan) {
   size_t bytes = 0;
-  for (Slot& slot : plan->slots) {
-    slot.strides = slot.kind == SlotKind::kConstant ? slot.constant.strides()
-                   : slot.channels_last             ? layout::channels_last_strides(slot.meta.shape)
-                                                    : contiguous_strides(slot.meta.shape);
+  for (PlanSlot& slot : plan->slots) {
+    slot.strides = slot.kind == PlanSlotKind::kConstant ? slot.constant.strides()
+                   : slot.channels_last ? layout::channels_last_strides(slot.meta.shape)
+                                        : contiguous_strides(slot.meta.shape);
     bytes = std::max(bytes, static_cast<size_t>(slot.bytes));
   }
   bool has_views = std::any_of(plan->steps.begin(), plan->steps.end(),
-                               [](const Step& s) { return s.kind == StepKind::kView; });
+                               [](const PlanStep& s) { return s.kind == PlanStepKind::kView; });
   if (!has_views) return {};
   Blank blank(bytes * 2);  // with strides a base may extend beyond its elements
   if (!blank.ok()) return memory_error("[plan] address space for {} bytes", bytes);
-  for (const Step& step : plan->steps) {
-    if (step.kind != StepKind::kView) continue;
+  for (const PlanStep& step : plan->steps) {
+    if (step.kind != PlanStepKind::kView) continue;
     const PlanOp& op = step.ops[0];
     InlineVec<Tensor, 4> in;
     for (int32_t s : op.in) {
       if (s < 0)
         in.emplace_back();
-      else if (plan->slots[s].kind == SlotKind::kConstant)
+      else if (plan->slots[s].kind == PlanSlotKind::kConstant)
         in.push_back(plan->slots[s].constant);
       else
         in.push_back(blank.tensor(plan->slots[s]));

@@ -23,15 +23,15 @@ class CommitPlanner {
 
   // False when the steps have no valid order, or none writes over inputs.
   bool write_early() {
-    if (std::ranges::any_of(plan_.steps, [](const Step& s) { return !s.nested.empty(); }))
+    if (std::ranges::any_of(plan_.steps, [](const PlanStep& s) { return !s.nested.empty(); }))
       return false;  // its outputs may be inputs, handed on
     find_targets(true);
     const std::vector<char> writes = find_writers();
     const std::vector<size_t> order = early_order(plan_, base_, target_, writes);
     if (order.empty() || std::ranges::count(writes, 0) == std::ssize(writes)) return false;
-    std::vector<Step> steps;
+    std::vector<PlanStep> steps;
     for (size_t s : order) {
-      Step& step = steps.emplace_back(std::move(plan_.steps[s]));
+      PlanStep& step = steps.emplace_back(std::move(plan_.steps[s]));
       step.writes_over = writes[s];
       step.in_order = step.writes_over && reads_before_writes(step);
     }
@@ -45,11 +45,11 @@ class CommitPlanner {
   void write_last() {
     find_targets(false);
     const std::vector<char> last = find_writers();
-    std::vector<Step> first, behind;
+    std::vector<PlanStep> first, behind;
     for (size_t s = 0; s < last.size(); ++s)
       (last[s] ? behind : first).push_back(std::move(plan_.steps[s]));
     plan_.commit = first.size();
-    for (Step& step : behind) {
+    for (PlanStep& step : behind) {
       note_reads(step);
       step.writes_over = true;
       step.in_order = reads_before_writes(step);
@@ -75,7 +75,7 @@ class CommitPlanner {
 
   void set_targets() {
     plan_.target_of.assign(target_.size(), -1);
-    for (const Step& step : plan_.steps)
+    for (const PlanStep& step : plan_.steps)
       for (int32_t slot : step.fresh)
         if (step.writes_over) plan_.target_of[slot] = target_[slot];
   }
@@ -86,7 +86,7 @@ class CommitPlanner {
   void find_targets(bool read) {
     std::ranges::fill(target_, -1);
     std::vector<int> uses(plan_.slots.size());  // of its memory
-    for (const Step& step : plan_.steps)
+    for (const PlanStep& step : plan_.steps)
       for (const PlanOp& op : step.ops)
         for (int32_t s : op.in)
           if (s >= 0 && !read && !makes(step, base_[s])) ++uses[base_[s]];
@@ -95,15 +95,15 @@ class CommitPlanner {
     for (const PlanOutput& output : plan_.outputs) leaves[base_[output.slot]] = 1;
     for (const Overwrite& overwrite : overwrites_) {
       const PlanOutput& output = plan_.outputs[overwrite.output];
-      const Slot &from = plan_.slots[output.slot], &to = plan_.slots[overwrite.input];
-      if (output.how == PlanOutput::How::kTake && from.kind == SlotKind::kFresh &&
+      const PlanSlot &from = plan_.slots[output.slot], &to = plan_.slots[overwrite.input];
+      if (output.how == PlanOutput::How::kTake && from.kind == PlanSlotKind::kFresh &&
           uses[output.slot] == 1 && !leaves[overwrite.input] && from.meta.dtype == to.meta.dtype &&
           from.meta.shape == to.meta.shape)
         target_[output.slot] = overwrite.input;
     }
   }
 
-  static bool makes(const Step& step, int32_t slot) {
+  static bool makes(const PlanStep& step, int32_t slot) {
     return std::ranges::any_of(step.ops, [&](const PlanOp& op) {
       return std::ranges::find(op.out, slot) != op.out.end();
     });
@@ -111,7 +111,7 @@ class CommitPlanner {
 
   // Whether all results of a step overwrite inputs, and each element is read, if at all, right
   // before it is overwritten.
-  bool overwrites_alone(const Step& step) const {
+  bool overwrites_alone(const PlanStep& step) const {
     if (!step.fused || step.fused->reduced || step.fused->stages.size() != 1 ||
         !step.fused->tail.empty())
       return false;
@@ -124,13 +124,13 @@ class CommitPlanner {
     return std::ranges::all_of(operands, [&](const FusedProgram::Operand& operand) {
       if (operand.output) return target_[operand.slot] >= 0;
       if (!is_overwritten(base_[operand.slot])) return true;
-      return plan_.slots[operand.slot].kind == SlotKind::kInput &&
+      return plan_.slots[operand.slot].kind == PlanSlotKind::kInput &&
              operand.shape == step.fused->space;
     });
   }
 
   // Whether no op of the step reads an input that an earlier op has overwritten.
-  bool reads_before_writes(const Step& step) const {
+  bool reads_before_writes(const PlanStep& step) const {
     std::vector<int32_t> written;
     for (const PlanOp& op : step.ops) {
       for (int32_t s : op.in)
@@ -145,7 +145,7 @@ class CommitPlanner {
   }
 
   // The slots whose memory a step reads, each once.
-  std::vector<int32_t> read_by(const Step& step) const {
+  std::vector<int32_t> read_by(const PlanStep& step) const {
     std::vector<int32_t> slots;
     for (const FusedProgram::Operand& operand : step.fused->operands)
       if (!operand.output) slots.push_back(base_[operand.slot]);
@@ -154,12 +154,12 @@ class CommitPlanner {
     return slots;
   }
 
-  void count_readers(const Step& step, int by) {
+  void count_readers(const PlanStep& step, int by) {
     for (int32_t slot : read_by(step)) readers_[slot] += by;
   }
 
   // Whether another writing step reads what this one overwrites.
-  bool is_read_by_others(const Step& step) const {
+  bool is_read_by_others(const PlanStep& step) const {
     const std::vector<int32_t> own = read_by(step);
     return std::ranges::any_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
       if (!operand.output) return false;
@@ -168,12 +168,12 @@ class CommitPlanner {
     });
   }
 
-  void note_reads(const Step& step) {
+  void note_reads(const PlanStep& step) {
     for (const auto& operand : step.fused->operands) {
       const int32_t slot = operand.output ? target_[operand.slot] : base_[operand.slot];
       if (std::exchange(noted_[slot], 1)) continue;
-      if (plan_.slots[slot].kind == SlotKind::kInput) plan_.commit_inputs.push_back(slot);
-      if (plan_.slots[slot].kind == SlotKind::kResult) plan_.commit_results.push_back(slot);
+      if (plan_.slots[slot].kind == PlanSlotKind::kInput) plan_.commit_inputs.push_back(slot);
+      if (plan_.slots[slot].kind == PlanSlotKind::kResult) plan_.commit_results.push_back(slot);
     }
   }
 

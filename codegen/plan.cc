@@ -81,9 +81,9 @@ class Planner {
     slot_of_.assign(count, -1);
   }
 
-  int32_t add_slot(SlotKind kind, ValueId id) {
+  int32_t add_slot(PlanSlotKind kind, ValueId id) {
     const Meta& meta = graph_.meta(id);
-    Slot& slot = plan_->slots.emplace_back();
+    PlanSlot& slot = plan_->slots.emplace_back();
     slot.kind = kind;
     slot.value = id;
     slot.meta = meta;
@@ -92,23 +92,23 @@ class Planner {
   }
 
   void add_inputs() {
-    for (ValueId id : graph_.inputs) add_slot(SlotKind::kInput, id);
+    for (ValueId id : graph_.inputs) add_slot(PlanSlotKind::kInput, id);
     plan_->num_inputs = static_cast<int>(graph_.inputs.size());
   }
 
   int32_t slot_for(ValueId id) {
     if (id < 0) return -1;
     if (slot_of_[id] >= 0) return slot_of_[id];
-    int32_t slot = add_slot(SlotKind::kConstant, id);
+    int32_t slot = add_slot(PlanSlotKind::kConstant, id);
     plan_->slots[slot].constant = graph_.producer(id).constant;
     return slot;
   }
 
-  SlotKind kind_of_result(const Node& node, ValueId id, bool fused) const {
-    if (node.is_control() || kept_casts_[id]) return SlotKind::kResult;
-    if (node.op->has(kView)) return SlotKind::kView;
-    if (fused && !escapes_[id]) return SlotKind::kTemp;
-    return leaves_run_[id] ? SlotKind::kFresh : SlotKind::kArena;
+  PlanSlotKind kind_of_result(const Node& node, ValueId id, bool fused) const {
+    if (node.is_control() || kept_casts_[id]) return PlanSlotKind::kResult;
+    if (node.op->has(kView)) return PlanSlotKind::kView;
+    if (fused && !escapes_[id]) return PlanSlotKind::kTemp;
+    return leaves_run_[id] ? PlanSlotKind::kFresh : PlanSlotKind::kArena;
   }
 
   Status add_step(const FusionGroup& group) {
@@ -135,13 +135,13 @@ class Planner {
     fused = fused && !is_weight &&
             lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
     if (fused) {
-      push_step(StepKind::kFused, std::move(ops), std::move(program));
+      push_step(PlanStepKind::kFused, std::move(ops), std::move(program));
     } else if (ops.size() == 1) {
       const Node& node = *ops[0].node;
-      StepKind kind = node.is_control()     ? StepKind::kControl
-                      : is_weight           ? StepKind::kWeight
-                      : node.op->has(kView) ? StepKind::kView
-                                            : StepKind::kOp;
+      PlanStepKind kind = node.is_control()     ? PlanStepKind::kControl
+                          : is_weight           ? PlanStepKind::kWeight
+                          : node.op->has(kView) ? PlanStepKind::kView
+                                                : PlanStepKind::kOp;
       demote_temps(ops);
       push_step(kind, std::move(ops), nullptr);
       for (const auto& sub : node.subgraphs) {
@@ -152,7 +152,7 @@ class Planner {
       demote_temps(ops);
       for (PlanOp& op : ops) {
         op.release.clear();
-        push_step(StepKind::kOp, {std::move(op)}, nullptr);
+        push_step(PlanStepKind::kOp, {std::move(op)}, nullptr);
       }
     }
     return {};
@@ -162,14 +162,15 @@ class Planner {
   void demote_temps(const std::vector<PlanOp>& ops) {
     for (const PlanOp& op : ops)
       for (int32_t s : op.out)
-        if (plan_->slots[s].kind == SlotKind::kTemp) plan_->slots[s].kind = SlotKind::kArena;
+        if (plan_->slots[s].kind == PlanSlotKind::kTemp)
+          plan_->slots[s].kind = PlanSlotKind::kArena;
   }
 
   void mark_releases(std::vector<PlanOp>* ops) {
     std::vector<int32_t> seen;
     for (auto op = ops->rbegin(); op != ops->rend(); ++op) {
       auto visit = [&](int32_t s) {
-        if (s < 0 || plan_->slots[s].kind != SlotKind::kTemp) return;
+        if (s < 0 || plan_->slots[s].kind != PlanSlotKind::kTemp) return;
         if (std::find(seen.begin(), seen.end(), s) != seen.end()) return;
         seen.push_back(s);
         op->release.push_back(s);
@@ -179,14 +180,15 @@ class Planner {
     }
   }
 
-  void push_step(StepKind kind, std::vector<PlanOp> ops, std::shared_ptr<FusedProgram> program) {
-    Step& step = plan_->steps.emplace_back();
+  void push_step(PlanStepKind kind, std::vector<PlanOp> ops,
+                 std::shared_ptr<FusedProgram> program) {
+    PlanStep& step = plan_->steps.emplace_back();
     step.kind = kind;
     step.ops = std::move(ops);
     step.fused = std::move(program);
     for (const PlanOp& op : step.ops)
       for (int32_t s : op.out)
-        if (plan_->slots[s].kind == SlotKind::kFresh) step.fresh.push_back(s);
+        if (plan_->slots[s].kind == PlanSlotKind::kFresh) step.fresh.push_back(s);
   }
 
   // Outputs share storage in a compiled run exactly where they do in the captured graph.
@@ -205,7 +207,7 @@ class Planner {
         plan_->outputs.back().how = PlanOutput::How::kAlias;
       for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
         if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i] &&
-            plan_->slots[slot].kind != SlotKind::kConstant)
+            plan_->slots[slot].kind != PlanSlotKind::kConstant)
           plan_->outputs.back().how = PlanOutput::How::kShare;
       if (plan_->outputs.back().how == PlanOutput::How::kTake) taken.push_back(slot);
     }
@@ -217,7 +219,7 @@ class Planner {
   void stream_outputs() {
     constexpr int64_t kManyBytes = int64_t{32} << 20;
     std::vector<char> read(plan_->slots.size());  // by another step
-    for (const Step& step : plan_->steps) {
+    for (const PlanStep& step : plan_->steps) {
       const auto makes = [&](int32_t s) {
         return std::ranges::find(step.fresh, s) != step.fresh.end();
       };
@@ -227,18 +229,18 @@ class Planner {
     }
     const auto is_result = [&](const FusedProgram::Operand& operand) {
       return operand.output && !operand.tail && !read[operand.slot] &&
-             plan_->slots[operand.slot].kind == SlotKind::kFresh;
+             plan_->slots[operand.slot].kind == PlanSlotKind::kFresh;
     };
-    const auto streams = [](const Step& step) {  // what is overwritten was read
+    const auto streams = [](const PlanStep& step) {  // what is overwritten was read
       return step.fused && !step.writes_over;
     };
     int64_t bytes = 0;
-    for (const Step& step : plan_->steps)
+    for (const PlanStep& step : plan_->steps)
       for (size_t i = 0; streams(step) && i < step.fused->operands.size(); ++i)
         if (is_result(step.fused->operands[i]))
           bytes += plan_->slots[step.fused->operands[i].slot].bytes;
     if (nested_ || bytes < kManyBytes) return;
-    for (Step& step : plan_->steps) {
+    for (PlanStep& step : plan_->steps) {
       if (!streams(step) || !std::ranges::any_of(step.fused->operands, is_result)) continue;
       auto program = std::make_shared<FusedProgram>(*step.fused);
       for (FusedProgram::Operand& operand : program->operands) operand.streams = is_result(operand);
@@ -256,7 +258,7 @@ class Planner {
       bool same =
           was_producer.kind == NodeKind::kInput && was_producer.input_index == producer.input_index;
       if (!same) return PlanOutput::How::kCopy;
-      if (plan_->slots[slot].kind != SlotKind::kInput) return take(slot, taken);
+      if (plan_->slots[slot].kind != PlanSlotKind::kInput) return take(slot, taken);
       return nested_ ? PlanOutput::How::kShare : PlanOutput::How::kAlias;
     }
     // The result of a branch or loop may be any tensor that was given to it.
@@ -282,15 +284,15 @@ class Planner {
   std::vector<int32_t> slot_of_;  // by value
 };
 
-const char* kind_name(SlotKind kind) {
+const char* kind_name(PlanSlotKind kind) {
   switch (kind) {
-    case SlotKind::kInput: return "input";
-    case SlotKind::kConstant: return "constant";
-    case SlotKind::kArena: return "arena";
-    case SlotKind::kFresh: return "fresh";
-    case SlotKind::kView: return "view";
-    case SlotKind::kResult: return "result";
-    case SlotKind::kTemp: break;
+    case PlanSlotKind::kInput: return "input";
+    case PlanSlotKind::kConstant: return "constant";
+    case PlanSlotKind::kArena: return "arena";
+    case PlanSlotKind::kFresh: return "fresh";
+    case PlanSlotKind::kView: return "view";
+    case PlanSlotKind::kResult: return "result";
+    case PlanSlotKind::kTemp: break;
   }
   return "temp";
 }
@@ -302,7 +304,7 @@ Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph
   return Planner(std::move(graph), original, nested, open_sizes).run();
 }
 
-std::string describe_step(const Plan& plan, const Step& step) {
+std::string describe_step(const Plan& plan, const PlanStep& step) {
   static const char* const kNames[] = {"fused", "op", "view", "control", "weight"};
   std::string text = kNames[static_cast<int>(step.kind)];
   for (const PlanOp& op : step.ops) text += fmt::format(" {}", op.node->op->name);
@@ -311,11 +313,11 @@ std::string describe_step(const Plan& plan, const Step& step) {
   auto list = [&](int32_t s) {
     if (s < 0 || std::find(seen.begin(), seen.end(), s) != seen.end()) return;
     seen.push_back(s);
-    const Slot& slot = plan.slots[s];
-    if (slot.kind == SlotKind::kTemp) return;
+    const PlanSlot& slot = plan.slots[s];
+    if (slot.kind == PlanSlotKind::kTemp) return;
     text += fmt::format("{}%{} {} {}", text.back() == '(' ? "" : ", ", slot.value, slot.meta.str(),
                         kind_name(slot.kind));
-    if (slot.kind == SlotKind::kArena) text += fmt::format("+{}", slot.offset);
+    if (slot.kind == PlanSlotKind::kArena) text += fmt::format("+{}", slot.offset);
     if (slot.channels_last) text += " NHWC";
     if (!plan.target_of.empty() && plan.target_of[s] >= 0)
       text += fmt::format(" over %{}", plan.slots[plan.target_of[s]].value);
@@ -329,11 +331,11 @@ std::string describe_step(const Plan& plan, const Step& step) {
   return text + ")";
 }
 
-profile::Work work_of_step(const Plan& plan, const Step& step) {
+profile::Work work_of_step(const Plan& plan, const PlanStep& step) {
   profile::Work work;
   for (const PlanOp& op : step.ops) {
     work.name += fmt::format("{}{}", work.name.empty() ? "" : "+", op.node->op->name);
-    if (step.kind == StepKind::kControl || step.kind == StepKind::kWeight) continue;
+    if (step.kind == PlanStepKind::kControl || step.kind == PlanStepKind::kWeight) continue;
     InlineVec<const Meta*, 4> in, out;
     for (int32_t s : op.in) in.push_back(s < 0 ? nullptr : &plan.slots[s].meta);
     for (int32_t s : op.out) out.push_back(&plan.slots[s].meta);
@@ -341,7 +343,7 @@ profile::Work work_of_step(const Plan& plan, const Step& step) {
     work.bytes += one.bytes;
     work.flops += one.flops;
   }
-  if (step.kind != StepKind::kFused) return work;
+  if (step.kind != PlanStepKind::kFused) return work;
   work.bytes = 0;  // what stays inside the loop is not stored
   for (const FusedProgram::Operand& operand : step.fused->operands)
     work.bytes += operand.shape.numel() * item_size(operand.dtype);
@@ -350,7 +352,7 @@ profile::Work work_of_step(const Plan& plan, const Step& step) {
 
 std::string Plan::str() const {
   std::string text;
-  for (const Step& step : steps) text += describe_step(*this, step) + "\n";
+  for (const PlanStep& step : steps) text += describe_step(*this, step) + "\n";
   return text + fmt::format("arena {} bytes, {} outputs\n", arena_bytes, outputs.size());
 }
 

@@ -12,7 +12,7 @@
 
 namespace msjit {
 
-enum class SlotKind : uint8_t {
+enum class PlanSlotKind : uint8_t {
   kInput,     // borrowed from the caller; any layout
   kConstant,  // owned by the plan
   kArena,     // an intermediate at a fixed offset of the workspace's arena
@@ -22,8 +22,8 @@ enum class SlotKind : uint8_t {
   kTemp,      // lives inside one fused step, and only while that step runs op by op
 };
 
-struct Slot {
-  SlotKind kind;
+struct PlanSlot {
+  PlanSlotKind kind;
   ValueId value;
   Meta meta;
   Shape strides;               // as they are when all inputs are contiguous
@@ -63,7 +63,7 @@ struct FusedProgram {
   std::vector<KernelStore> tail_stores;
 };
 
-enum class StepKind : uint8_t {
+enum class PlanStepKind : uint8_t {
   kFused,
   kOp,
   kView,
@@ -73,8 +73,8 @@ enum class StepKind : uint8_t {
 };
 struct Plan;
 
-struct Step {
-  StepKind kind;
+struct PlanStep {
+  PlanStepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
   std::vector<int32_t> fresh;                       // kFresh slots written here
@@ -95,8 +95,8 @@ struct PlanOutput {
 
 struct Plan {
   std::shared_ptr<const Graph> graph;
-  std::vector<Slot> slots;  // the graph's inputs come first
-  std::vector<Step> steps;
+  std::vector<PlanSlot> slots;  // the graph's inputs come first
+  std::vector<PlanStep> steps;
   std::vector<PlanOutput> outputs;
   int64_t arena_bytes = 0;
   int num_inputs = 0;
@@ -110,9 +110,9 @@ struct Plan {
   std::string str() const;
 };
 
-std::string describe_step(const Plan& plan, const Step& step);
+std::string describe_step(const Plan& plan, const PlanStep& step);
 // What a profiler is told of a step. A branch or loop counts as nothing; the steps inside it count.
-profile::Work work_of_step(const Plan& plan, const Step& step);
+profile::Work work_of_step(const Plan& plan, const PlanStep& step);
 
 // `original` is the graph before the passes: it tells which outputs own their storage in eager
 // mode. `nested`: the plan of a sub-graph. Its outputs keep their identity when they are inputs

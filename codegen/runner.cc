@@ -15,7 +15,7 @@ void drop(TensorImpl*& slot) {
   if (slot) Tensor::steal(std::exchange(slot, nullptr));
 }
 
-Result<Tensor> temporary(const Slot& slot) {
+Result<Tensor> temporary(const PlanSlot& slot) {
   if (!slot.channels_last) return Tensor::empty(slot.meta);
   MSJIT_TRY(Storage memory, Storage::allocate(static_cast<size_t>(slot.bytes)));
   Tensor t =
@@ -59,9 +59,9 @@ Result<Tensor> fresh_copy(TensorImpl* from) {
 PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), pool_(*plan_) {
   make_units();
   for (size_t i = 0; i < plan_->slots.size(); ++i) {
-    SlotKind kind = plan_->slots[i].kind;
-    if (kind == SlotKind::kFresh || kind == SlotKind::kView || kind == SlotKind::kTemp ||
-        kind == SlotKind::kResult)
+    PlanSlotKind kind = plan_->slots[i].kind;
+    if (kind == PlanSlotKind::kFresh || kind == PlanSlotKind::kView ||
+        kind == PlanSlotKind::kTemp || kind == PlanSlotKind::kResult)
       owned_.push_back(static_cast<int32_t>(i));
   }
   find_single();
@@ -69,9 +69,9 @@ PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)
 
 void PlanRunner::make_units() {
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    const Step& step = plan_->steps[s];
+    const PlanStep& step = plan_->steps[s];
     units_.emplace_back();
-    if (step.kind == StepKind::kControl) {
+    if (step.kind == PlanStepKind::kControl) {
       controls_.resize(plan_->steps.size());
       make_control(step, &controls_[s]);
     }
@@ -83,7 +83,7 @@ void PlanRunner::make_units() {
   }
 }
 
-void PlanRunner::make_control(const Step& step, Control* control) const {
+void PlanRunner::make_control(const PlanStep& step, Control* control) const {
   for (const auto& nested : step.nested)
     control->runners.push_back(std::make_unique<PlanRunner>(nested));
   const Graph& graph = *plan_->graph;
@@ -111,11 +111,11 @@ void PlanRunner::find_single() {
   Single single;
   for (int i = 0; i < program.num_inputs; ++i) {
     int32_t s = program.operands[i].slot;
-    const Slot& slot = plan_->slots[s];
-    if (slot.kind == SlotKind::kInput && !units_[0]->is_contiguous(i)) return;
-    if (slot.kind == SlotKind::kInput)
+    const PlanSlot& slot = plan_->slots[s];
+    if (slot.kind == PlanSlotKind::kInput && !units_[0]->is_contiguous(i)) return;
+    if (slot.kind == PlanSlotKind::kInput)
       single.inputs.push_back({s, true, nullptr});
-    else if (slot.kind == SlotKind::kConstant)
+    else if (slot.kind == PlanSlotKind::kConstant)
       single.inputs.push_back({-1, true, slot.constant.impl()});
     else
       return;
@@ -197,7 +197,7 @@ void PlanRunner::end_run(Workspace* workspace) {
 
 // Whether a writing step can run now: by a compiled kernel for these layouts, or op by op.
 bool PlanRunner::can_write_over(size_t index, TensorImpl* const* slots) const {
-  const Step& step = plan_->steps[index];
+  const PlanStep& step = plan_->steps[index];
   return is_as_planned(*units_[index], slots) && (units_[index]->primary() || step.in_order) &&
          std::ranges::all_of(
              step.fresh, [&](int32_t slot) { return slots[plan_->target_of[slot]]->contiguous; });
@@ -224,7 +224,7 @@ void PlanRunner::hold_reads(TensorImpl* const* slots, PendingRun* pending) const
 
 // From then on the results' slots hold the tensors of the overwritten inputs.
 Status PlanRunner::write_over(size_t index, TensorImpl** slots) const {
-  const Step& step = plan_->steps[index];
+  const PlanStep& step = plan_->steps[index];
   for (int32_t slot : step.fresh)
     slots[slot] = Tensor::share(slots[plan_->target_of[slot]]).release();
   std::optional<profile::Span> span;
@@ -262,14 +262,14 @@ void PendingRun::drop() {
 }
 
 Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
-  const Step& step = plan_->steps[index];
+  const PlanStep& step = plan_->steps[index];
   for (int32_t s : step.fresh) {
     MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
     slots[s] = fresh.release();
   }
-  if (step.kind == StepKind::kControl) return run_controlled(step, controls_[index], slots);
-  if (step.kind == StepKind::kWeight) return cast_weight(step.ops[0], slots);
-  if (step.kind != StepKind::kFused) return run_op(step.ops[0], slots);
+  if (step.kind == PlanStepKind::kControl) return run_controlled(step, controls_[index], slots);
+  if (step.kind == PlanStepKind::kWeight) return cast_weight(step.ops[0], slots);
+  if (step.kind != PlanStepKind::kFused) return run_op(step.ops[0], slots);
   if (run_fused(*units_[index], slots)) [[likely]]
     return {};
   return run_one_by_one(step, slots);
@@ -308,7 +308,7 @@ bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
   return launch(*kernel, pointers, program.operands.size());
 }
 
-Status PlanRunner::run_controlled(const Step& step, const Control& control,
+Status PlanRunner::run_controlled(const PlanStep& step, const Control& control,
                                   TensorImpl** slots) const {
   const PlanOp& op = step.ops[0];
   std::vector<Tensor> in, out;
@@ -341,10 +341,10 @@ Status PlanRunner::cast_weight(const PlanOp& op, TensorImpl** slots) const {
   return {};
 }
 
-Status PlanRunner::run_one_by_one(const Step& step, TensorImpl** slots) const {
+Status PlanRunner::run_one_by_one(const PlanStep& step, TensorImpl** slots) const {
   for (const PlanOp& op : step.ops) {
     for (int32_t s : op.out) {
-      if (plan_->slots[s].kind != SlotKind::kTemp) continue;
+      if (plan_->slots[s].kind != PlanSlotKind::kTemp) continue;
       MSJIT_TRY(Tensor fresh, temporary(plan_->slots[s]));
       slots[s] = fresh.release();
     }

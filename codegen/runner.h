@@ -68,7 +68,7 @@ class PlanRunner {
   };
 
   void make_units();
-  void make_control(const Step& step, Control* control) const;
+  void make_control(const PlanStep& step, Control* control) const;
   void find_single();
   bool run_single(const BoundKernel& kernel, std::span<TensorImpl* const> inputs,
                   std::span<Tensor> outputs, Status* status) const;
@@ -88,9 +88,9 @@ class PlanRunner {
   void hold_reads(TensorImpl* const* slots, PendingRun* pending) const;
   Status commit(TensorImpl** slots) const;
   void end_run(Workspace* workspace);
-  Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
+  Status run_controlled(const PlanStep& step, const Control& control, TensorImpl** slots) const;
   Status cast_weight(const PlanOp& op, TensorImpl** slots) const;
-  Status run_one_by_one(const Step& step, TensorImpl** slots) const;
+  Status run_one_by_one(const PlanStep& step, TensorImpl** slots) const;
   Status run_op(const PlanOp& op, TensorImpl** slots) const;
   // `waits`: the commit may still read what is handed out, so the slots keep it.
   Status collect(TensorImpl** slots, std::span<Tensor> outputs, bool waits) const;

@@ -38,9 +38,9 @@ Result<Workspace*> WorkspacePool::make() {
     arena->scratch = true;
   }
   for (size_t i = 0; i < plan_.slots.size(); ++i) {
-    const Slot& slot = plan_.slots[i];
-    if (slot.kind == SlotKind::kConstant) workspace->slots[i] = slot.constant.impl();
-    if (slot.kind != SlotKind::kArena) continue;
+    const PlanSlot& slot = plan_.slots[i];
+    if (slot.kind == PlanSlotKind::kConstant) workspace->slots[i] = slot.constant.impl();
+    if (slot.kind != PlanSlotKind::kArena) continue;
     Tensor t =
         Tensor::from_storage(arena, slot.meta.dtype, slot.meta.shape, slot.strides, slot.offset);
     t.impl()->meta.weak = slot.meta.weak;

@@ -60,6 +60,17 @@ def test_python_functions_are_counted(tool):
     assert list(tool("check_sizes").python_functions("def f():\n    pass\n\n\nx = 1\n")) == [("f", 1, 2)]
 
 
+def test_types_that_a_file_defines(tool):
+    text = """
+        namespace a { struct A { struct Inner {}; }; class B; enum class C : int { x };
+        namespace { struct Own {}; }
+        namespace b { class [[nodiscard]] D final : public std::vector<int> {}; } }
+        struct a::A::Later {}; void f() { struct Local {}; }
+        struct Last { int i = 0; };  // struct Commented {};
+    """
+    assert list(tool("check_names").types(text)) == ["a::A", "a::C", "a::b::D", "Last"]
+
+
 @pytest.mark.parametrize("path, text, bad", [
     ("guards/kinds/a.cc", "return PyObject_RichCompareBool(a, b, Py_EQ) == 1;", 1),
     ("guards/kinds/a.cc", "return host::call(host::values, PyObject_RichCompareBool, a, b, Py_EQ) == 1;", 0),

@@ -1,6 +1,6 @@
 """usage: lint.py [--format | --all]
 
-Runs every static check: layers, calls of CPython, sizes, clang-format, ruff, and clang-tidy on the files that differ from the main
+Runs every static check: layers, names, calls of CPython, sizes, clang-format, ruff, and clang-tidy on the files that differ from the main
 branch (--all: on every file). --format rewrites the sources instead.
 """
 
@@ -102,6 +102,7 @@ def main(args):
         return 0
     checks = [
         ("layers", lambda: script("check_layers.py")),
+        ("names", lambda: script("check_names.py")),
         ("calls of CPython", lambda: script("check_host_calls.py")),
         ("sizes", lambda: script("check_sizes.py")),
         ("clang-format", lambda: clang_format(rewrite=False)),

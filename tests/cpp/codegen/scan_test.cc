@@ -225,8 +225,8 @@ std::shared_ptr<Graph> fold_rows(int64_t length, double factor) {
 }
 
 std::shared_ptr<const Plan> body_plan(const Plan& plan) {
-  for (const Step& step : plan.steps)
-    if (step.kind == StepKind::kControl) return step.nested[0];
+  for (const PlanStep& step : plan.steps)
+    if (step.kind == PlanStepKind::kControl) return step.nested[0];
   return nullptr;
 }
 
