@@ -110,7 +110,8 @@ bool ExitBuilder::fill_instances() {
         !write({&effect_dict_items, index, {}, {}}, flat_entries(*value->items[0])))
       return false;
     for (const auto& [name, attribute] : value->attributes)
-      if (!write({&effect_set_attribute, index, text_object(name), {}}, {attribute})) return false;
+      if (!write({&effect_set_attribute, index, interned_text(name), {}}, {attribute}))
+        return false;
   }
   return true;
 }

@@ -26,7 +26,7 @@ bool Executor::raise(const SymRef& exception, const std::string& what) {
 
 bool Executor::raise_new(PyObject* type, const std::string& message) {
   if (!has_handler()) return fail(BreakReason::kRaises, message);
-  return raise_new(type, {make_const(text_object(message))}, message);
+  return raise_new(type, {make_const(interned_text(message))}, message);
 }
 
 bool Executor::raise_new(PyObject* type, std::vector<SymRef> args, const std::string& what) {

@@ -120,7 +120,7 @@ bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& at
   const SymRef product = x.sizes().binary(SizeOp::kMul, count, merged);
   merged = product ? product : sym_int(-1);
   SymRef reshape;
-  const Ref name_of = text_object("reshape");
+  const Ref name_of = interned_text("reshape");
   return x.get_attr(stacked, name_of.get(), &reshape) &&
          x.call(reshape, {make_items(SymKind::kTuple, std::move(dims))}, nullptr, out);
 }

@@ -101,7 +101,7 @@ bool special_method(const TableCall& call, const std::vector<SymRef>& args, SymR
   if (name == "__setitem__" && count == 2) return put_item(call, args[1], args[2]);
   if (name == "__delitem__" && count == 1) return delete_item(call, args[1]);
   if (name == "__iter__" && count == 0)
-    return call.x.dict_iterator(call.table, text_object("keys"), out);
+    return call.x.dict_iterator(call.table, interned_text("keys"), out);
   if (name == "__len__" && count == 0)
     return *out = sym_int(static_cast<int64_t>(call.table->entries.size())), true;
   if (name == "__contains__" && count == 1) {

@@ -93,7 +93,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
     }
   }
   for (const auto& [text, value] : owner->attributes) {
-    SymRef key = make_const(text_object(text));
+    SymRef key = make_const(interned_text(text));
     const bool hidden = value->is_null() || is_data(on_class(owner, key->object.get()));
     if (!hidden && !x.heap().dict_get(dict, key)) dict->entries.emplace_back(key, value);
   }

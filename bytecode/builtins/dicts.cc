@@ -23,7 +23,7 @@ bool complete(Executor& x, const SymRef& dict) {
 bool view(Executor& x, Args args, PyObject* names, const char* method, SymRef* out) {
   if (!positional(x, method, args, names, 1, 1)) return false;
   *out = x.new_iterator(iter_dict_view, {args[0]});
-  (*out)->iterator->object = text_object(method);
+  (*out)->iterator->object = interned_text(method);
   return true;
 }
 bool dict_keys(Executor& x, Args args, PyObject* names, SymRef* out) {

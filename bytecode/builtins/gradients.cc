@@ -98,7 +98,7 @@ bool may_differentiate_by(Executor& x, const SymRef& wrt) {
   if (x.gradient_scopes().is_leaf(wrt->tensor)) return true;
   if (wrt->source == kNoSource || wrt->changed || !is_state(tensor_of(wrt->object.get())))
     return x.fail(BreakReason::kGradient, "by a tensor that is no argument and no Parameter");
-  Ref name = text_object("_requires_grad");
+  Ref name = interned_text("_requires_grad");
   const SymRef flag = name ? x.heap().instance_attr(wrt, name.get()) : nullptr;
   if (!flag) return PyErr_Clear(), x.fail(BreakReason::kGradient, "by a frozen Parameter");
   if (!x.look(flag)) return false;

@@ -20,7 +20,7 @@ bool is_value(PyObject* o) {
 
 // Whether a value type has a method of this name that CPython implements.
 bool has_value_method(PyTypeObject* type, const char* name) {
-  Ref text = text_object(name);
+  Ref text = interned_text(name);
   PyObject* found = text ? host::find_on_class(type, text.get()) : nullptr;
   return found && name[0] != '_' && Py_TYPE(found) == &PyMethodDescr_Type;
 }
@@ -41,7 +41,7 @@ bool has_builtin_method(const SymRef& self, const char* name) {
 
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out) {
   PyObject* object = value->object.get();
-  Ref text = text_object(name);
+  Ref text = interned_text(name);
   PyObject* found = text ? host::find_on_class(Py_TYPE(object), text.get()) : nullptr;
   const bool data =
       found && (Py_TYPE(found) == &PyGetSetDescr_Type || Py_TYPE(found) == &PyMemberDescr_Type);

@@ -14,7 +14,7 @@ bool writes_in_c(Executor& x, const SymRef& file) {
   if (!x.look(file) || file->kind != SymKind::kObject || !file->object) return false;
   PyTypeObject* const type = Py_TYPE(file->object.get());
   for (const char* name : {"write", "flush"}) {
-    const Ref text = text_object(name);
+    const Ref text = interned_text(name);
     PyObject* const method = host::find_on_class(type, text.get());
     const bool plain = method && Py_TYPE(method) == &PyMethodDescr_Type;
     if (!plain || x.heap().instance_attr(file, text.get())) return false;

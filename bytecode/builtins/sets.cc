@@ -189,7 +189,7 @@ bool set_iterate(Executor& x, const SymRef& set, SymRef* out) {
   std::vector<SymRef> parts = {set};
   if (!set_items(x, set, &parts)) return false;
   *out = x.new_iterator(iter_set, std::move(parts));
-  (*out)->iterator->object = text_object("__iter__");
+  (*out)->iterator->object = interned_text("__iter__");
   (*out)->iterator->removals = set->removals;
   return true;
 }

@@ -139,7 +139,7 @@ int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
   const int index = exit.add(std::move(made));
   if (!is_array(value)) return index;
   Recipe copied = made_by(build_method_call);  // the array itself stays with the capture
-  copied.object = text_object("__copy__");
+  copied.object = interned_text("__copy__");
   copied.args = {index};
   return exit.add(std::move(copied));
 }

@@ -55,7 +55,7 @@ void put(SymValue& deque, const SymRef& item, bool last) {
 bool add_item(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, method, args, names, 2, 2)) return false;
   if (!is_known(args[0])) {
-    args[0]->entries.emplace_back(make_const(text_object(method)), args[1]);
+    args[0]->entries.emplace_back(make_const(interned_text(method)), args[1]);
     args[0]->changed = true;
   } else {
     put(*args[0], args[1], std::strcmp(method, "append") == 0);

@@ -32,7 +32,7 @@ bool dict_truth(Executor& x, const SymRef& value, bool* out) {
 }
 
 bool dict_iterate(Executor& x, const SymRef& value, SymRef* out) {
-  return x.dict_iterator(value, text_object("keys"), out);
+  return x.dict_iterator(value, interned_text("keys"), out);
 }
 
 bool dict_contains(Executor& x, const SymRef& dict, const SymRef& item, bool* out) {

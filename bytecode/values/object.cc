@@ -218,7 +218,7 @@ bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
       if (attribute != name) continue;
       const bool gone = written->is_null();
       Effect set{
-          gone ? &effect_delete_attribute : &effect_set_attribute, target, text_object(name), {}};
+          gone ? &effect_delete_attribute : &effect_set_attribute, target, interned_text(name), {}};
       if (!exit.write(std::move(set), gone ? std::vector<SymRef>() : std::vector<SymRef>{written}))
         return false;
     }

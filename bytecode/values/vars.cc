@@ -48,7 +48,7 @@ BuiltinModel vars_method(const SymRef&, const char* name) { return find_row(vars
 
 int vars_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made = made_by(build_attribute);
-  made.object = text_object("__dict__");
+  made.object = interned_text("__dict__");
   return exit.add(std::move(made), {value->items[0]});
 }
 

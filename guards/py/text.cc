@@ -35,7 +35,7 @@ const char* utf8_text(PyObject* object) {
   return text && std::strlen(text) == size_t(size) ? text : odd_text(object);
 }
 
-Ref text_object(const std::string& text) {
+Ref interned_text(const std::string& text) {
   PyObject* made = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), nullptr);
   if (!made) {
     PyErr_Clear();
@@ -52,7 +52,7 @@ Ref text_object(const std::string& text) {
 PyObject* special_name(const std::string& name) {
   static auto& kept = *new std::unordered_map<std::string, Ref>;
   Ref& text = kept[name];
-  if (!text) text = text_object(name);
+  if (!text) text = interned_text(name);
   return text.get();
 }
 

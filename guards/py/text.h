@@ -11,7 +11,7 @@ namespace msjit {
 
 const char* utf8_text(PyObject* object);
 // The interned str for a text of utf8_text(); never empty, throws bad_alloc.
-Ref text_object(const std::string& text);
+Ref interned_text(const std::string& text);
 // The same for fixed names such as those of special methods. They are kept for good, so a later
 // lookup allocates nothing that a program could count.
 PyObject* special_name(const std::string& name);

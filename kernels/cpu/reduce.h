@@ -62,7 +62,7 @@ struct Reducer {
     return total;
   }
 
-  static Acc block(const T* p, int64_t n) {
+  [[gnu::noinline]] static Acc block(const T* p, int64_t n) {
     Acc lanes[kLanes];
     for (int l = 0; l < kLanes; ++l) lanes[l] = Fold::identity();
     int64_t i = 0;
@@ -75,7 +75,8 @@ struct Reducer {
   }
 
   // Reduces `rows` rows of `width` columns.
-  static void fold_rows(const T* p, int64_t rows, int64_t inner, int64_t width, Acc* lanes) {
+  [[gnu::noinline]] static void fold_rows(const T* p, int64_t rows, int64_t inner, int64_t width,
+                                          Acc* lanes) {
     for (int64_t j = 0; j < width; ++j) lanes[j] = Fold::identity();
     for (int64_t k = 0; k < rows; ++k) {
       const T* q = p + k * inner;
