@@ -8,8 +8,8 @@ JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
 
 Tests marked `costly` are shared: where four or more interpreters are tested, each runs on two of them, and with forced exits on
 one. --all runs all of them everywhere; so does a run of fewer interpreters.
---until: at this time (seconds since 1970) the jobs that are not done are given up, and the last line names them. Only a REQUIRED
-one makes the run fail.
+--until: at this time (seconds since 1970) the jobs that are not done are given up, and the last line names them. The run fails if a
+REQUIRED one is among them, or if one had shown a failure.
 """
 
 import argparse
@@ -35,7 +35,7 @@ running = set()  # processes
 
 
 class OutOfTime(Exception):
-    """The time of --until has come."""
+    """The time of --until has come; the argument is the number of failures that the command had shown by then."""
 
 
 class Deadline:
@@ -52,10 +52,21 @@ class Result:
         self.finished = True
 
     def add(self, other):
+        self.finished = self.finished and other.finished
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.seconds += other.seconds
+
+    def add_parts(self, *parts):
+        """Adds the results of functions that each run a part of the job, until there is no time left. What has failed stays failed."""
+        for part in parts:
+            try:
+                self.add(part())
+            except OutOfTime as end:
+                self.finished = False
+                self.failed += end.args[0]
+                return
 
 
 def environment(**extra):
@@ -72,10 +83,16 @@ def end(process):
         process.wait()
 
 
+def failures_shown(text):
+    """Failures in the output of a command that was ended: pytest's letters, GoogleTest's lines."""
+    letters = "".join(re.findall(r"(?m)^[.sxXFE]+(?=$| +\[)", text))
+    return letters.count("F") + letters.count("E") + len(re.findall(r"(?m)^\[  FAILED  \]", text))
+
+
 def run(command, log, env):
     """Exit status (None: timed out) and output, which stands in build/test-logs/LOG.log. LOG: a job, or JOB-PART."""
     if not Deadline.left():
-        raise OutOfTime
+        raise OutOfTime(0)
     path = BUILD / "test-logs" / (log + ".log")
     path.parent.mkdir(exist_ok=True)
     with open(str(path), "wb") as file:
@@ -89,9 +106,10 @@ def run(command, log, env):
             code = None
             end(process)
         running.discard(process)
+    text = path.read_text("utf-8", "replace")
     if code is None and not Deadline.left():
-        raise OutOfTime
-    return code, path.read_text("utf-8", "replace")
+        raise OutOfTime(failures_shown(text))
+    return code, text
 
 
 def count(text, pattern):
@@ -162,14 +180,16 @@ def asan(version, args):
     undefined = {"UBSAN_OPTIONS": "print_stacktrace=1"}
     env = environment(ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1",
                       LSAN_OPTIONS="suppressions=%s:print_suppressions=0" % (ROOT / "tests/tools/lsan.supp"), **undefined)
-    result = gtest("asan", BUILD / "asan/msjit_tests", env)
     # The interpreter is not built with the sanitizers, so their library is preloaded, and leaks are not reported. Stack frames of
     # code built with them are large: the deepest recursion allowed needs more than the usual stack.
     library = subprocess.check_output([os.environ.get("CXX", "c++"), "-print-file-name=libasan.so"]).decode().strip()
     chosen = [*args, *("--deselect=" + name for name in UNSANITIZED)]
-    result.add(pytest("asan-py", version, SANITIZED, chosen, prefix=["bash", "-c", 'ulimit -s hard; exec "$@"', "stack"],
-                      LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc",
-                      PYTHONPATH=str(BUILD / "asan/pkg"), **undefined))
+    result = Result("asan")
+    result.add_parts(
+        lambda: gtest("asan", BUILD / "asan/msjit_tests", env),
+        lambda: pytest("asan-py", version, SANITIZED, chosen, prefix=["bash", "-c", 'ulimit -s hard; exec "$@"', "stack"],
+                       LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc",
+                       PYTHONPATH=str(BUILD / "asan/pkg"), **undefined))
     result.seconds = time.time() - started
     return result
 
@@ -206,8 +226,8 @@ def break_every(version, args, distances):
                      if p.name.startswith(("test_jit", "test_guards")))
     targets.append("tests/py/test_opcode_corpus.py::test_behaves_the_same")
     total = Result("break" + version)
-    for n in distances if targets else ():
-        total.add(pytest("break%s-%d" % (version, n), version, targets, args, MSJIT_BREAK_EVERY=str(n)))
+    total.add_parts(*(lambda n=n: pytest("break%s-%d" % (version, n), version, targets, args, MSJIT_BREAK_EVERY=str(n))
+                      for n in distances if targets))
     return total
 
 
@@ -259,15 +279,13 @@ def plan(versions, options):
 
 def perform(job):
     started = time.time()
-    try:
-        result = job[1]()
-    except OutOfTime:
-        result = Result(job[0])
-        result.finished, result.seconds = False, time.time() - started
-        result.failed = int(job[0].startswith(REQUIRED))
-        progress.end(job[0], "given up: no time left")
-        return result
-    progress.end(job[0], "%d passed, %d failed, %d skipped, %.0f s" % (result.passed, result.failed, result.skipped, result.seconds))
+    result = Result(job[0])
+    result.add_parts(job[1])
+    if not result.finished:
+        result.seconds = time.time() - started
+        result.failed += job[0].startswith(REQUIRED)
+    progress.end(job[0], "%d passed, %d failed, %d skipped, %.0f s%s" % (
+        result.passed, result.failed, result.skipped, result.seconds, "" if result.finished else "; given up: no time left"))
     return result
 
 
