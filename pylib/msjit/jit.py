@@ -4,6 +4,7 @@
 as in MindSpore, also checks the source. At syntax level STRICT code outside the strict language is a CompileError. At
 level LAX, the default, the interpreter runs that code inside the call.
 """
+import _thread
 import copyreg
 import functools
 import sys
@@ -23,6 +24,8 @@ _ACCEPTED = frozenset(("input_signature", "hash_args", "compile_once", "backend"
 _TYPES = {"backend": str, "disable_format_transform": bool, "exec_order": str, "ge_options": dict, "infer_boost": str}
 _CHOICES = {"backend": ("", "ms_backend", "GE"), "exec_order": ("bfs", "dfs"), "infer_boost": ("on", "off")}
 _warned = []
+_front_end = None
+_import_lock = _thread.RLock()
 
 
 def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False, dynamic=0, jit_level="",
@@ -234,14 +237,25 @@ def _compiled(function, mode, whole):
     return _Compiler(mode, whole)(function)
 
 
+def _psjit():
+    """The package psjit, imported at its first use, with the parser and the disassembler of the standard library.
+
+    One thread at a time: where several import one package, importlib's search for a deadlock may never end. It follows the owner of a
+    lock that waits for that same lock, as in a package that imports from itself (bpo-38091)."""
+    global _front_end
+    if _front_end is None:
+        with _import_lock:
+            from . import psjit
+            _front_end = psjit
+    return _front_end
+
+
 def _check(*args):
-    from . import psjit  # imported at its first use, with the parser and the disassembler of the standard library
-    return psjit.check(*args)
+    return _psjit().check(*args)
 
 
 def _refuse(*args):
-    from . import psjit
-    return psjit.refuse(*args)
+    return _psjit().refuse(*args)
 
 
 def _install():
