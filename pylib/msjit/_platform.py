@@ -24,7 +24,7 @@ def check(version=sys.version_info[:2], implementation=sys.implementation.name, 
             (implementation,) + tuple(version) + OLDEST + NEWEST))
     machine = machine or os.uname().machine
     if machine.lower() not in ("x86_64", "amd64"):
-        raise ImportError("[msjit] processor, got %s, expected x86_64" % machine)
+        raise ImportError("[msjit] processor, got %s, expected x86_64" % (machine,))
     if cpuinfo is None:
         try:
             with open("/proc/cpuinfo", "rb") as file:

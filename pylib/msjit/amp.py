@@ -65,7 +65,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
         raise TypeError("[amp] a list of Cells, got %s, expected a list" % type(chosen).__name__)
     for item in chosen:
         if not isinstance(item, type) or not issubclass(item, Cell):
-            raise TypeError("[amp] an item of the list, got %s, expected a Cell class: single operators are not cast" % item)
+            raise TypeError("[amp] an item of the list, got %s, expected a Cell class: single operators are not cast" % (item,))
     (_cast_unlisted if white_list is None else _cast_listed)(network, chosen, dtype)
     return network
 
@@ -74,7 +74,7 @@ def _check_network(network, level, dtype):
     if not isinstance(network, Cell):
         raise TypeError("[amp] network must be a Cell, got %s" % type(network).__name__)
     if dtype not in (mstype.float16, mstype.bfloat16):
-        raise ValueError("[amp] dtype, got %s, expected float16 or bfloat16" % dtype)
+        raise ValueError("[amp] dtype, got %s, expected float16 or bfloat16" % (dtype,))
 
 
 _INNER_AMP_BLACK_LIST = []  # classes that a package keeps from being cast, whatever the lists of a program say
@@ -116,7 +116,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     if not isinstance(level, str):
         raise TypeError("[build_train_network] level must be a str, got %s" % type(level).__name__)
     if level not in _LEVELS:
-        raise ValueError("[build_train_network] level, got %r, expected 'O0' to 'O3'" % level)
+        raise ValueError("[build_train_network] level, got %r, expected 'O0' to 'O3'" % (level,))
     if boost_level != "O0":
         raise NotImplementedError("[build_train_network] boost_level, got %r, expected 'O0'" % (boost_level,))
     unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
@@ -143,7 +143,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
 def _cast_model(network, level, options):
     chosen = options.get("cast_model_type", mstype.float16 if level in ("O2", "O3") else mstype.float32)
     if chosen not in (mstype.float16, mstype.float32):
-        raise TypeError("[build_train_network] cast_model_type, got %s, expected float16 or float32" % chosen)
+        raise TypeError("[build_train_network] cast_model_type, got %s, expected float16 or float32" % (chosen,))
     if chosen == mstype.float16:
         keep = options.get("keep_batchnorm_fp32", level == "O2")
         _cast_unlisted(network, get_black_list() if keep else [], mstype.float16)
@@ -198,7 +198,7 @@ class StaticLossScaler(LossScaler):
         if isinstance(scale_value, bool) or not isinstance(scale_value, (int, float)):
             raise TypeError("[loss_scaler] scale_value must be a number, got %s" % type(scale_value).__name__)
         if not scale_value >= 1:
-            raise ValueError("[loss_scaler] scale_value must be at least 1, got %s" % scale_value)
+            raise ValueError("[loss_scaler] scale_value must be at least 1, got %s" % (scale_value,))
         self.scale_value = Parameter(Tensor(float(scale_value), mstype.float32), name="scale_value", requires_grad=False)
 
     def scale(self, inputs):
@@ -258,7 +258,7 @@ class FixedLossScaleManager(LossScaleManager):
 
     def __init__(self, loss_scale=128.0, drop_overflow_update=True):
         if loss_scale < 1:
-            raise ValueError("[loss_scale_manager] loss_scale must be at least 1, got %s" % loss_scale)
+            raise ValueError("[loss_scale_manager] loss_scale must be at least 1, got %s" % (loss_scale,))
         self._loss_scale, self._drop = loss_scale, drop_overflow_update
 
     def get_loss_scale(self):
@@ -282,10 +282,10 @@ class DynamicLossScaleManager(LossScaleManager):
 
     def __init__(self, init_loss_scale=2 ** 24, scale_factor=2, scale_window=2000):
         if init_loss_scale < 1:
-            raise ValueError("[loss_scale_manager] init_loss_scale must be at least 1, got %s" % init_loss_scale)
+            raise ValueError("[loss_scale_manager] init_loss_scale must be at least 1, got %s" % (init_loss_scale,))
         self.scale_window = _positive(scale_window, "loss_scale_manager", "scale_window")
         if scale_factor <= 0:
-            raise ValueError("[loss_scale_manager] scale_factor must be positive, got %s" % scale_factor)
+            raise ValueError("[loss_scale_manager] scale_factor must be positive, got %s" % (scale_factor,))
         self.loss_scale, self.scale_factor = init_loss_scale, scale_factor
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
         self.cur_iter, self.last_overflow_iter, self.bad_step_max, self.bad_step = 1, 0, 1000, 0

@@ -78,7 +78,7 @@ def vmap(fn, in_axes=0, out_axes=0):
         if not sizes:
             raise ValueError("[vmap] in_axes, got only None, expected an axis of one argument at least")
         if len(set(sizes)) != 1:
-            raise ValueError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % sizes)
+            raise ValueError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % (sizes,))
         if not sizes[0]:
             raise ValueError("[vmap] length of the mapped axes, got 0, expected 1 or more")
         each = cells if cells is not None else [fn] * sizes[0]

@@ -23,7 +23,7 @@ def _target(device_target):
     if device_target is not None and not isinstance(device_target, str):
         raise TypeError("[hal] device_target, got %s, expected a str" % type(device_target).__name__)
     if device_target is not None and device_target not in ("CPU", "GPU", "Ascend"):
-        raise ValueError("[hal] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % device_target)
+        raise ValueError("[hal] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % (device_target,))
     return device_target or _current_device()[0]
 
 
@@ -42,7 +42,7 @@ def device_count(device_target=None):
     """The number of such devices: 1 CPU, and the GPUs; ValueError for another target."""
     target = _target(device_target)
     if target not in ("CPU", "GPU"):
-        raise ValueError("[device_count] device_target, got %r, expected 'CPU' or 'GPU'" % device_target)
+        raise ValueError("[device_count] device_target, got %r, expected 'CPU' or 'GPU'" % (device_target,))
     return _msjit.gpu_count() if target == "GPU" else 1
 
 

@@ -1,6 +1,6 @@
 """usage: lint.py [--format | --all]
 
-Runs every static check: layers, names, calls of CPython, sizes, clang-format, ruff, and clang-tidy on the files that differ from the main
+Runs every static check: layers, names, calls of CPython, sizes, messages, clang-format, ruff, and clang-tidy on the files that differ from the main
 branch (--all: on every file). --format rewrites the sources instead.
 """
 
@@ -105,6 +105,7 @@ def main(args):
         ("names", lambda: script("check_names.py")),
         ("calls of CPython", lambda: script("check_host_calls.py")),
         ("sizes", lambda: script("check_sizes.py")),
+        ("messages", lambda: script("check_messages.py")),
         ("clang-format", lambda: clang_format(rewrite=False)),
         ("ruff", lambda: ruff("check", "--output-format", "concise")),
         ("clang-tidy", lambda: tidy("--all" in args)),

@@ -198,7 +198,7 @@ class VarianceScaling(Initializer):
         if isinstance(scale, bool) or not isinstance(scale, (int, float)):
             raise TypeError("[variance_scaling] scale, got %s, expected a number" % type(scale).__name__)
         if scale <= 0:
-            raise ValueError("[variance_scaling] scale, got %s, expected above 0" % scale)
+            raise ValueError("[variance_scaling] scale, got %s, expected above 0" % (scale,))
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError("[variance_scaling] mode, got %r, expected 'fan_in', 'fan_out' or 'fan_avg'" % (mode,))
         if distribution not in ("truncated_normal", "untruncated_normal", "uniform"):
@@ -223,7 +223,7 @@ class Sparse(Initializer):
 
     def __init__(self, sparsity, sigma=0.01):
         if not 0 <= sparsity <= 1:
-            raise ValueError("[sparse] sparsity, got %s, expected a number in [0, 1]" % sparsity)
+            raise ValueError("[sparse] sparsity, got %s, expected a number in [0, 1]" % (sparsity,))
         self.sparsity, self.sigma = sparsity, sigma
 
     def sample(self, shape):

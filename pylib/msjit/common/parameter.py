@@ -201,7 +201,7 @@ class ParameterTuple(tuple):
             if not isinstance(item, Parameter):
                 raise TypeError("[parameter_tuple] items must be Parameters, got %s" % type(item).__name__)
             if named.setdefault(item.name, item) is not item:
-                raise ValueError("[parameter_tuple] names, got %r twice, expected each once" % item.name)
+                raise ValueError("[parameter_tuple] names, got %r twice, expected each once" % (item.name,))
         return tuple.__new__(cls, items)
 
     def clone(self, prefix, init="same"):

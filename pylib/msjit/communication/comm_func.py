@@ -185,7 +185,7 @@ class P2POp:
             raise TypeError("[P2POp] op, got %s, expected a str or a function" % type(op).__name__)
         name = op if isinstance(op, str) else op.__name__
         if name not in ("isend", "irecv"):
-            raise ValueError("[P2POp] op, got %r, expected 'isend' or 'irecv'" % name)
+            raise ValueError("[P2POp] op, got %r, expected 'isend' or 'irecv'" % (name,))
         if not isinstance(tensor, (Tensor, tuple)):
             raise TypeError("[P2POp] tensor, got %s, expected a Tensor or a shape" % type(tensor).__name__)
         if isinstance(peer, bool) or not isinstance(peer, int):

@@ -21,7 +21,7 @@ def init(backend_name=None):
     if backend_name is not None and not isinstance(backend_name, str):
         raise TypeError("[init] backend_name, got %s, expected a str" % type(backend_name).__name__)
     if backend_name not in (None, "mccl"):
-        raise RuntimeError("[init] backend_name, got %r, expected 'mccl', that of CPUs" % backend_name)
+        raise RuntimeError("[init] backend_name, got %r, expected 'mccl', that of CPUs" % (backend_name,))
     _world.join()
     GlobalComm.BACKEND, GlobalComm.WORLD_COMM_GROUP, GlobalComm.INITED = "mccl", MCCL_WORLD_COMM_GROUP, True
     os.environ.setdefault("RANK_ID", str(get_rank()))
@@ -96,7 +96,7 @@ def create_group(group, rank_ids, options=None):
     if not rank_ids:
         raise ValueError("[create_group] rank_ids, got none, expected one or more")
     if len(set(rank_ids)) != len(rank_ids):
-        raise ValueError("[create_group] rank_ids, got %s, expected each rank once" % rank_ids)
+        raise ValueError("[create_group] rank_ids, got %s, expected each rank once" % (rank_ids,))
     known = _world.state.groups.get(group)
     if known is None:
         _world.add_group(group, rank_ids)

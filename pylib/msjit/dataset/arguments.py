@@ -13,7 +13,7 @@ def names(value):
         if not name:
             raise ValueError("[dataset] column name, got '', expected one")
     if len(set(found)) != len(found):
-        raise ValueError("[dataset] column names, got %s, expected each once" % found)
+        raise ValueError("[dataset] column names, got %s, expected each once" % (found,))
     return found
 
 

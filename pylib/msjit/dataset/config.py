@@ -88,7 +88,7 @@ def set_multiprocessing_start_method(start_method="fork"):
     if not isinstance(start_method, str):
         raise TypeError("[config] start_method, got %s, expected a str" % type(start_method).__name__)
     if start_method not in ("fork", "spawn"):
-        raise ValueError("[config] start_method, got %r, expected 'fork' or 'spawn'" % start_method)
+        raise ValueError("[config] start_method, got %r, expected 'fork' or 'spawn'" % (start_method,))
     _state["startMethod"] = start_method
 
 
@@ -230,7 +230,7 @@ def set_video_backend(backend):
     if not isinstance(backend, str):
         raise TypeError("[config] backend, got %s, expected a str" % type(backend).__name__)
     if backend not in ("CPU", "Ascend"):
-        raise ValueError("[config] backend, got %r, expected 'CPU' or 'Ascend'" % backend)
+        raise ValueError("[config] backend, got %r, expected 'CPU' or 'Ascend'" % (backend,))
     _state["videoBackend"] = backend
 
 

@@ -190,7 +190,7 @@ class CSVDataset(_Lines):
         with open(path, encoding="utf-8", newline="") as file:
             found = next(csv.reader(file, delimiter=self._delim), None)
         if not found:
-            raise RuntimeError("[CSVDataset] file, got %s without a first line, expected the names of the columns" % path)
+            raise RuntimeError("[CSVDataset] file, got %s without a first line, expected the names of the columns" % (path,))
         return names(found)
 
     def _read(self, path):

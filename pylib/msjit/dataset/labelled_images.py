@@ -292,7 +292,7 @@ class FlickrDataset(Listed):
         if not isinstance(annotation_file, str):
             raise TypeError("[FlickrDataset] annotation_file, got %s, expected a str" % type(annotation_file).__name__)
         if not os.path.isfile(annotation_file):
-            raise ValueError("[FlickrDataset] annotation_file, got %s, expected a file that is there" % annotation_file)
+            raise ValueError("[FlickrDataset] annotation_file, got %s, expected a file that is there" % (annotation_file,))
         self._captions = os.path.abspath(annotation_file)
 
     def _list(self):
@@ -397,7 +397,7 @@ class ManifestDataset(Listed):
         if not isinstance(dataset_file, str):
             raise TypeError("[ManifestDataset] dataset_file, got %s, expected a str" % type(dataset_file).__name__)
         if not os.path.isfile(dataset_file):
-            raise ValueError("[ManifestDataset] dataset_file, got %s, expected a file that is there" % dataset_file)
+            raise ValueError("[ManifestDataset] dataset_file, got %s, expected a file that is there" % (dataset_file,))
         self._dir, self._file = os.path.dirname(os.path.abspath(dataset_file)), os.path.abspath(dataset_file)
         self._usage = one_of(usage, "usage", ("train", "eval", "inference"), self._where)
         self._options(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache, decode)

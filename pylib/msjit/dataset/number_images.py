@@ -39,7 +39,7 @@ class QMnistDataset(MnistDataset):
         with open(path, "rb") as file:
             data = file.read()
         if len(data) < 12 or int.from_bytes(data[:4], "big") != 3074:
-            raise RuntimeError("[QMnistDataset] file, got %s, expected an IDX file that begins with 3074" % path)
+            raise RuntimeError("[QMnistDataset] file, got %s, expected an IDX file that begins with 3074" % (path,))
         count, width = (int.from_bytes(data[at:at + 4], "big") for at in (4, 8))
         if len(data) - 12 < 4 * count * width:
             raise RuntimeError("[QMnistDataset] file, got %s of %d bytes, expected the %d x %d numbers that its head says"

@@ -122,7 +122,7 @@ class RandomSampler(Sampler):
         if not isinstance(shuffle, Shuffle):
             raise TypeError("[RandomSampler] shuffle, got %r, expected a Shuffle" % (shuffle,))
         if shuffle in (Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE):
-            raise NotImplementedError("[RandomSampler] shuffle, got %s, expected Shuffle.GLOBAL; MindDataset takes it as its shuffle" % shuffle)
+            raise NotImplementedError("[RandomSampler] shuffle, got %s, expected Shuffle.GLOBAL; MindDataset takes it as its shuffle" % (shuffle,))
         self.deterministic = False
         self.replacement = _flag(replacement, "replacement", "RandomSampler")
 

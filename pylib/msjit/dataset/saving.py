@@ -20,7 +20,7 @@ def save(dataset, file_name, num_files, file_type):
     if file_type != "mindrecord":
         raise ValueError("[save] file_type, got %r, expected 'mindrecord'" % (file_type,))
     if not os.path.basename(file_name):
-        raise RuntimeError("[save] file_name, got %r, expected the name of a file" % file_name)
+        raise RuntimeError("[save] file_name, got %r, expected the name of a file" % (file_name,))
     writer, columns, waiting = FileWriter(file_name, num_files), list(dataset._columns), []
     kinds = None
     for row in dataset._all_rows():

@@ -32,7 +32,7 @@ class CocoDataset(Listed):
         if not isinstance(annotation_file, str):
             raise TypeError("[CocoDataset] annotation_file, got %s, expected a str" % type(annotation_file).__name__)
         if not os.path.isfile(annotation_file):
-            raise ValueError("[CocoDataset] annotation_file, got %s, expected a file that is there" % annotation_file)
+            raise ValueError("[CocoDataset] annotation_file, got %s, expected a file that is there" % (annotation_file,))
         if decrypt is not None:
             raise NotImplementedError("[CocoDataset] keyword decrypt, got %r, expected it left out" % (decrypt,))
         self._annotations = os.path.abspath(annotation_file)
@@ -57,7 +57,7 @@ class CocoDataset(Listed):
         As in MindSpore, raises NotImplementedError for tasks other than 'Detection' and 'Panoptic'.
         """
         if self._task not in ("Detection", "Panoptic"):
-            raise NotImplementedError("[CocoDataset] task, got %r, expected 'Detection' or 'Panoptic'" % self._task)
+            raise NotImplementedError("[CocoDataset] task, got %r, expected 'Detection' or 'Panoptic'" % (self._task,))
         found = {}
         for category in self._json().get("categories", ()):
             found[category["name"]] = [category["id"]] + ([category["isthing"]] if self._task == "Panoptic" else [])
@@ -157,7 +157,7 @@ class VOCDataset(Listed):
     def get_class_indexing(self):
         """Returns a dict from class name to number. As in MindSpore, raises NotImplementedError for the task 'Segmentation'."""
         if self._task != "Detection":
-            raise NotImplementedError("[VOCDataset] task, got %r, expected 'Detection'" % self._task)
+            raise NotImplementedError("[VOCDataset] task, got %r, expected 'Detection'" % (self._task,))
         if self._indexing is None:
             listed = self._lines("ImageSets", "Main", self._usage + ".txt")
             names = {one[0] for line in listed for one in self._annotation(line.split()[0])}

@@ -33,7 +33,7 @@ class Schema:
         if not isinstance(schema_file, (str, os.PathLike)):
             raise TypeError("[Schema] schema_file, got %s, expected a str" % type(schema_file).__name__)
         if not os.path.isfile(schema_file):
-            raise ValueError("[Schema] schema_file, got %s, expected a file that is there" % schema_file)
+            raise ValueError("[Schema] schema_file, got %s, expected a file that is there" % (schema_file,))
         with open(schema_file, encoding="utf-8") as file:
             self.from_json(json.load(file))
 
@@ -70,7 +70,7 @@ class Schema:
             raise RuntimeError("[Schema] json_obj, got %r, expected a dict with columns" % (json_obj,))
         for word in json_obj:
             if word not in ("columns", "datasetType", "numRows"):
-                raise RuntimeError("[Schema] field, got %r, expected columns, datasetType or numRows" % word)
+                raise RuntimeError("[Schema] field, got %r, expected columns, datasetType or numRows" % (word,))
         if not json_obj.get("columns"):
             raise RuntimeError("[Schema] columns, got none, expected one or more")
         self.columns = []

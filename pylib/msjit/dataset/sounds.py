@@ -116,7 +116,7 @@ class SpeechCommandsDataset(_Sounds):
         word, name = item.split("/")[-2:]
         speaker, _, number = os.path.splitext(name)[0].partition("_nohash_")
         if not number.isdigit():
-            raise RowError("[SpeechCommandsDataset] file, got %s, expected a name SPEAKER_nohash_NUMBER.wav" % item)
+            raise RowError("[SpeechCommandsDataset] file, got %s, expected a name SPEAKER_nohash_NUMBER.wav" % (item,))
         return self._sound(self._path(word, name)) + (text(word), text(speaker), np.array(int(number), np.int32))
 
 
@@ -138,7 +138,7 @@ class YesNoDataset(_Sounds):
     def _made(self, path):
         fields = os.path.splitext(os.path.basename(path))[0].split("_")
         if any(field not in ("0", "1") for field in fields):
-            raise RowError("[YesNoDataset] file, got %s, expected a name of 0s and 1s between _" % path)
+            raise RowError("[YesNoDataset] file, got %s, expected a name of 0s and 1s between _" % (path,))
         return self._sound(path) + (np.array([int(field) for field in fields], np.int32),)
 
 
@@ -263,7 +263,7 @@ class TedliumDataset(_Sounds):
                 if len(fields) == 3:
                     head[fields[0]] = fields[2]
         if head.get("sample_n_bytes") != "2" or head.get("channel_count", "1") != "1" or head.get("sample_coding", "pcm") != "pcm":
-            raise RowError("[TedliumDataset] file, got %s, expected a NIST SPHERE file of one channel of 16 bits that is not compressed" % path)
+            raise RowError("[TedliumDataset] file, got %s, expected a NIST SPHERE file of one channel of 16 bits that is not compressed" % (path,))
         order = ">i2" if head.get("sample_byte_format", "01") == "10" else "<i2"
         return np.frombuffer(data[1024:len(data) - len(data) % 2], order), int(head["sample_rate"])
 

@@ -157,7 +157,7 @@ class TFRecordDataset(_Lines):
             raise ValueError("[TFRecordDataset] compression_type, got %r, expected '', 'GZIP' or 'ZLIB'" % (compression_type,))
         if compression_type:
             raise NotImplementedError("[TFRecordDataset] keyword compression_type, got %r, expected files that are not compressed"
-                                      % compression_type)
+                                      % (compression_type,))
         if not isinstance(shard_equal_rows, bool):
             raise TypeError("[TFRecordDataset] shard_equal_rows, got %s, expected a bool" % type(shard_equal_rows).__name__)
         super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
@@ -190,7 +190,7 @@ class TFRecordDataset(_Lines):
             except RowError:
                 wrong.append(path)
         if wrong:
-            raise RuntimeError("[TFRecordDataset] dataset_files, got %s, expected TFRecord files" % wrong)
+            raise RuntimeError("[TFRecordDataset] dataset_files, got %s, expected TFRecord files" % (wrong,))
 
     def _example(self, data):
         try:

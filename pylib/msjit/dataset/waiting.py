@@ -46,7 +46,7 @@ class SyncWait(Step):
         if callback is not None and not callable(callback):
             raise TypeError("[sync_wait] callback, got %s, expected a function or None" % type(callback).__name__)
         if condition_name in [step.name for step in waiting(source)]:
-            raise RuntimeError("[sync_wait] condition_name, got %r twice, expected another name" % condition_name)
+            raise RuntimeError("[sync_wait] condition_name, got %r twice, expected another name" % (condition_name,))
         self.name, self._batches, self._callback = condition_name, num_batch, callback
         self.rows_in_batch = 1  # a later batch step sets the number
         self._gates = weakref.WeakSet()

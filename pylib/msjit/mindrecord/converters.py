@@ -165,7 +165,7 @@ class ImageNetToMR(_Converter):
 
     def _rows(self):
         if not os.path.exists(self.map_file):
-            raise OSError("[ImageNetToMR] map_file, got %s, expected a file that is there" % self.map_file)
+            raise OSError("[ImageNetToMR] map_file, got %s, expected a file that is there" % (self.map_file,))
         with open(self.map_file, encoding="utf-8") as file:
             classes = [line.split() for line in file if line.strip()]
         for fields in classes:
@@ -206,7 +206,7 @@ class CsvToMR(_Converter):
     def transform(self):
         """Writes the files. OSError for a file that is not there, RuntimeError for columns that it has not and for uneven lines."""
         if not os.path.exists(self.source):
-            raise OSError("[CsvToMR] source, got %s, expected a file that is there" % self.source)
+            raise OSError("[CsvToMR] source, got %s, expected a file that is there" % (self.source,))
         with open(self.source, encoding="utf-8", newline="") as file:
             rows = [row for row in csv.reader(file) if row]
         names = rows[0] if rows else []
@@ -270,6 +270,6 @@ class TFRecordToMR(_Converter):
     def transform(self):
         """Writes the file."""
         if not os.path.isfile(self.source):
-            raise OSError("[TFRecordToMR] source, got %s, expected a file that is there" % self.source)
+            raise OSError("[TFRecordToMR] source, got %s, expected a file that is there" % (self.source,))
         schema = {name: self._about(name)[0] for name in self.feature_dict}
         self._write(self.destination, schema, self.tfrecord_iterator(), 1, (), "tfrecord_schema")

@@ -36,7 +36,7 @@ class FileWriter:
         self._paths = [path] if shard_num == 1 else ["%s%0*d" % (path, digits, i) for i in range(shard_num)]
         for path in self._paths:
             if os.path.exists(path) and not overwrite:
-                raise RuntimeError("[FileWriter] file, got %s that is there already, expected overwrite=True" % path)
+                raise RuntimeError("[FileWriter] file, got %s that is there already, expected overwrite=True" % (path,))
         self._schema, self._desc, self._index, self._shards, self._appends = None, "", [], None, False
         self._header_size, self._page_size = 1 << 24, 1 << 25
 

@@ -207,7 +207,7 @@ class Cell(CellState, CellAttributes, CellNames):
         if not isinstance(child_name, str):
             raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
         if not child_name or "." in child_name:
-            raise KeyError("[cell] child_name must be a name without '.', got %r" % child_name)
+            raise KeyError("[cell] child_name must be a name without '.', got %r" % (child_name,))
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
         self._check_insert(child_name, self._cell_index)
@@ -219,7 +219,7 @@ class Cell(CellState, CellAttributes, CellNames):
         if param is not None and not isinstance(param, Parameter):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
         if not param_name or (check_name_contain_dot and "." in param_name):
-            raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % param_name)
+            raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % (param_name,))
         self._check_insert(param_name, self._param_index)
         if param is None:
             self._param_index[param_name] = None

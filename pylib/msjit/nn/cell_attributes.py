@@ -276,7 +276,7 @@ class CellAttributes:
         """
         device, dtype = _to_arguments(*args, **kwargs)
         if dtype is not None and dtype not in float_type + complex_type:
-            raise TypeError("[to] dtype, got %s, expected a float or complex dtype" % dtype)
+            raise TypeError("[to] dtype, got %s, expected a float or complex dtype" % (dtype,))
         if dtype in complex_type:
             warnings.warn("[to] complex Parameters are new in MindSpore; some layers may not compute with them",
                           stacklevel=2)

@@ -48,10 +48,10 @@ class CellState:
         if not isinstance(name, str):
             raise TypeError("[register_buffer] name, got %s, expected a str" % type(name).__name__)
         if not name or "." in name:
-            raise KeyError("[register_buffer] name, got %r, expected one that is not empty and has no '.'" % name)
+            raise KeyError("[register_buffer] name, got %r, expected one that is not empty and has no '.'" % (name,))
         buffers = self.__dict__.setdefault("_buffers", OrderedDict())
         if name not in buffers and hasattr(self, name):
-            raise KeyError("[register_buffer] name, got %r, which the Cell has already, expected a free one" % name)
+            raise KeyError("[register_buffer] name, got %r, which the Cell has already, expected a free one" % (name,))
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError("[register_buffer] tensor, got %s, expected a Tensor or None" % type(tensor).__name__)
         object.__setattr__(self, name, tensor)

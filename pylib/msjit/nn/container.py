@@ -243,7 +243,7 @@ class CellDict(_Container):
             raise TypeError("[cell_dict] values must be Cells and no containers, got %s" % type(cell).__name__)
         taken = hasattr(type(self), key) or (key not in self._cell_index and hasattr(self, key))
         if "." in key or not key or taken:
-            raise KeyError("[cell_dict] key %r cannot be used: it is empty, contains '.' or is the name of an attribute" % key)
+            raise KeyError("[cell_dict] key %r cannot be used: it is empty, contains '.' or is the name of an attribute" % (key,))
         self._put(key, cell, self._prefix())
 
     def __delitem__(self, key):

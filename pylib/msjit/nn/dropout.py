@@ -21,7 +21,7 @@ class Dropout(Cell):
         if isinstance(drop, bool) or not isinstance(drop, (int, float)):
             raise TypeError("[dropout] p must be a float, got %s" % type(drop).__name__)
         if not 0 <= drop < 1:
-            raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
+            raise ValueError("[dropout] p must be in [0, 1), got %s" % (drop,))
         self.p = float(drop)
         self.keep_prob, self._by_p = 1.0 - self.p, p is not None
         self.dropout = ops.Dropout(self.keep_prob)

@@ -76,7 +76,7 @@ class CentralCrop(Cell):
     def __init__(self, central_fraction):
         super().__init__()
         if not 0 < central_fraction <= 1:
-            raise ValueError("[central_crop] central_fraction, got %s, expected one in (0, 1]" % central_fraction)
+            raise ValueError("[central_crop] central_fraction, got %s, expected one in (0, 1]" % (central_fraction,))
         self.central_fraction = central_fraction
 
     def construct(self, image):

@@ -22,7 +22,7 @@ class _InstanceNorm(Cell):
         super().__init__()
         self.num_features = positive_int(num_features, "instance_norm", "num_features")
         if not 0 <= momentum <= 1:
-            raise ValueError("[instance_norm] momentum must be in [0, 1], got %s" % momentum)
+            raise ValueError("[instance_norm] momentum must be in [0, 1], got %s" % (momentum,))
         self.eps, self.momentum = float(eps), float(momentum)
         shape = [num_features]
         self.moving_mean = Parameter(initializer("zeros", shape, dtype), "mean", False)

@@ -50,7 +50,7 @@ class GaussianNLLLoss(LossBase):
         if not isinstance(eps, float):
             raise TypeError("[gaussian_nll_loss] eps must be a float, got %s" % type(eps).__name__)
         if not eps > 0:
-            raise ValueError("[gaussian_nll_loss] eps must be positive, got %s" % eps)
+            raise ValueError("[gaussian_nll_loss] eps must be positive, got %s" % (eps,))
         if not isinstance(full, bool):
             raise TypeError("[gaussian_nll_loss] full must be a bool, got %s" % type(full).__name__)
         self.full, self.eps = full, eps
@@ -106,7 +106,7 @@ class SampledSoftmaxLoss(LossBase):
 
     def construct(self, weights, biases, labels, logits):
         if labels.dtype not in (mstype.int32, mstype.int64):
-            raise TypeError("[sampled_softmax_loss] dtype of labels, got %s, expected int32 or int64" % labels.dtype)
+            raise TypeError("[sampled_softmax_loss] dtype of labels, got %s, expected int32 or int64" % (labels.dtype,))
         labels = labels.reshape(-1, self.num_true)
         drawn = self.sampled_values
         if drawn is None:

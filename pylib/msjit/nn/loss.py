@@ -61,7 +61,7 @@ class SmoothL1Loss(LossBase):
     def __init__(self, beta=1.0, reduction="none"):
         super().__init__(reduction)
         if not beta > 0:
-            raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
+            raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % (beta,))
         self.beta = float(beta)
 
     def construct(self, logits, labels):
@@ -74,7 +74,7 @@ class HuberLoss(LossBase):
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction)
         if not number(delta, "huber_loss", "delta") > 0:
-            raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
+            raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
         self.delta = float(delta)
 
     def construct(self, logits, labels):

@@ -16,7 +16,7 @@ class CosineEmbeddingLoss(LossBase):
         if not isinstance(margin, float):
             raise TypeError("[cosine_embedding_loss] margin must be a float, got %s" % type(margin).__name__)
         if not -1 <= margin <= 1:
-            raise ValueError("[cosine_embedding_loss] margin must be in [-1, 1], got %s" % margin)
+            raise ValueError("[cosine_embedding_loss] margin must be in [-1, 1], got %s" % (margin,))
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):

@@ -25,7 +25,7 @@ class _BatchNorm(Cell):
         check_format(data_format, "batch_norm")
         self.num_features = positive_int(num_features, "batch_norm", "num_features")
         if not 0 <= momentum <= 1:
-            raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % momentum)
+            raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % (momentum,))
         self.eps, self.momentum, self.use_batch_statistics = float(eps), 1.0 - momentum, use_batch_statistics
         shape = [num_features]
         self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", False)

@@ -16,7 +16,7 @@ class DiceLoss(LossBase):
         if isinstance(smooth, bool) or not isinstance(smooth, float):
             raise TypeError("[dice_loss] smooth must be a float, got %s" % type(smooth).__name__)
         if not smooth > 0:
-            raise ValueError("[dice_loss] smooth must be positive, got %s" % smooth)
+            raise ValueError("[dice_loss] smooth must be positive, got %s" % (smooth,))
         self.smooth = smooth
 
     def construct(self, logits, label):
@@ -113,4 +113,4 @@ class FocalLoss(LossBase):
             raise ValueError("[focal_loss] shape of labels, got %s, expected axis 1 to be 1 or %d"
                              % (labels.shape, logits.shape[1]))
         if labels.dtype not in (mstype.int32, mstype.int64, mstype.float16, mstype.float32):
-            raise TypeError("[focal_loss] dtype of labels, got %s, expected int32, int64, float16 or float32" % labels.dtype)
+            raise TypeError("[focal_loss] dtype of labels, got %s, expected int32, int64, float16 or float32" % (labels.dtype,))

@@ -46,7 +46,7 @@ class L1Regularizer(Cell):
         if isinstance(scale, bool) or not isinstance(scale, (int, float)):
             raise TypeError("[l1_regularizer] scale must be a number, got %s" % type(scale).__name__)
         if not 0 < scale < math.inf:
-            raise ValueError("[l1_regularizer] scale must be positive and finite, got %s" % scale)
+            raise ValueError("[l1_regularizer] scale must be positive and finite, got %s" % (scale,))
         self.scale = scale
 
     def construct(self, weights):
@@ -64,7 +64,7 @@ class Moments(Cell):
 
     def construct(self, x):
         if check_tensor(x, "moments").dtype not in (mstype.float16, mstype.float32):
-            raise TypeError("[moments] dtype of the input, got %s, expected float16 or float32" % x.dtype)
+            raise TypeError("[moments] dtype of the input, got %s, expected float16 or float32" % (x.dtype,))
         axes = (self.axis,) if isinstance(self.axis, int) else self.axis or tuple(range(x.ndim))
         mean = ops.mean(x, axes, True)
         variance = ops.mean(ops.square(x - ops.stop_gradient(mean)), axes, True)

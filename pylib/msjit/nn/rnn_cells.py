@@ -108,7 +108,7 @@ class RNNCell(RNNCellBase):
         if not isinstance(nonlinearity, str):
             raise TypeError("[RNNCell] nonlinearity must be a str, got %s" % type(nonlinearity).__name__)
         if nonlinearity not in ("tanh", "relu"):
-            raise ValueError("[RNNCell] nonlinearity, got %r, expected 'tanh' or 'relu'" % nonlinearity)
+            raise ValueError("[RNNCell] nonlinearity, got %r, expected 'tanh' or 'relu'" % (nonlinearity,))
         self.nonlinearity = nonlinearity
 
     def construct(self, x, hx):

@@ -28,7 +28,7 @@ def _activation(activation, where):
 
 def _check_padding(mask):
     if mask is not None and mask.dtype != mstype.bool_ and mask.dtype not in _FLOATS:
-        raise AssertionError("[transformer] dtype of src_key_padding_mask, got %s, expected bool or a float" % mask.dtype)
+        raise AssertionError("[transformer] dtype of src_key_padding_mask, got %s, expected bool or a float" % (mask.dtype,))
 
 
 class _Layer(Cell):

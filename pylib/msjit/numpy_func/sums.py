@@ -220,7 +220,7 @@ def sometrue(a, axis=None, keepdims=False):
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Returns powers of a base with evenly spaced exponents."""
     if axis not in (0, -1):
-        raise NotImplementedError("[logspace] axis, got %s, expected 0" % axis)
+        raise NotImplementedError("[logspace] axis, got %s, expected 0" % (axis,))
     start, stop = _float(_tensor(start)), _float(_tensor(stop))
     step = (stop - start) / _b.max(num - 1 if endpoint else num, 1)
     exponents = _k.reshape(_k.arange(0, num, 1, _mstype.float32), [num] + [1] * step.ndim) * step + start

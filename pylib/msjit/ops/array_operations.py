@@ -84,7 +84,7 @@ def _sections(p, x):
 def _complex_abs(x):
     """Computes the absolute values of complex numbers, as real numbers. Raises TypeError for a real tensor."""
     if not _c.is_complex(x):
-        raise TypeError("[ComplexAbs] dtype, got %s, expected complex64 or complex128" % x.dtype.name)
+        raise TypeError("[ComplexAbs] dtype, got %s, expected complex64 or complex128" % (x.dtype.name,))
     return _k.real(_k.abs(x))
 
 

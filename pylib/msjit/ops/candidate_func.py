@@ -17,7 +17,7 @@ def choice_with_mask(input_x, count=256, seed=None):
     """
     import numpy
     if _check(input_x, "choice_with_mask").dtype != _mstype.bool_:
-        raise TypeError("[choice_with_mask] dtype of input_x, got %s, expected bool" % input_x.dtype)
+        raise TypeError("[choice_with_mask] dtype of input_x, got %s, expected bool" % (input_x.dtype,))
     if isinstance(count, bool) or not isinstance(count, int):
         raise TypeError("[choice_with_mask] count, got %s, expected an int" % type(count).__name__)
     if count < 1 or not input_x.ndim:

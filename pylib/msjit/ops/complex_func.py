@@ -41,7 +41,7 @@ def isreal(input):
 def view_as_real(input):
     """Returns real and imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
     if _check(input, "view_as_real").dtype not in _COMPLEX:
-        raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % input.dtype.name)
+        raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % (input.dtype.name,))
     return _k.stack([_k.real(input), _k.imag(input)], -1)
 
 

@@ -14,7 +14,7 @@ _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 1
 def population_count(input_x):
     """Counts the one bits of each integer, uint8."""
     if _check(input_x, "population_count").dtype not in _BITS:
-        raise TypeError("[population_count] dtype, got %s, expected one of ints" % input_x.dtype)
+        raise TypeError("[population_count] dtype, got %s, expected one of ints" % (input_x.dtype,))
     bits = _BITS[input_x.dtype]
     x = _k.cast(input_x, _mstype.int64)
     x = x if bits == 64 else _k.bitwise_and(x, (1 << bits) - 1)
@@ -32,7 +32,7 @@ def nextafter(input, other):
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
-            raise TypeError("[nextafter] dtype, got %s, expected float32 or float64, the same for both" % value.dtype)
+            raise TypeError("[nextafter] dtype, got %s, expected float32 or float64, the same for both" % (value.dtype,))
     return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
 
 

@@ -28,7 +28,7 @@ class LibraryFunction:
         path = os.path.realpath(parts[0])
         _check_allowed(path)
         if path.endswith(".cu"):
-            raise NotImplementedError("[Custom] func, got %r, expected a .cc, .cpp or a shared library: CUDA sources" % text)
+            raise NotImplementedError("[Custom] func, got %r, expected a .cc, .cpp or a shared library: CUDA sources" % (text,))
         path = _built(path) if path.endswith(_SOURCES) else path
         self.name = parts[1]
         try:

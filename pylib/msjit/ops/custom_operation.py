@@ -29,7 +29,7 @@ class Custom(Primitive):
         if not callable(func) and not isinstance(func, str):
             raise TypeError("[Custom] func, got %s, expected a function" % type(func).__name__)
         if func_type not in ("pyfunc", "aot"):
-            raise NotImplementedError("[Custom] func_type, got %r, expected 'pyfunc' or 'aot': the others are compilers of MindSpore" % func_type)
+            raise NotImplementedError("[Custom] func_type, got %r, expected 'pyfunc' or 'aot': the others are compilers of MindSpore" % (func_type,))
         if func_type == "pyfunc" and isinstance(func, str):
             raise TypeError("[Custom] func, got a str, expected a function")
         if not callable(out_shape) and not isinstance(out_shape, (tuple, list)):

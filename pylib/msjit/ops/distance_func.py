@@ -9,7 +9,7 @@ from . import registry as _k
 def cdist(x1, x2, p=2.0):
     """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m)."""
     if p < 0:
-        raise ValueError("[cdist] p must not be negative, got %s" % p)
+        raise ValueError("[cdist] p must not be negative, got %s" % (p,))
     if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
         raise ValueError("[cdist] operands must be matrices with rows of one length, got shapes %s and %s"
                          % (tuple(x1.shape), tuple(x2.shape)))

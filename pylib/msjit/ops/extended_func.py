@@ -73,7 +73,7 @@ def eps(x):
     """Creates a tensor in the shape of x whose elements are the distance from 1 to the next number of its float dtype."""
     import numpy
     if _check(x, "eps").dtype not in _mstype.float_type:
-        raise TypeError("[eps] dtype of x, got %s, expected a float" % x.dtype)
+        raise TypeError("[eps] dtype of x, got %s, expected a float" % (x.dtype,))
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 

@@ -14,7 +14,7 @@ def _options(p):
     if p.noise not in _NOISE:
         raise ValueError("[ExtractGlimpse] noise, got %r, expected one of %s" % (p.noise, list(_NOISE)))
     if p.uniform_noise and p.noise != "uniform":
-        raise ValueError("[ExtractGlimpse] noise, got %r, expected 'uniform' with uniform_noise=True" % p.noise)
+        raise ValueError("[ExtractGlimpse] noise, got %r, expected 'uniform' with uniform_noise=True" % (p.noise,))
 
 
 def _operands(x, size, offsets):

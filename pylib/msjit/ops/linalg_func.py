@@ -152,7 +152,7 @@ def einsum(equation, *operands):
     for part, x in zip(parts, operands):
         letters = part.replace("...", "", 1)
         if not all(c.isalpha() for c in letters):
-            raise ValueError("[einsum] equation, got %r, expected letters, commas, '...' and '->'" % equation)
+            raise ValueError("[einsum] equation, got %r, expected letters, commas, '...' and '->'" % (equation,))
         extra = _check(x, "einsum").ndim - len(letters)
         if extra < 0 or (extra and "..." not in part):
             raise ValueError("[einsum] rank of an operand, got %d, expected that of %r" % (x.ndim, part))
@@ -166,7 +166,7 @@ def einsum(equation, *operands):
         wanted = list(range(most)) + sorted(label for label in set(flat)
                                             if isinstance(label, str) and flat.count(label) == 1)
     if len(set(wanted)) != len(wanted) or not all(label in flat for label in wanted):
-        raise ValueError("[einsum] letters of the result, got %r, expected each once and from the operands" % equation)
+        raise ValueError("[einsum] letters of the result, got %r, expected each once and from the operands" % (equation,))
     _check_sizes(equation, operands, labels)
     out, current = _diagonals(operands[0], labels[0])
     for i in range(1, len(operands)):

@@ -213,7 +213,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
-        raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
+        raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % (input.dtype,))
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
         if isinstance(value, str):
             raise TypeError("[nan_to_num] %s, got %r, expected a number" % (what, value))
@@ -377,9 +377,9 @@ def any(input, axis=None, keep_dims=False):
 def var(input, axis=None, ddof=0, keepdims=False):
     """Computes the variance over axes: the sum of squared deviations divided by (count - ddof). Raises TypeError for complex numbers."""
     if check_tensor(input, "var").dtype in mstype.complex_type:
-        raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
+        raise TypeError("[var] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     if isinstance(ddof, str):
-        raise TypeError("[var] ddof, got %r, expected an int" % ddof)
+        raise TypeError("[var] ddof, got %r, expected an int" % (ddof,))
     centred = _k.square(input - _k.mean(input, axis, True))
     if not ddof:
         return _k.mean(centred, axis, keepdims)
@@ -422,7 +422,7 @@ def _squared_size(x):
 
 def _vector_norm(x, ord, dim, keepdim):
     if isinstance(ord, str):
-        raise TypeError("[norm] ord of vectors, got %r, expected a number" % ord)
+        raise TypeError("[norm] ord of vectors, got %r, expected a number" % (ord,))
     if ord == 2:
         return _k.sqrt(_k.sum(_squared_size(x), dim, keepdim))
     if ord == 0:

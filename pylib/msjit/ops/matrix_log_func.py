@@ -53,7 +53,7 @@ def matrix_logarithm(x):
     real axis at or below 0, because the logarithm is not unique there or does not exist.
     """
     if _check(x, "matrix_logarithm").dtype not in (_mstype.complex64, _mstype.complex128):
-        raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % x.dtype)
+        raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % (x.dtype,))
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError("[matrix_logarithm] shape of x, got %s, expected square matrices" % (tuple(x.shape),))
     if not x.size:

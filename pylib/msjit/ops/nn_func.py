@@ -346,7 +346,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
     check_same_shape("smooth_l1_loss", input, target, ("input", "target"))
     if isinstance(beta, (int, float)) and beta <= 0:
-        raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
+        raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % (beta,))
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * gap * gap / beta, gap - 0.5 * beta), reduction)
 
@@ -365,7 +365,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     if isinstance(delta, bool) or not isinstance(delta, (int, float)):
         raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:
-        raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
+        raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
     check_tensor(target, "huber_loss")
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)

@@ -35,7 +35,7 @@ class Dropout(Primitive):
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
         if not 0 < keep_prob <= 1:
-            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % keep_prob)
+            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % (keep_prob,))
         self.keep_prob, self.seed = keep_prob, _seed(Seed0, Seed1)
 
     def __call__(self, x):

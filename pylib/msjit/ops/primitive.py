@@ -102,7 +102,7 @@ class Primitive:
         [[3.0]]
         """
         if self._kind is None:
-            raise RuntimeError("[primitive] name, got %r, expected the name of an operation" % self.name)
+            raise RuntimeError("[primitive] name, got %r, expected the name of an operation" % (self.name,))
         kind, known, count = self._kind
         added = self.__dict__.get("_added", {})
         given = {name: added[name] for name in known if name in added}

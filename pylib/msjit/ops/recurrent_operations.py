@@ -51,7 +51,7 @@ def _lstm(p, x, h, c, w):
             raise ValueError("[LSTM] shape of %s, got %s, expected %s" % (name, tuple(state.shape),
                                                                          (ways * p.num_layers, x.shape[1], p.hidden_size)))
     if p.dropout:
-        raise NotImplementedError("[LSTM] dropout, got %s, expected 0: nn.LSTM drops elements between layers" % p.dropout)
+        raise NotImplementedError("[LSTM] dropout, got %s, expected 0: nn.LSTM drops elements between layers" % (p.dropout,))
     parts, last_h, last_c = _parts(p, w), [], []
     for layer in range(p.num_layers):
         outputs = []

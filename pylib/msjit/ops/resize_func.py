@@ -28,7 +28,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if mode == "area":
         return _area(input, sizes)
     if input.dtype not in _mstype.float_type:
-        raise TypeError("[interpolate] dtype of input, got %s, expected a float" % input.dtype)
+        raise TypeError("[interpolate] dtype of input, got %s, expected a float" % (input.dtype,))
     return resize(input, sizes, mode, bool(align_corners), mode != "nearest" and not align_corners)
 
 
@@ -46,7 +46,7 @@ def _target(input, size, scale_factor, mode, align_corners, recompute):
     count = input.ndim - 2
     if size is not None:
         if recompute:
-            raise ValueError("[interpolate] recompute_scale_factor, got %r, expected None where size is given" % recompute)
+            raise ValueError("[interpolate] recompute_scale_factor, got %r, expected None where size is given" % (recompute,))
         return _each("size", size, count, int)
     if mode != "area" and not recompute:
         raise ValueError("[interpolate] scale_factor for mode %r, got %r, expected recompute_scale_factor=True with it"

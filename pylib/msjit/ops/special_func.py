@@ -36,7 +36,7 @@ def logaddexp2(input, other):
     """Computes log2(2^x + 2^y), without overflow. Raises TypeError unless both are Tensors of floats."""
     for value in (input, other):
         if _check(value, "logaddexp2").dtype not in _FLOATS:
-            raise TypeError("[logaddexp2] dtype, got %s, expected one of floats" % value.dtype)
+            raise TypeError("[logaddexp2] dtype, got %s, expected one of floats" % (value.dtype,))
     return _k.logaddexp(input * _math.log(2), other * _math.log(2)) / _math.log(2)
 
 

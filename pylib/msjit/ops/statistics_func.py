@@ -92,7 +92,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
     if input.dtype in _mstype.complex_type:
-        raise TypeError("[cov] dtype of input, got %s, expected a real one" % input.dtype.name)
+        raise TypeError("[cov] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
     rows = rows if rows.dtype in (_mstype.float32, _mstype.float64) else _k.cast(rows, _mstype.float32)
     weights = None
@@ -252,7 +252,7 @@ def bincount(input, weights=None, minlength=0):
     if _check(input, "bincount").ndim != 1:
         raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
     if input.dtype in _FLOATS:
-        raise TypeError("[bincount] input has an unsupported dtype, got %s, expected an integer" % input.dtype)
+        raise TypeError("[bincount] input has an unsupported dtype, got %s, expected an integer" % (input.dtype,))
     if isinstance(minlength, bool) or not isinstance(minlength, int):
         raise TypeError("[bincount] minlength, got %s, expected an int" % type(minlength).__name__)
     if minlength < 0:

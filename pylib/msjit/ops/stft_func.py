@@ -47,7 +47,7 @@ def _window(window, win_length, n_fft):
         window = _k.ones((win_length,), _mstype.float32)
     if _check(window, "stft").dtype not in _DTYPES:
         raise TypeError("[stft] dtype of window, got %s, expected float32, float64, complex64 or complex128"
-                        % window.dtype.name)
+                        % (window.dtype.name,))
     if tuple(window.shape) != (win_length,):
         raise ValueError("[stft] shape of window, got %s, expected %s" % (tuple(window.shape), (win_length,)))
     left = (n_fft - win_length) // 2
@@ -65,7 +65,7 @@ def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, p
     axis. Other dtypes raise TypeError; sizes out of range raise ValueError.
     """
     if _check(x, "stft").dtype not in _DTYPES:
-        raise TypeError("[stft] dtype of x, got %s, expected float32, float64, complex64 or complex128" % x.dtype.name)
+        raise TypeError("[stft] dtype of x, got %s, expected float32, float64, complex64 or complex128" % (x.dtype.name,))
     if x.ndim not in (1, 2):
         raise ValueError("[stft] rank of x, got %d, expected 1 or 2" % x.ndim)
     _within("n_fft", n_fft, 1, None)

@@ -225,7 +225,7 @@ class SGD(GroupedOptimizer):
             if not isinstance(value, (int, float)):
                 raise TypeError("[SGD] %s must be a float, got %s" % (name, type(value).__name__))
         if momentum < 0:
-            raise ValueError("[SGD] momentum must not be negative, got %s" % momentum)
+            raise ValueError("[SGD] momentum must not be negative, got %s" % (momentum,))
         for name, value in (("nesterov", nesterov), ("maximize", maximize)):
             if not isinstance(value, bool):
                 raise TypeError("[SGD] %s must be a bool, got %s" % (name, type(value).__name__))

@@ -43,7 +43,7 @@ class AutoParallel(Cell):
         other texts and if an input would be divided, TypeError for other types."""
         if isinstance(config, str):
             if config not in ("full_batch", "data_parallel"):
-                raise ValueError("[dataset_strategy] config, got %r, expected 'full_batch', 'data_parallel' or a tuple" % config)
+                raise ValueError("[dataset_strategy] config, got %r, expected 'full_batch', 'data_parallel' or a tuple" % (config,))
             return
         if config is None:
             raise ValueError("[dataset_strategy] config, got None, expected a str or a tuple")

@@ -147,7 +147,7 @@ class SymbolTree:
         check("node", node, (Node, str), "symbol_tree")
         found = self.get_node(node) if isinstance(node, str) else node
         if found is None or found._tree is not self:
-            raise RuntimeError("[symbol_tree] node, got %s, expected one of this tree" % node)
+            raise RuntimeError("[symbol_tree] node, got %s, expected one of this tree" % (node,))
         return found
 
     def before(self, node):

@@ -129,7 +129,7 @@ class ScopedValue:
         if self.type in (ValueType.TupleValue, ValueType.ListValue):
             return type(self.value)(item._plain() for item in self.value)
         if self.type is not ValueType.ConstantValue:
-            raise TypeError("[scoped_value] item of a container, got %s, expected a constant" % self)
+            raise TypeError("[scoped_value] item of a container, got %s, expected a constant" % (self,))
         return self.value
 
     def __str__(self):

@@ -231,7 +231,7 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
         check_lagrange(func, constraints, tol, (options or {}).get("coincide_fun"))
         return minimize_lagrange(func, x0, constraints, tol, **(options or {}))
     if method.lower() not in ("bfgs", "lbfgs"):
-        raise ValueError("[minimize] method, got %r, expected 'BFGS', 'LBFGS' or 'LAGRANGE'" % method)
+        raise ValueError("[minimize] method, got %r, expected 'BFGS', 'LBFGS' or 'LAGRANGE'" % (method,))
     return (_bfgs if method.lower() == "bfgs" else _lbfgs)(lambda x: func(x, *args), x0, jac, **(options or {}))
 
 

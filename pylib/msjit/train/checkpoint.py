@@ -81,7 +81,7 @@ class ModelCheckpoint(Callback):
             if value is not None and not isinstance(value, str) and not callable(value):
                 raise ValueError("[ModelCheckpoint] %s must be a str or a function, got %s" % (name, type(value).__name__))
         if not prefix or isinstance(prefix, str) and "/" in prefix:
-            raise ValueError("[ModelCheckpoint] prefix, got %r, expected a name without '/'" % prefix)
+            raise ValueError("[ModelCheckpoint] prefix, got %r, expected a name without '/'" % (prefix,))
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError("[ModelCheckpoint] config must be a CheckpointConfig, got %s" % type(config).__name__)
         self._config = config or CheckpointConfig()

@@ -82,7 +82,7 @@ class Fbeta(Metric):
     def __init__(self, beta):
         super().__init__()
         if not beta > 0:
-            raise ValueError("[Fbeta] beta must be positive, got %s" % beta)
+            raise ValueError("[Fbeta] beta must be positive, got %s" % (beta,))
         self.beta = beta
         self.clear()
 

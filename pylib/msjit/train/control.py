@@ -122,7 +122,7 @@ class ReduceLROnPlateau(_Watcher):
         if not isinstance(factor, float):
             raise TypeError("[ReduceLROnPlateau] factor must be a float, got %s" % type(factor).__name__)
         if not 0 < factor < 1:
-            raise ValueError("[ReduceLROnPlateau] factor must be in (0, 1), got %s" % factor)
+            raise ValueError("[ReduceLROnPlateau] factor must be in (0, 1), got %s" % (factor,))
         if isinstance(min_lr, bool) or not isinstance(min_lr, (int, float)):
             raise TypeError("[ReduceLROnPlateau] min_lr must be a float, got %s" % type(min_lr).__name__)
         self.factor, self.min_lr, self.cooldown_counter = factor, min_lr, 0

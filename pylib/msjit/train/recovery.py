@@ -97,7 +97,7 @@ class OnRequestExit(Callback):
             try:
                 return json.load(file).get("GracefulExit") == 1
             except (ValueError, AttributeError):
-                raise ValueError("[OnRequestExit] config_file, got %s without a JSON object, expected one" % self.config_file) from None
+                raise ValueError("[OnRequestExit] config_file, got %s without a JSON object, expected one" % (self.config_file,)) from None
 
     def _step_end(self, run_context, kind):
         if not self._asked() or run_context.get_stop_requested():

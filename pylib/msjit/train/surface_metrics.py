@@ -89,7 +89,7 @@ class HausdorffDistance(_Surface):
         if percentile is not None and not isinstance(percentile, float):
             raise TypeError("[HausdorffDistance] percentile must be a float, got %s" % type(percentile).__name__)
         if percentile is not None and not 0 <= percentile <= 100:
-            raise ValueError("[HausdorffDistance] percentile, got %s, expected 0 to 100" % percentile)
+            raise ValueError("[HausdorffDistance] percentile, got %s, expected 0 to 100" % (percentile,))
         for name, value in (("directed", directed), ("crop", crop)):
             if not isinstance(value, bool):
                 raise TypeError("[HausdorffDistance] %s must be a bool, got %s" % (name, type(value).__name__))

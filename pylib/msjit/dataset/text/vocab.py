@@ -94,7 +94,7 @@ class Vocab:
         for row in dataset.project(columns).create_tuple_iterator(num_epochs=1, output_numpy=True):
             for value in row:
                 if value.dtype.kind not in "US":
-                    raise RuntimeError("[Vocab.from_dataset] dtype of a column, got %s, expected texts" % value.dtype)
+                    raise RuntimeError("[Vocab.from_dataset] dtype of a column, got %s, expected texts" % (value.dtype,))
                 for word in value.reshape(-1).tolist():
                     word = word.decode() if isinstance(word, bytes) else word
                     counts[word] = counts.get(word, 0) + 1

@@ -100,7 +100,7 @@ class OneHot(_OneColumn):
 
     def _apply(self, value):
         if value.dtype.kind not in "iu":
-            raise RuntimeError("[OneHot] dtype, got %s, expected integers" % value.dtype)
+            raise RuntimeError("[OneHot] dtype, got %s, expected integers" % (value.dtype,))
         shape, value = value.shape, value.squeeze()  # axes of size 1 are dropped, as in MindSpore
         if value.ndim > 1:
             raise RuntimeError("[OneHot] label, got shape %s, expected one axis larger than 1" % (shape,))
@@ -257,7 +257,7 @@ class Unique:
             raise RuntimeError("[Unique] columns, got %d, expected 1" % len(columns))
         value = _array(columns[0]).reshape(-1)
         if value.dtype.kind not in "iuf":
-            raise RuntimeError("[Unique] dtype, got %s, expected numbers" % value.dtype)
+            raise RuntimeError("[Unique] dtype, got %s, expected numbers" % (value.dtype,))
         _, first, inverse, counts = np.unique(value, return_index=True, return_inverse=True, return_counts=True)
         order = np.argsort(first, kind="stable")
         place = np.empty_like(order)

@@ -9,7 +9,7 @@ class LineReader:
         if not isinstance(filename, (str, os.PathLike)):
             raise TypeError("[LineReader] filename, got %s, expected a str" % type(filename).__name__)
         if not os.path.isfile(filename):
-            raise RuntimeError("[LineReader] filename, got %s, expected a file that is there" % filename)
+            raise RuntimeError("[LineReader] filename, got %s, expected a file that is there" % (filename,))
         self._file, self._starts, at = open(filename, "rb"), [], 0  # noqa: SIM115 - closed by close
         for line in self._file:
             self._starts.append(at)

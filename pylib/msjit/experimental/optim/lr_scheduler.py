@@ -103,7 +103,7 @@ class ConstantLR(LRScheduler):
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
         if not 0 <= factor <= 1:
-            raise ValueError("[ConstantLR] factor must be in [0, 1], got %s" % factor)
+            raise ValueError("[ConstantLR] factor must be in [0, 1], got %s" % (factor,))
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -159,7 +159,7 @@ class PolynomialLR(LRScheduler):
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
         if _float(power, "PolynomialLR", "power") < 0:
-            raise ValueError("[PolynomialLR] power must not be negative, got %s" % power)
+            raise ValueError("[PolynomialLR] power must not be negative, got %s" % (power,))
         self.total_iters, self.power = _int(total_iters, "PolynomialLR", "total_iters"), power
         super().__init__(optimizer, last_epoch)
 
@@ -341,7 +341,7 @@ class ReduceLROnPlateau:
         if not isinstance(factor, float):
             raise TypeError("[ReduceLROnPlateau] factor must be a float, got %s" % type(factor).__name__)
         if factor >= 1.0:
-            raise ValueError("[ReduceLROnPlateau] factor must be below 1, got %s" % factor)
+            raise ValueError("[ReduceLROnPlateau] factor must be below 1, got %s" % (factor,))
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
             raise ValueError("[ReduceLROnPlateau] mode and threshold_mode, got %r and %r, expected 'min' or 'max' and 'rel' "
                              "or 'abs'" % (mode, threshold_mode))

@@ -107,7 +107,7 @@ def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False)
     a, b = [_turned(_is(CSRTensor, "csr_mm", x), turned) for x, turned in ((a, trans_a or adjoint_a), (b, trans_b or adjoint_b))]
     for x, adjoint in ((a, adjoint_a), (b, adjoint_b)):
         if adjoint and x.dtype in _mstype.complex_type:
-            raise NotImplementedError("[csr_mm] adjoints of complex numbers are not offered, got %s" % x.dtype)
+            raise NotImplementedError("[csr_mm] adjoints of complex numbers are not offered, got %s" % (x.dtype,))
     return _multiplied("csr_mm", a, b)
 
 

@@ -64,7 +64,7 @@ def _stack_tensors(batch, *, collate_fn_map=None):
 
 def _stack_arrays(batch, *, collate_fn_map=None):
     if batch[0].dtype.kind not in "biufc":
-        raise TypeError("[default_collate] dtype of an array, got %s, expected numbers" % batch[0].dtype)
+        raise TypeError("[default_collate] dtype of an array, got %s, expected numbers" % (batch[0].dtype,))
     return Tensor(np.stack(batch))
 
 
