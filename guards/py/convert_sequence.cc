@@ -11,9 +11,8 @@ namespace {
 bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
 bool ragged(const char* where, Py_ssize_t got, Py_ssize_t expected) {
-  return fail(
-      value_error("[{}] nested list, got rows of {} and {} elements, expected equal lengths", where,
-                  expected, got));
+  return fail(type_error("[{}] nested list, got rows of {} and {} elements, expected equal lengths",
+                         where, expected, got));
 }
 
 // What a walk over a nested list of numbers finds out.
@@ -45,14 +44,14 @@ class Scan {
       PyObject* item = PySequence_Fast_GET_ITEM(list, i);
       if (is_list(item)) {
         if (depth + 1 == shape.rank())
-          return fail(value_error(
+          return fail(type_error(
               "[{}] nested list, got numbers and lists side by side, expected one of them",
               where_));
         if (!walk(item, depth + 1)) return false;
       } else if (!is_number(item) && !PyComplex_Check(item)) {
         mixed = true;
       } else if (depth + 1 != shape.rank()) {
-        return fail(value_error(
+        return fail(type_error(
             "[{}] nested list, got numbers and lists side by side, expected one of them", where_));
       } else if (!PyBool_Check(item)) {
         kind = wider(kind, kind_of(item));
@@ -115,8 +114,8 @@ bool stack_parts(std::span<const Tensor> parts, const char* where, Tensor* out) 
   for (const Tensor& part : parts) {
     if (!(part.shape() == parts[0].shape()))
       return fail(
-          value_error("[{}] elements of the list, got shapes {} and {}, expected equal shapes",
-                      where, parts[0].shape().str(), part.shape().str()));
+          type_error("[{}] elements of the list, got shapes {} and {}, expected equal shapes",
+                     where, parts[0].shape().str(), part.shape().str()));
     dtype = promote(dtype, weak, part.dtype(), part.meta().weak);
     weak = weak && part.meta().weak;
   }

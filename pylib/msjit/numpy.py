@@ -4,6 +4,7 @@ import numpy as _np
 
 from . import ops as _ops
 from .common import dtype as _mstype
+from .common.checks import check_axis as _check_axis
 from .common.dtype import (  # noqa: F401
     bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )
@@ -172,7 +173,8 @@ def tensordot(a, b, axes=2):
         first, second = list(range(a.ndim - axes, a.ndim)), list(range(axes))
     else:
         first, second = ([axis] if isinstance(axis, int) else list(axis) for axis in axes)
-    first, second = [axis % a.ndim for axis in first], [axis % b.ndim for axis in second]
+    first = [_check_axis(axis, a.ndim, "tensordot") for axis in first]
+    second = [_check_axis(axis, b.ndim, "tensordot") for axis in second]
     if [a.shape[i] for i in first] != [b.shape[i] for i in second]:
         raise ValueError("[tensordot] sizes of the axes, got %s and %s, expected the same"
                          % ([a.shape[i] for i in first], [b.shape[i] for i in second]))

@@ -56,3 +56,37 @@ def check_number(value, where, what, types=(int, float)):
     if isinstance(value, bool) or not isinstance(value, types):
         raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
     return value
+
+
+def check_int(value, where, what):
+    """The value as an int, when it is one or another integer that Python takes as an index, such as one of NumPy; no bool."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or getattr(value, "shape", ()) != ():
+        raise TypeError("[%s] %s must be an int, got %s" % (where, what, type(value).__name__))
+    return value.__index__()
+
+
+def check_axis(axis, rank, where, what="axis"):
+    """An axis of a tensor of `rank` axes, counted from the first; -1 is the last. Raises ValueError where there is no such axis."""
+    axis = check_int(axis, where, what)
+    if not -rank <= axis < rank:
+        wanted = "%d to %d" % (-rank, rank - 1) if rank else "a tensor with axes"
+        raise ValueError("[%s] %s is out of range, got %d, expected %s" % (where, what, axis, wanted))
+    return axis + rank if axis < 0 else axis
+
+
+def check_position(index, size, where, what="index"):
+    """The place of one among `size` elements, counted from the first; -1 is the last. Raises IndexError where there is no such element."""
+    index = check_int(index, where, what)
+    if not -size <= index < size:
+        wanted = "%d to %d" % (-size, size - 1) if size else "one of an axis with elements"
+        raise IndexError("[%s] %s is out of range, got %d, expected %s" % (where, what, index, wanted))
+    return index + size if index < 0 else index
+
+
+def check_numeric(value, where, what):
+    """The value, when one can compute with it as with a number: an int, a float, a number of NumPy or a Tensor; no bool."""
+    if isinstance(value, bool) or not hasattr(type(value), "__float__"):
+        raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
+    return value

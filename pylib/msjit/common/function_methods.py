@@ -1,6 +1,7 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor, _msjit
 from ..gradient_hooks import register_hook
+from .checks import check_axis, check_int, check_numeric
 from .generator import drawn
 from .methods_shared import written
 
@@ -78,7 +79,7 @@ def _index_add_(self, dim, index, source, *, alpha=1):
 
 def _index_copy_(self, dim, index, tensor):
     """Slices along an axis replaced, written to self."""
-    return _set(self, _k.index_update([self, tensor, index], [dim % self.ndim], False))
+    return _set(self, _k.index_update([self, tensor, index], [check_axis(dim, self.ndim, "index_copy_", "dim")], False))
 
 
 def _index_put(self, indices, values, accumulate=False):
@@ -125,7 +126,7 @@ def _take(self, indices=None, axis=None, mode="clip", *, index=None):
     """Elements of the flattened tensor, or slices along an axis, by index; 'clip' moves indices into the range."""
     indices = index if indices is None else indices
     flat = _k.reshape(self, (-1,)) if axis is None else self
-    axis = 0 if axis is None else axis % self.ndim
+    axis = 0 if axis is None else check_axis(axis, self.ndim, "take")
     size = flat.shape[axis]
     if mode == "wrap":
         indices = _k.mod(indices, size)
@@ -183,7 +184,8 @@ def _uniform_(self, from_=0, to=1, *, generator=None):
     """Uniform numbers in [from, to), written to self."""
     if generator is not None:
         return drawn("uniform_", generator, _uniform_, self, from_, to)
-    return _set(self, _ops.rand(*self.shape) * (to - from_) + from_)
+    low, high = check_numeric(from_, "uniform_", "from_"), check_numeric(to, "uniform_", "to")
+    return _set(self, _ops.rand(*self.shape) * (high - low) + low)
 
 
 def _random_(self, from_=0, to=None, *, generator=None):
@@ -212,7 +214,7 @@ def _exponential_(self, lambd=1, *, generator=None):
     """Numbers with density lambd exp(-lambd x), written to self."""
     if generator is not None:
         return drawn("exponential_", generator, _exponential_, self, lambd)
-    return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / lambd)
+    return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / check_numeric(lambd, "exponential_", "lambd"))
 
 
 def _uniform(self, from_=0.0, to=1.0, generator=None):
@@ -237,7 +239,7 @@ def _resize(self, *new_shape):
     shape = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
     total = 1
     for size in shape:
-        if size < 0:
+        if check_int(size, "resize", "size of an axis") < 0:
             raise ValueError("[resize] sizes must not be negative, got %s" % (tuple(shape),))
         total *= size
     flat = _k.reshape(self, (-1,))

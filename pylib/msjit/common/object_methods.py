@@ -1,6 +1,7 @@
 """Methods and properties of Tensor that concern the object: its memory, its state, its shape as a matrix, and writes in place."""
 from .._native import Tensor, _msjit
 from ..absent import REASONS
+from .checks import check_position
 from .methods_shared import written
 
 
@@ -39,8 +40,8 @@ def _itemset(self, *args):
         if len(place) != self.ndim:
             raise ValueError("[itemset] coordinates, got %d, expected %d" % (len(place), self.ndim))
         at = 0
-        for axis, size in zip(place, self.shape):
-            at = at * size + axis % size
+        for at_axis, size in zip(place, self.shape):
+            at = at * size + check_position(at_axis, size, "itemset", "place")
         place = at
     if isinstance(place, bool) or not isinstance(place, int):
         raise TypeError("[itemset] place, got %s, expected an int or a tuple of ints" % type(place).__name__)

@@ -1,6 +1,8 @@
 """msjit.mint: the newer spellings of common functions, with the argument names of PyTorch."""
 from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_position as _check_position
 from ..common.methods_shared import written as _written
 from ..common.tensor import Tensor  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
@@ -46,8 +48,8 @@ def gather(input, dim, index):
 
 def select(input, dim, index):
     """Returns the slice at one index along an axis, without that axis."""
-    _check_tensor(input, "select")
-    return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
+    dim = _check_axis(dim, _check_tensor(input, "select").ndim, "select", "dim")
+    return _ops.squeeze(_ops.narrow(input, dim, _check_position(index, input.shape[dim], "select"), 1), dim)
 
 
 def t(input):

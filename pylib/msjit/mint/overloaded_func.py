@@ -1,22 +1,23 @@
 """Functions of mint that take other arguments than the functions of ops with the same names."""
 from .. import ops as _ops
+from ..common.checks import check_numeric as _check_numeric
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
 
 
-def _scaled(other, alpha):
-    return other if alpha == 1 else other * alpha
+def _scaled(where, other, alpha):
+    return other if alpha == 1 else other * _check_numeric(alpha, where, "alpha")
 
 
 def add(input, other, *, alpha=1):
     """Computes input + alpha * other."""
-    return _k.add(input, _scaled(other, alpha))
+    return _k.add(input, _scaled("add", other, alpha))
 
 
 def sub(input, other, *, alpha=1):
     """Computes input - alpha * other."""
-    return _k.sub(input, _scaled(other, alpha))
+    return _k.sub(input, _scaled("sub", other, alpha))
 
 
 def max(input, dim=None, keepdim=False, *, other=None):

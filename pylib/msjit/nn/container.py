@@ -2,6 +2,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 
+from ..common.checks import check_int
 from ..common.tensor import Tensor
 from .cell import Cell
 
@@ -153,7 +154,7 @@ class _Indexed(_Container):
         """Puts a Cell before position index; raises IndexError where there is no such position."""
         _valid_cell(cell, type(self).__name__)
         pairs = list(self._cell_index.items())
-        if not -len(pairs) <= index <= len(pairs):
+        if not -len(pairs) <= check_int(index, type(self).__name__, "index") <= len(pairs):
             raise IndexError("[%s] index out of range, got %d, expected at most %d"
                              % (type(self).__name__, index, len(pairs)))
         pairs.insert(index, (None, cell))

@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_axis
 from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .cell import Cell
@@ -16,7 +17,7 @@ class Unflatten(Cell):
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x):
-        axis = self.axis % input_x.ndim
+        axis = check_axis(self.axis, input_x.ndim, "Unflatten")
         return ops.reshape(input_x, tuple(input_x.shape[:axis]) + self.unflattened_size + tuple(input_x.shape[axis + 1:]))
 
 

@@ -1,5 +1,6 @@
 """Layers for images: pixel shuffling, resizing, local normalisation, gradients, cropping."""
 from .. import ops
+from ..common.checks import check_numeric
 from .cell import Cell
 
 
@@ -75,7 +76,7 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction):
         super().__init__()
-        if not 0 < central_fraction <= 1:
+        if not 0 < check_numeric(central_fraction, "central_crop", "central_fraction") <= 1:
             raise ValueError("[central_crop] central_fraction, got %s, expected one in (0, 1]" % (central_fraction,))
         self.central_fraction = central_fraction
 

@@ -1,6 +1,7 @@
 """Cells that wrap a network: with its loss, for a training step, for evaluation, for gradients."""
 from .. import _paths, autograd, context, importer, ops
 from ..common import dtype as mstype
+from ..common.checks import check_axis
 from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
 from .basic import Identity
@@ -139,10 +140,10 @@ class TimeDistributed(Cell):
     def construct(self, inputs):
         if inputs.ndim < 3:
             raise ValueError("[TimeDistributed] rank of inputs, got %d, expected 3 or more" % inputs.ndim)
-        axis = self.time_axis % inputs.ndim
+        axis = check_axis(self.time_axis, inputs.ndim, "TimeDistributed", "time_axis")
         if self.reshape_with_axis is None:
             return ops.stack([self.layer(x) for x in ops.unstack(inputs, axis)], axis)
-        return self._joined(inputs, axis, self.reshape_with_axis % inputs.ndim)
+        return self._joined(inputs, axis, check_axis(self.reshape_with_axis, inputs.ndim, "TimeDistributed", "reshape_with_axis"))
 
     def _joined(self, inputs, axis, other):
         """Moves the step axis beside `other`, merges the two for the layer's call, then splits and moves them back."""

@@ -3,6 +3,7 @@ import builtins as _b
 
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from .shared import as_float as _float
@@ -197,7 +198,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     step = (last - first) / float(_b.max(num - 1 if endpoint else num, 1))
     places = _k.reshape(_k.arange(0, num, 1, _mstype.float32), [num] + [1] * step.ndim)
     out = _cast(first + places * step, dtype)
-    out = out if axis % out.ndim == 0 else _ops.movedim(out, 0, axis)
+    axis = _check_axis(axis, out.ndim, "linspace")
+    out = out if axis == 0 else _ops.movedim(out, 0, axis)
     return (out, step) if retstep else out
 
 

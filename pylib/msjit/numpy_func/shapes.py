@@ -1,6 +1,7 @@
 """Joining, splitting, rotating, and matrices."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
@@ -121,9 +122,8 @@ def moveaxis(a, source, destination):
 @_public
 def rollaxis(x, axis, start=0):
     """Moves an axis to the position before axis `start`."""
-    if not _check(x, "rollaxis").ndim:
-        raise ValueError("[rollaxis] x, got a tensor without axes, expected one axis or more")
-    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
+    axis = _check_axis(axis, _check(x, "rollaxis").ndim, "rollaxis")
+    start = _check_axis(start, x.ndim + 1, "rollaxis", "start") if start >= 0 else _check_axis(start, x.ndim, "rollaxis", "start")
     return _ops.movedim(x, axis, start - 1 if axis < start else start)
 
 

@@ -4,6 +4,7 @@ import math as _math
 
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -147,7 +148,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise NotImplementedError("[gradient] edge_order, got %r, expected 1" % (edge_order,))
     f = _float(_tensor(f))
     axes = tuple(range(f.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    axes = [a % f.ndim for a in axes]
+    axes = [_check_axis(a, f.ndim, "gradient") for a in axes]
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("[gradient] distances, got %d, expected none, one or %d" % (len(varargs), len(axes)))
     steps = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
@@ -178,7 +179,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     shape = [num] + [1] * ratio.ndim
     out = first * _k.exp(_k.reshape(_k.arange(0, num, 1, _mstype.float32), shape) * ratio)
     out = out if dtype is None else _k.cast(out, dtype)
-    return out if axis % out.ndim == 0 else _ops.movedim(out, 0, axis)
+    axis = _check_axis(axis, out.ndim, "geomspace")
+    return out if axis == 0 else _ops.movedim(out, 0, axis)
 
 
 @_public

@@ -3,6 +3,7 @@ import builtins as _b
 
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -61,7 +62,8 @@ def average(x, axis=None, weights=None, returned=False):
     else:
         weights = _float(_tensor(weights))
         if weights.ndim == 1 and x.ndim > 1:
-            weights = _k.reshape(weights, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
+            place = _check_axis(axis, x.ndim, "average")
+            weights = _k.reshape(weights, [-1 if i == place else 1 for i in range(x.ndim)])
         weights = _k.broadcast_to(weights, x.shape)
         total = _k.sum(weights, axis)
         out = _k.sum(x * weights, axis) / total

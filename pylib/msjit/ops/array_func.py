@@ -2,6 +2,9 @@
 import builtins
 
 from ..common import dtype as mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
+from ..common.checks import check_numeric as _check_numeric
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
@@ -84,8 +87,8 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if dtype is None:
         floats = isinstance(start, float) or isinstance(end, float) or isinstance(step, float)
         dtype = mstype.float32 if floats else mstype.int64
-    if isinstance(start, bool) or isinstance(end, bool):
-        raise TypeError("[arange] bounds, got bool, expected ints or floats")
+    for bound in (start, end, step):
+        _check_numeric(bound, "arange", "a bound or the step")
     if step != 0 and (end - start) * step < 0:
         raise ValueError("[arange] step leads away from the end, got start %s, end %s and step %s" % (start, end, step))
     return _k.arange(start, end, step, dtype)
@@ -98,7 +101,7 @@ def range(start, end, step, maxlen=1000000):
 
 def linspace(start, end, steps):
     """Creates a float32 vector of `steps` evenly spaced numbers from start to end (inclusive)."""
-    if steps < 1:
+    if _check_int(steps, "linspace", "steps") < 1:
         raise ValueError("[linspace] steps must be positive, got %d" % steps)
     if steps == 1:
         return full((1,), float(start))
@@ -170,7 +173,7 @@ def t(input):
 def movedim(x, source, destination):
     """Moves the axes `source` (an int or several) to the positions `destination`; the other axes keep their order."""
     check_tensor(x, "movedim")
-    sources, targets = _axes(source, x.ndim), _axes(destination, x.ndim)
+    sources, targets = _axes("movedim", source, x.ndim), _axes("movedim", destination, x.ndim)
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ValueError("[movedim] source and destination must be equally many axes, each list without repeats, got %s and %s" % (source, destination))
     order = [i for i in _py_range(x.ndim) if i not in sources]
@@ -179,12 +182,8 @@ def movedim(x, source, destination):
     return _k.transpose(x, tuple(order))
 
 
-def _axes(axes, rank):
-    axes = (axes,) if isinstance(axes, int) else axes
-    for axis in axes:
-        if not -rank <= axis < rank:
-            raise ValueError("[axes] axis is out of range, got %d, expected %d to %d" % (axis, -rank, rank - 1))
-    return [axis % rank for axis in axes]
+def _axes(where, axes, rank):
+    return [_check_axis(axis, rank, where) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,))]
 
 
 _py_range = builtins.range
@@ -196,9 +195,7 @@ def split(tensor, split_size_or_sections, axis=0):
     An int is the size of each part (the last one may be smaller); a list or tuple names the size of every part.
     """
     check_tensor(tensor, "split")
-    if not -tensor.ndim <= axis < tensor.ndim:
-        raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (axis, -tensor.ndim, tensor.ndim - 1))
-    length = tensor.shape[axis]
+    length = tensor.shape[_check_axis(axis, tensor.ndim, "split")]
     if isinstance(split_size_or_sections, int):
         part = split_size_or_sections
         if part <= 0:
@@ -207,18 +204,18 @@ def split(tensor, split_size_or_sections, axis=0):
         if length % part or not length:  # an empty tensor is one part
             sections.append(length % part)
         sections = sections or [0]  # nothing, in one part
+    elif isinstance(split_size_or_sections, (list, tuple)):
+        sections = [_check_int(size, "split", "size of a part") for size in split_size_or_sections]
     else:
-        sections = list(split_size_or_sections)
+        raise TypeError("[split] sizes, got %s, expected an int, a list or a tuple" % type(split_size_or_sections).__name__)
     return tuple(_k.split(tensor, sections, axis))
 
 
 def chunk(input, chunks, axis=0):
     """Splits a tensor along an axis into at most `chunks` parts of equal size; the last one may be smaller."""
-    if chunks <= 0:
+    if _check_int(chunks, "chunk", "chunks") <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
-    check_tensor(input, "chunk")
-    if not -input.ndim <= axis < input.ndim:
-        raise ValueError("[chunk] axis is out of range, got %d, expected %d to %d" % (axis, -input.ndim, input.ndim - 1))
+    axis = _check_axis(axis, check_tensor(input, "chunk").ndim, "chunk")
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
 
 
@@ -236,7 +233,8 @@ def narrow(input, axis, start, length):
     """Returns `length` elements along one axis, from index start on. Raises ValueError where they leave the axis."""
     check_tensor(input, "narrow")
     begin, end = [0] * input.ndim, list(input.shape)
-    axis, = _axes(axis, input.ndim)
+    axis = _check_axis(axis, input.ndim, "narrow")
+    start, length = _check_int(start, "narrow", "start"), _check_int(length, "narrow", "length")
     if not 0 <= start <= start + length <= end[axis]:
         raise ValueError("[narrow] range out of bounds, got start %d and length %d, expected within %d"
                          % (start, length, end[axis]))
@@ -320,10 +318,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     rank = input.ndim
     if rank < 2:
         raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
-    for dim in (dim1, dim2):
-        if not -rank <= dim < rank:
-            raise ValueError("[diagonal] dim, got %d, expected one in [%d, %d)" % (dim, -rank, rank))
-    dim1, dim2 = dim1 % rank, dim2 % rank
+    dim1, dim2 = _check_axis(dim1, rank, "diagonal", "dim1"), _check_axis(dim2, rank, "diagonal", "dim2")
     if dim1 == dim2:
         raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
     lead = [i for i in _py_range(rank) if i not in (dim1, dim2)]

@@ -1,6 +1,7 @@
 """Functions that MindSpore has only under generated names, for ops.auto_generate and ops.function.array_func."""
 import importlib
 
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import function as _f
@@ -64,7 +65,7 @@ def select_ext_view(input, dim, index):
 
 def slice_ext(input, dim, start, end, step):
     """Takes input[start:end:step] along an axis."""
-    dim = dim % input.ndim if input.ndim else dim
+    dim = _check_axis(dim, input.ndim, "slice_ext", "dim")
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 
 

@@ -2,6 +2,8 @@
 import builtins
 
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -98,9 +100,8 @@ def add_rows(name, x, indices, v):
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
-    if not _check(x, "index_add").ndim:
-        raise ValueError("[index_add] x, got a tensor without axes, expected one axis or more")
-    return _k.index_update([x, y, indices], [axis % x.ndim], True)
+    axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
+    return _k.index_update([x, y, indices], [axis], True)
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------
@@ -148,10 +149,11 @@ def repeat_interleave(input, repeats, axis=None):
     if isinstance(repeats, (list, tuple)):
         flat = _k.reshape(input, (-1,)) if axis is None else input
         along = 0 if axis is None else axis
+        repeats = [_check_int(count, "repeat_interleave", "repeats") for count in repeats]
         if len(repeats) not in (1, flat.shape[along]) or min(repeats) < 0:
             raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
-                             % (flat.shape[along], list(repeats)))
-        counts = list(repeats) if len(repeats) == flat.shape[along] else list(repeats) * flat.shape[along]
+                             % (flat.shape[along], repeats))
+        counts = repeats if len(repeats) == flat.shape[along] else repeats * flat.shape[along]
         places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
         return _k.gather(flat, Tensor(places, "int64"), along)
     if axis is None:

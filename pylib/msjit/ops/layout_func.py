@@ -2,6 +2,8 @@
 import builtins as _b
 
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -157,7 +159,8 @@ def dsplit(input, indices_or_sections):
 def rot90(input, k, dims):
     """Rotates k times by 90 degrees, from the first axis of `dims` towards the second."""
     _check(input, "rot90")
-    if len(dims) != 2 or not input.ndim or dims[0] % input.ndim == dims[1] % input.ndim:
+    axes = [_check_axis(dim, input.ndim, "rot90", "dim") for dim in dims]
+    if len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4
     if k == 2:
@@ -250,10 +253,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     A positive offset means above the main diagonal.
     """
     rank = _check(input, "diag_embed").ndim + 1
-    for dim in (dim1, dim2):
-        if not -rank <= dim < rank:
-            raise ValueError("[diag_embed] dim, got %d, expected one in [%d, %d)" % (dim, -rank, rank))
-    first, second = dim1 % rank, dim2 % rank
+    first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
     if first == second:
         raise ValueError("[diag_embed] dim1 and dim2, got %d for both, expected two axes" % first)
     size = input.shape[-1] + abs(offset)
@@ -305,12 +305,18 @@ def sequence_mask(lengths, maxlen=None):
 # -- blocks ----------------------------------------------------------------------------------------------------------
 
 
+def _images(where, input):
+    """The sizes of the axes before the last three, and those of the last three: channels, height and width."""
+    if _check(input, where).ndim < 3:
+        raise ValueError("[%s] input has a wrong rank, got %d, expected at least 3" % (where, input.ndim))
+    return _b.list(input.shape[:-3]), input.shape[-3:]
+
+
 def pixel_shuffle(input, upscale_factor):
     """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
-    r = upscale_factor
-    _check(input, "pixel_shuffle")
-    lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
-    if input.ndim < 3 or channels % (r * r):
+    r = _check_int(upscale_factor, "pixel_shuffle", "upscale_factor")
+    lead, (channels, height, width) = _images("pixel_shuffle", input)
+    if r < 1 or channels % (r * r):
         raise ValueError("[pixel_shuffle] channels must be a multiple of %d, got shape %s" % (r * r, tuple(input.shape)))
     n = len(lead)
     x = _k.reshape(input, lead + [channels // (r * r), r, r, height, width])
@@ -320,10 +326,9 @@ def pixel_shuffle(input, upscale_factor):
 
 def pixel_unshuffle(input, downscale_factor):
     """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
-    r = downscale_factor
-    _check(input, "pixel_unshuffle")
-    lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
-    if input.ndim < 3 or height % r or width % r:
+    r = _check_int(downscale_factor, "pixel_unshuffle", "downscale_factor")
+    lead, (channels, height, width) = _images("pixel_unshuffle", input)
+    if r < 1 or height % r or width % r:
         raise ValueError("[pixel_unshuffle] height and width must be multiples of %d, got shape %s"
                          % (r, tuple(input.shape)))
     n = len(lead)
@@ -335,7 +340,7 @@ def pixel_unshuffle(input, downscale_factor):
 def channel_shuffle(x, groups):
     """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
     _check(x, "channel_shuffle")
-    if groups < 1 or x.ndim < 3 or x.shape[1] % groups:
+    if _check_int(groups, "channel_shuffle", "groups") < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
     parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + _b.list(x.shape[2:]))
     return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)

@@ -1,5 +1,6 @@
 """Products of tensors and linear algebra under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -244,7 +245,7 @@ def batch_dot(x1, x2, axes=None):
     if axes is None:
         axes = (rank1 - 1, rank2 - 2 if rank2 > 2 else rank2 - 1)
     first, second = (axes, axes) if isinstance(axes, int) else axes
-    first, second = first % rank1, second % rank2
+    first, second = _check_axis(first, rank1, "batch_dot"), _check_axis(second, rank2, "batch_dot")
     if first == 0 or second == 0:
         raise ValueError("[batch_dot] axes must not be 0, the axis of the batch, got %s" % (axes,))
     letters = "abcdefghijklmnopq"

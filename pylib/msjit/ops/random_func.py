@@ -1,5 +1,6 @@
 """Random functions. The generator is counter-based, and set_seed sets its seed."""
 from ..common import dtype as mstype
+from ..common.checks import check_numeric as _check_numeric
 from ..common.seed import set_seed as _set_seed  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
@@ -63,6 +64,7 @@ def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
 
 def randint(low, high, size, seed=None, *, dtype=None):
     """Draws uniform integers in [low, high), int64 by default. Raises ValueError unless low < high."""
+    low, high = _check_numeric(low, "randint", "low"), _check_numeric(high, "randint", "high")
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))
     numbers = draw_uniform(_shape((size,)), mstype.float64, seed)

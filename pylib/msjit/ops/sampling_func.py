@@ -2,6 +2,7 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_numeric as _check_numeric
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -155,7 +156,7 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
 def _dropped(name, input, p, training, rank):
     if _check(input, name).ndim < 2:
         raise ValueError("[%s] input has a wrong rank, got %d, expected %d" % (name, input.ndim, rank))
-    if not 0 <= p <= 1:
+    if not 0 <= _check_numeric(p, name, "p") <= 1:
         raise ValueError("[%s] p, got %s, expected one in [0, 1]" % (name, p))
     if not training or p == 0:
         return input

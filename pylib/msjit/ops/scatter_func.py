@@ -2,6 +2,8 @@
 import builtins as _b
 
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_position as _check_position
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
@@ -57,9 +59,8 @@ def index_fill(x, axis, index, value):
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
-    if not _check(x, "index_fill").ndim:
-        raise ValueError("[index_fill] x, got a tensor without axes, expected one axis or more")
-    return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis % x.ndim], False)
+    axis = _check_axis(axis, _check(x, "index_fill").ndim, "index_fill")
+    return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis], False)
 
 
 def inplace_update(x, v, indices):
@@ -87,27 +88,28 @@ def _rows(indices):
 
 def select_scatter(input, src, axis, index):
     """Returns a copy with src in place of the slice at one index along an axis."""
-    if not _check(input, "select_scatter").ndim or not input.shape[axis]:
-        raise ValueError("[select_scatter] axis, got %s for shape %s, expected one with elements" % (axis, tuple(input.shape)))
-    return slice_scatter(input, _k.expand_dims(src, axis % input.ndim), axis, index % input.shape[axis],
-                         index % input.shape[axis] + 1)
+    axis = _check_axis(axis, _check(input, "select_scatter").ndim, "select_scatter")
+    index = _check_position(index, input.shape[axis], "select_scatter")
+    return slice_scatter(input, _k.expand_dims(src, axis), axis, index, index + 1)
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """Returns a copy with src in place of the slice start:end:step along an axis."""
-    _check(input, "slice_scatter")
+    axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
     places = _b.list(_b.range(input.shape[axis]))[start:end:step]
-    shape = [len(places) if i == axis % input.ndim else size for i, size in enumerate(input.shape)]
+    shape = [len(places) if i == axis else size for i, size in enumerate(input.shape)]
     _check(src, "slice_scatter")
     if list(src.shape) != shape:
         raise ValueError("[slice_scatter] shape of src, got %s, expected %s" % (tuple(src.shape), tuple(shape)))
-    return _k.index_update([input, src, _Tensor(places, _mstype.int64)], [axis % input.ndim], False) if places else input
+    return _k.index_update([input, src, _Tensor(places, _mstype.int64)], [axis], False) if places else input
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """Returns a copy with src in place of the diagonal over the axes dim1 and dim2."""
-    _check(input, "diagonal_scatter")
-    dim1, dim2 = dim1 % input.ndim, dim2 % input.ndim
+    rank = _check(input, "diagonal_scatter").ndim
+    dim1, dim2 = _check_axis(dim1, rank, "diagonal_scatter", "dim1"), _check_axis(dim2, rank, "diagonal_scatter", "dim2")
+    if dim1 == dim2:
+        raise ValueError("[diagonal_scatter] dim1 and dim2, got %d for both, expected two axes" % dim1)
     rows, columns = input.shape[dim1], input.shape[dim2]
     length = _b.max(min(rows + min(offset, 0), columns - _b.max(offset, 0)), 0)
     lead = [i for i in _b.range(input.ndim) if i not in (dim1, dim2)]

@@ -2,6 +2,7 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
 
@@ -295,7 +296,7 @@ def shape_mul(input_data):
 def reduced_shape(shape, axis):
     """Returns the shape after a reduction with keepdims: the reduced axes have size 1. () means all axes."""
     axes = [axis] if isinstance(axis, int) else list(axis) or list(range(len(shape)))
-    axes = [a % len(shape) for a in axes]
+    axes = [_check_axis(a, len(shape), "reduced_shape") for a in axes]
     return tuple(1 if i in axes else size for i, size in enumerate(shape))
 
 

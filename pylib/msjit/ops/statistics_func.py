@@ -1,5 +1,7 @@
 """Cumulative values, moments, order statistics, counts and NaN-skipping sums, under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
@@ -43,9 +45,10 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
     x = x if len(parts) == 1 else _k.concat(parts, axis)
     for _ in range(n):
         _check(x, "diff")
+        axis = _check_axis(axis, x.ndim, "diff")
         size = x.shape[axis]
         if size < 2:
-            return _k.full([0 if i == axis % x.ndim else s for i, s in enumerate(x.shape)], 0, x.dtype)
+            return _k.full([0 if i == axis else s for i, s in enumerate(x.shape)], 0, x.dtype)
         first, second = _part(x, axis, 0, size - 1), _part(x, axis, 1, size)
         x = _k.logical_xor(second, first) if x.dtype == _mstype.bool_ else second - first
     return x
@@ -59,7 +62,7 @@ def _part(x, axis, begin, end):
 
 def trapz(y, x=None, *, dx=1.0, dim=-1):
     """Integrates along an axis by the trapezoidal rule, with the points x or the constant distance dx."""
-    _check(y, "trapz")
+    dim = _check_axis(dim, _check(y, "trapz").ndim, "trapz", "dim")
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
     if x is None:
@@ -67,7 +70,7 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
     _check(x, "trapz")
     gaps = diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1 and y.ndim > 1:
-        gaps = _k.reshape(gaps, (-1,) + (1,) * (y.ndim - 1 - dim % y.ndim))
+        gaps = _k.reshape(gaps, (-1,) + (1,) * (y.ndim - 1 - dim))
     return _k.sum(middle * gaps, dim)
 
 
@@ -209,6 +212,9 @@ def nanmedian(input, axis=-1, keepdims=False):
 
 def kthvalue(input, k, dim=-1, keepdim=False):
     """Returns (k-th smallest element along an axis, its index); k counts from 1."""
+    size = _check(input, "kthvalue").shape[_check_axis(dim, input.ndim, "kthvalue", "dim")] if input.ndim else 1
+    if not 1 <= _check_int(k, "kthvalue", "k") <= size:
+        raise ValueError("[kthvalue] k, got %d, expected 1 to %d" % (k, size))
     values, places = _k.sort(input, dim)
     at = _Tensor([k - 1], _mstype.int64)
     values, places = _k.gather(values, at, dim), _k.cast(_k.gather(places, at, dim), _mstype.int64)

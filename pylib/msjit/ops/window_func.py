@@ -1,5 +1,6 @@
 """Convolution and pooling over one and three axes, and transposed convolution, by the operators for two axes."""
 from ..common import dtype as _mstype
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -338,7 +339,8 @@ def _wanted(x, output_size, axes):
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * axes
     if len(sizes) != axes:
         raise ValueError("[adaptive_pool] output_size, got %s, expected an int or %d of them" % (output_size, axes))
-    return tuple(x.shape[i - axes] if size in (None, -1) else size for i, size in enumerate(sizes))
+    return tuple(x.shape[i - axes] if size in (None, -1) else _check_int(size, "adaptive_pool", "output_size")
+                 for i, size in enumerate(sizes))
 
 
 def _bounds(size, count):
