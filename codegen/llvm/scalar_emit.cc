@@ -100,28 +100,25 @@ llvm::Value* ScalarEmitter::round_bfloat16(llvm::Value* x, int width) {
   return b_.CreateBitCast(b_.CreateAnd(result, imm(0xffff0000u)), x->getType());
 }
 
-// Converts a float to the nearest integer towards zero that `to` can hold; NaN to 0. LLVM's
-// saturating conversion splits vectors into scalars, so types of up to 32 bits are clamped here.
-llvm::Value* ScalarEmitter::saturate(DType from, DType to, llvm::Value* x, int width) {
+// As truncate_to() of kernels/core/scalar_num.h. LLVM leaves the conversion of a float that the
+// integer cannot hold undefined, so such floats are replaced before it.
+llvm::Value* ScalarEmitter::truncate(DType to, llvm::Value* x, int width) {
   llvm::Type* type = register_type(to, width);
   const int bits = 8 * static_cast<int>(item_size(to));
-  if (bits > 32 || (bits == 32 && !is_signed(to))) {
-    ID id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    return b_.CreateIntrinsic(id, {type, x->getType()}, {x});
-  }
-  const double end = std::ldexp(1.0, is_signed(to) ? bits - 1 : bits);  // the first beyond
+  if (bits < 32) return b_.CreateIntCast(truncate(DType::kInt32, x, width), type, true);
   const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
-  llvm::Value* low = number(is_signed(to) ? -end : 0);
-  // float32 cannot hold 2^31 - 1. Values of 2^31 and more are corrected after the conversion.
-  const bool rounds = bits == 32 && from != DType::kFloat64;
-  llvm::Value* high = number(rounds ? 0x1.fffffep30 : end - 1);
-  llvm::Value* known = b_.CreateSelect(b_.CreateFCmpUNO(x, x), zero_of(x), x);
-  llvm::Value* inside = b_.CreateSelect(b_.CreateFCmpOLT(known, low), low, known);
-  inside = b_.CreateSelect(b_.CreateFCmpOGT(inside, high), high, inside);
-  llvm::Value* whole = b_.CreateFPToSI(inside, widen(b_.getInt32Ty(), width));
-  if (!rounds) return b_.CreateIntCast(whole, type, true);
-  llvm::Value* most = llvm::ConstantInt::get(type, std::numeric_limits<int32_t>::max());
-  return b_.CreateSelect(b_.CreateFCmpOGE(known, number(end)), most, whole);
+  const double end = std::ldexp(1.0, bits - 1);
+  llvm::Value* lowest = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+  if (!is_signed(to)) {
+    llvm::Value* high = b_.CreateFCmpOGE(x, number(end));
+    llvm::Value* within = b_.CreateSelect(high, b_.CreateFSub(x, number(end)), x);
+    llvm::Value* rest = truncate(bits == 32 ? DType::kInt32 : DType::kInt64, within, width);
+    return b_.CreateSelect(high, b_.CreateXor(rest, lowest), rest);
+  }
+  llvm::Value* inside =
+      b_.CreateAnd(b_.CreateFCmpOGE(x, number(-end)), b_.CreateFCmpOLT(x, number(end)));
+  llvm::Value* whole = b_.CreateFPToSI(b_.CreateSelect(inside, x, zero_of(x)), type);
+  return b_.CreateSelect(inside, whole, lowest);
 }
 
 llvm::Value* ScalarEmitter::cast(DType from, DType to, llvm::Value* x, int width) {
@@ -135,7 +132,7 @@ llvm::Value* ScalarEmitter::cast(DType from, DType to, llvm::Value* x, int width
     return is_float(from) ? b_.CreateFCmpUNE(x, zero_of(x)) : b_.CreateICmpNE(x, zero_of(x));
   if (is_float(from)) {
     if (is_float(to)) return b_.CreateFPCast(x, type);
-    return saturate(from, to, x, width);
+    return truncate(to, x, width);
   }
   if (is_float(to)) return is_signed(from) ? b_.CreateSIToFP(x, type) : b_.CreateUIToFP(x, type);
   return b_.CreateIntCast(x, type, is_signed(from));

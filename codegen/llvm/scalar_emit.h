@@ -34,7 +34,7 @@ class ScalarEmitter {
 
  private:
   llvm::Value* cast(DType from, DType to, llvm::Value* x, int width);
-  llvm::Value* saturate(DType from, DType to, llvm::Value* x, int width);
+  llvm::Value* truncate(DType to, llvm::Value* x, int width);
   llvm::Value* round_bfloat16(llvm::Value* x, int width);
   llvm::Value* divide(const ScalarNode& node, llvm::Value* a, llvm::Value* b);
   llvm::Value* compare(ScalarOp op, DType from, llvm::Value* a, llvm::Value* b);

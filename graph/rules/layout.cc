@@ -97,7 +97,7 @@ Val cast_twice(const Match& m) {
   DType from = m.meta(source).dtype, middle = m.meta(m.in(0)).dtype;
   if (!embeds(from, middle)) return {};
   if (m.meta(source) == m.meta()) return m.sink()->value(source);
-  // A conversion by way of float may round or saturate where the direct one wraps.
+  // A conversion by way of float may round where the direct one wraps.
   if (is_float(middle) != is_float(m.meta().dtype) || is_float(from) != is_float(middle)) return {};
   return cast(m.sink()->value(source), m.meta().dtype);
 }

@@ -31,9 +31,31 @@ struct IntOfSize<8> {
   using type = int64_t;
 };
 
-// Value conversion without undefined behaviour. Floats to integers truncate and saturate, and NaN
-// gives 0. Integers wrap. Anything non-zero, NaN included, is true. A complex number gives its real
-// part.
+// A float cut towards zero, as NumPy and MindSpore have it on x86. Types below 32 bits take the low
+// bits of the int32, so -1.0 as uint8 is 255. What the type cannot hold, NaN included, becomes its
+// smallest number; of unsigned types, values from the middle of the range on are cut less the
+// middle.
+template <class To, class From>
+inline To truncate_to(From v) {
+  if constexpr (sizeof(To) < sizeof(int32_t)) {
+    return static_cast<To>(truncate_to<int32_t>(v));
+  } else if constexpr (std::is_unsigned_v<To>) {
+    constexpr To kMiddle = To(1) << (std::numeric_limits<To>::digits - 1);
+    const bool high = v >= From(kMiddle);
+    const To rest =
+        static_cast<To>(truncate_to<std::make_signed_t<To>>(high ? v - From(kMiddle) : v));
+    return high ? rest ^ kMiddle : rest;
+  } else {
+    constexpr From kEnd = -static_cast<From>(std::numeric_limits<To>::min());
+    const bool inside = v >= -kEnd && v < kEnd;
+    const To whole =
+        static_cast<To>(inside ? v : From(0));  // a select: loops stay free of branches
+    return inside ? whole : std::numeric_limits<To>::min();
+  }
+}
+
+// Value conversion, defined for every value. Floats are cut to integers by truncate_to, integers
+// wrap. Anything non-zero, NaN included, is true. A complex number gives its real part.
 template <class To, class From>
 inline To convert_value(From v) {
   if constexpr (std::is_same_v<To, From>) {
@@ -54,14 +76,7 @@ inline To convert_value(From v) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return v != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
-    // 2^bits: exactly representable, one past the maximum.
-    constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From(2);
-    // Range-checked before converting; the selects are branch-free.
-    From safe = v > kLow && v < kHigh ? v : From(0);
-    To inside = static_cast<To>(safe);
-    To low = v <= kLow ? std::numeric_limits<To>::min() : inside;
-    return v >= kHigh ? std::numeric_limits<To>::max() : low;
+    return truncate_to<To>(v);
   } else {
     return static_cast<To>(v);
   }

@@ -46,7 +46,7 @@ enum class ScalarOp : uint8_t {
   kShl,
   kShr,      // ints; arithmetic shift for signed
   kSelect,   // a ? b : c
-  kCast,     // value conversion; float -> int truncates and saturates
+  kCast,     // value conversion; float -> int as truncate_to()
   kBitcast,  // same width
 };
 

@@ -20,6 +20,7 @@ inline double lgamma(double x) {
 inline double digamma(double x) {
   if (x != x || x == std::numeric_limits<double>::infinity()) return x;
   if (x <= 0) {
+    if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
     if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
     return digamma(1 - x) - kPi / std::tan(kPi * x);
   }

@@ -20,7 +20,10 @@ Status run(KernelCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(cast)
-    .doc("Converts to another dtype; floats are cut towards zero and saturate, NaN becomes 0.")
+    .doc(
+        "Converts to another dtype. Floats are cut towards zero and integers wrap; -1.0 as uint8 "
+        "is "
+        "255, as in NumPy.")
     .elementwise(DTypeRule::kCast)
     .traits(kComplex)
     .signature("x: Tensor, dtype: dtype")

@@ -8,7 +8,7 @@ from msjit import numpy as mnp
 
 pytestmark = pytest.mark.jit
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
-ZERO = Tensor(np.array([0]))
+ZERO, ONE = Tensor(np.array([0])), np.int64(1)
 RAISES = {
     "itemset": (lambda x: x.itemset((5, 1), 3.0), IndexError, "[itemset] place is out of range, got 5, expected -2 to 1"),
     "itemset_tuple": (lambda x: x.itemset(((1,), 1), 3.0), TypeError, "[itemset] place must be an int, got tuple"),
@@ -34,7 +34,7 @@ RAISES = {
     "take": (lambda x: x.take(ZERO, 5), ValueError, "[take] axis is out of range, got 5"),
     "Unflatten": (lambda x: nn.Unflatten(5, (1, 3))(x), ValueError, "[Unflatten] axis is out of range, got 5"),
     "chunk": (lambda x: ops.chunk(x, None), TypeError, "[chunk] chunks must be an int, got NoneType"),
-    "split": (lambda x: ops.split(x, 1.5), TypeError, "[split] sizes, got float, expected an int, a list or a tuple"),
+    "split": (lambda x: ops.split(x, 1.5), TypeError, "[split] size of a part must be an int, got float"),
     "narrow": (lambda x: ops.narrow(x, 0, 0, (1,)), TypeError, "[narrow] length must be an int, got tuple"),
     "repeat_interleave": (lambda x: ops.repeat_interleave(x, [1, [2]], 0), TypeError, "[repeat_interleave] repeats must be an int, got list"),
     "pixel_shuffle": (lambda x: ops.pixel_shuffle(x, 2), ValueError, "[pixel_shuffle] input has a wrong rank, got 2, expected at least 3"),
@@ -44,6 +44,11 @@ RAISES = {
     "randint": (lambda x: ops.randint([0], 5, (2,)), TypeError, "[randint] low must be a number, got list"),
     "rows": (lambda x: Tensor([[1, 2], [3]]), TypeError, "[Tensor] nested list, got rows of 2 and 1 elements, expected equal lengths"),
     "tuple_shown": (lambda x: nn.CentralCrop((2,)), TypeError, "[central_crop] central_fraction must be a number, got tuple"),
+    "iou": (lambda x: ops.iou(x, x), ValueError, "[iou] shape of boxes, got (2, 3), expected (number of boxes, 4)"),
+    "cholesky_inverse": (lambda x: ops.cholesky_inverse(x), ValueError, "[cholesky_inverse] shape of input_x, got (2, 3)"),
+    "affine_grid": (lambda x: ops.affine_grid(x[None], (2, 3, 4, 4)), ValueError, "[affine_grid] size, got (2, 3, 4, 4)"),
+    "max_unpool2d": (lambda x: ops.max_unpool2d(x[None], ZERO, 2), ValueError, "[max_unpool2d] shapes of x and indices, got (1, 2, 3) and (1,)"),
+    "polygamma": (lambda x: ops.polygamma(ZERO, x), ValueError, "[polygamma] n has a wrong rank, got 1, expected 0"),
     "tuple_message": (lambda x: ms.amp.StaticLossScaler((0,)), (TypeError, ValueError), ""),
 }
 EQUAL = {
@@ -57,6 +62,20 @@ EQUAL = {
     "split": (lambda x: ops.split(x, (np.int64(1), 2), 1)[1], A[:, 1:]),
     "kthvalue": (lambda x: ops.kthvalue(x, 3, 1)[0], [2, 5]),
     "rot90": (lambda x: ops.rot90(x, 1, (0, -1)), np.rot90(A)),
+    "max_unpool2d": (lambda x: ops.max_unpool2d(x[None, :, None], ops.cast(x[None, :, None], ms.int64) % 3, (1, 3), 0)[0, 0], [[0, 1, 2, 0, 0, 0, 0, 0, 0]]),
+    "intersect1d": (lambda x: mnp.intersect1d(ops.cast(x[0], ms.int32), x[0]), [0, 1, 2]),
+    # numbers of NumPy as axes and sizes
+    "mean": (lambda x: ops.mean(x, ONE), [1, 4]),
+    "mean_method": (lambda x: x.mean(ONE, True), [[1], [4]]),
+    "ReduceMin": (lambda x: ops.ReduceMin()(x, ONE), [0, 3]),
+    "ReduceSum": (lambda x: ops.ReduceSum(skip_mode=True)(x, []), A),
+    "logsumexp": (lambda x: ops.logsumexp(x * 0, ONE) > 1.09, [True, True]),
+    "logsumexp_all": (lambda x: ops.logsumexp(x * 0, []) > 1.79, True),
+    "max": (lambda x: ops.max(x, ONE)[0], [2, 5]),
+    "fft": (lambda x: ops.real(ops.fft(x, ONE * 3, ONE))[:, 0], [3, 12]),
+    "matrix_power": (lambda x: ops.matrix_power(x[:, :2], ONE), A[:, :2]),
+    "Split": (lambda x: ops.Split(1, ONE * 3)(x)[2], A[:, 2:]),
+    "logspace": (lambda x: ops.logspace(0.0, 2.0, ONE * 3) + x[0] * 0, [1, 10, 100]),
 }
 
 

@@ -90,3 +90,8 @@ def check_numeric(value, where, what):
     if isinstance(value, bool) or not hasattr(type(value), "__float__"):
         raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
     return value
+
+
+def or_all_axes(axis):
+    """The axes of a reduction: None, all of them, for an empty tuple or list."""
+    return None if isinstance(axis, (tuple, list)) and not axis else axis

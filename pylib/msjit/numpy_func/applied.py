@@ -91,8 +91,9 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """Returns the values that both have, in rising order; with return_indices also the index where each first occurs in both."""
     import numpy
     ar1, ar2 = _tensor(ar1), _tensor(ar2)
+    kind = promote_types(ar1.dtype, ar2.dtype)
     values, first, second = numpy.intersect1d(ar1.asnumpy(), ar2.asnumpy(), assume_unique, True)
-    out = _Tensor(values)
+    out = _Tensor(values, kind)
     return (out, _Tensor(first.astype(numpy.int32)), _Tensor(second.astype(numpy.int32))) if return_indices else out
 
 

@@ -196,18 +196,16 @@ def split(tensor, split_size_or_sections, axis=0):
     """
     check_tensor(tensor, "split")
     length = tensor.shape[_check_axis(axis, tensor.ndim, "split")]
-    if isinstance(split_size_or_sections, int):
-        part = split_size_or_sections
+    if not isinstance(split_size_or_sections, (list, tuple)):
+        part = _check_int(split_size_or_sections, "split", "size of a part")
         if part <= 0:
             raise ValueError("[split] size of a part must be positive, got %d" % part)
         sections = [part] * (length // part)
         if length % part or not length:  # an empty tensor is one part
             sections.append(length % part)
         sections = sections or [0]  # nothing, in one part
-    elif isinstance(split_size_or_sections, (list, tuple)):
-        sections = [_check_int(size, "split", "size of a part") for size in split_size_or_sections]
     else:
-        raise TypeError("[split] sizes, got %s, expected an int, a list or a tuple" % type(split_size_or_sections).__name__)
+        sections = [_check_int(size, "split", "size of a part") for size in split_size_or_sections]
     return tuple(_k.split(tensor, sections, axis))
 
 

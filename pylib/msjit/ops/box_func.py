@@ -119,6 +119,9 @@ def nms_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, scor
     """Positions, int32, of at most max_output_size boxes by falling score that overlap no better kept box above a threshold."""
     import numpy
     table, points = overlaps.asnumpy(), scores.asnumpy()
+    if points.ndim != 1 or table.shape != (points.size, points.size):
+        raise ValueError("[NonMaxSuppressionWithOverlaps] shapes of overlaps and scores, got %s and %s, expected (n, n) and (n,)"
+                         % (table.shape, points.shape))
     order = [i for i in numpy.argsort(-points, kind="stable") if points[i] > float(score_threshold)]
     kept = _kept(table[numpy.ix_(order, order)], float(overlap_threshold), int(max_output_size))
     return _Tensor(numpy.array([order[i] for i in kept], numpy.int32))

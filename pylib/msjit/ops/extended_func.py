@@ -5,6 +5,7 @@ from .._devices import device_number as _device_number
 from .._devices import move as _move
 from ..autograd import _no_grad
 from ..common import dtype as _mstype
+from ..common.checks import check_int as _check_int
 from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -122,8 +123,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 def padding(x, pad_dim_size=8):
     """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size."""
-    if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
-        raise TypeError("[padding] pad_dim_size, got %s, expected an int" % type(pad_dim_size).__name__)
+    pad_dim_size = _check_int(pad_dim_size, "padding", "pad_dim_size")
     if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
         raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
                          "of size 1" % (pad_dim_size, tuple(x.shape)))

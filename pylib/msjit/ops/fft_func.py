@@ -8,6 +8,8 @@ A size below 1, an unknown norm, and axes out of range or repeated raise ValueEr
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
@@ -32,22 +34,11 @@ def _read(where, input, norm):
     return input if wide else _k.cast(input, _mstype.float32)
 
 
-def _whole(where, what, value):
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))
-    return value
-
-
 def _size(where, what, value):
-    if _whole(where, what, value) < 1:
+    value = _check_int(value, where, what)
+    if value < 1:
         raise ValueError("[%s] %s, got %d, expected a size above 0" % (where, what, value))
     return value
-
-
-def _axis(where, dim, rank):
-    if not -rank <= _whole(where, "dim", dim) < rank:
-        raise ValueError("[%s] dim, got %d, expected %d to %d" % (where, dim, -rank, rank - 1))
-    return dim % rank
 
 
 def _list(where, what, value):
@@ -58,7 +49,7 @@ def _list(where, what, value):
 
 def _one(where, n, dim, rank):
     """Returns (sizes, axes) of a transform over one axis."""
-    return [None if n is None else _size(where, "n", n)], [_axis(where, dim, rank)]
+    return [None if n is None else _size(where, "n", n)], [_check_axis(dim, rank, where, "dim")]
 
 
 def _several(where, s, dim, rank):
@@ -70,7 +61,7 @@ def _several(where, s, dim, rank):
             raise ValueError("[%s] s, got %d sizes, expected at most %d" % (where, count, rank))
         axes = list(range(rank - count, rank))
     else:
-        axes = [_axis(where, d, rank) for d in _list(where, "dim", dim)]
+        axes = [_check_axis(d, rank, where, "dim") for d in _list(where, "dim", dim)]
     if len(set(axes)) != len(axes):
         raise ValueError("[%s] dim, got %s, expected distinct axes" % (where, tuple(dim)))
     sizes = [None] * len(axes) if sizes is None else sizes
@@ -258,8 +249,8 @@ def ihfftn(input, s=None, dim=None, norm=None):
 
 def _rolled(where, input, dim, sign):
     x = _check(input, where)
-    dims = list(range(x.ndim)) if dim is None else [dim] if isinstance(dim, int) else _list(where, "dim", dim)
-    axes = [_axis(where, d, x.ndim) for d in dims]
+    dims = list(range(x.ndim)) if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    axes = [_check_axis(d, x.ndim, where, "dim") for d in dims]
     halves = [x.shape[a] // 2 if sign > 0 else -(x.shape[a] // 2) for a in axes]
     return _k.roll(x, halves, axes) if axes else x
 

@@ -19,6 +19,9 @@ def affine_grid(theta, size, align_corners=False):
     if rank not in (2, 3) or _check(theta, "affine_grid").ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError("[affine_grid] shapes of theta and size, got %s and %s, expected (N, 2, 3) for 4 sizes or "
                          "(N, 3, 4) for 5" % (tuple(theta.shape), tuple(size)))
+    if size[0] != theta.shape[0] or min(size) < 1:
+        raise ValueError("[affine_grid] size, got %s, expected sizes of 1 or more, the first %d, that of theta"
+                         % (tuple(size), theta.shape[0]))
     axes = []
     for i in range(rank):
         count = size[2 + i]
@@ -163,6 +166,9 @@ def iou(anchor_boxes, gt_boxes, mode="iou"):
     """
     if mode not in ("iou", "iof"):
         raise ValueError("[iou] mode, got %r, expected 'iou' or 'iof'" % (mode,))
+    for boxes in (anchor_boxes, gt_boxes):
+        if _check(boxes, "iou").ndim != 2 or boxes.shape[1] != 4:
+            raise ValueError("[iou] shape of boxes, got %s, expected (number of boxes, 4)" % (tuple(boxes.shape),))
     first, second = _k.expand_dims(anchor_boxes, 0), _k.expand_dims(gt_boxes, 1)
     low = _k.maximum(first[..., :2], second[..., :2])
     high = _k.minimum(first[..., 2:], second[..., 2:])

@@ -1,6 +1,7 @@
 """Products of tensors and linear algebra under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -304,6 +305,8 @@ def cholesky(input_x, upper=False):
 
 def cholesky_inverse(input_x, upper=False):
     """Computes the inverse of L @ L.T (with upper, of U.T @ U) from the triangular factor input_x."""
+    if _check(input_x, "cholesky_inverse").ndim < 2 or input_x.shape[-1] != input_x.shape[-2]:
+        raise ValueError("[cholesky_inverse] shape of input_x, got %s, expected square matrices" % (tuple(input_x.shape),))
     turned = _adjoint(input_x)
     return _k.inverse(_k.matmul(turned, input_x) if upper else _k.matmul(input_x, turned))
 
@@ -349,8 +352,7 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
 
 def matrix_power(input, n):
     """Multiplies n copies of a square matrix; for a negative n copies of its inverse. n = 0 gives the identity."""
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError("[matrix_power] n, got %s, expected an int" % type(n).__name__)
+    n = _check_int(n, "matrix_power", "n")
     base = _k.inverse(input) if n < 0 else input
     n, out = abs(n), None
     while n:

@@ -123,7 +123,7 @@ def mish(x):
 
 def hardswish(input):
     """Computes x * relu6(x + 3) / 6."""
-    return input * _clamp(input + 3, 0, 6) / 6
+    return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
 
 
 def hardsigmoid(input):

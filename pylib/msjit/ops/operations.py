@@ -8,6 +8,7 @@ import sys as _sys
 from .. import _paths
 from ..absent import attributes as _absent
 from ..common import dtype as _mstype
+from ..common.checks import or_all_axes as _or_all_axes
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from . import _sparse
@@ -183,7 +184,7 @@ class _Reduce(Primitive):
         self.keep_dims = keep_dims
 
     def __call__(self, x, axis=()):
-        return self._op(x, None if axis == () else axis, self.keep_dims)
+        return self._op(x, _or_all_axes(axis), self.keep_dims)
 
 
 _make({"ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
@@ -199,9 +200,10 @@ class ReduceSum(_Reduce):
         self.skip_mode = skip_mode
 
     def __call__(self, x, axis=()):
-        if self.skip_mode and axis in ((), []):
+        axis = _or_all_axes(axis)
+        if self.skip_mode and axis is None:
             return x
-        return _m.reduce_sum(x, None if axis == () else axis, self.keep_dims)
+        return _m.reduce_sum(x, axis, self.keep_dims)
 
 
 class Concat(Primitive):
@@ -255,7 +257,7 @@ class Squeeze(Primitive):
 
     def __init__(self, axis=()):
         super().__init__()
-        self.axis = None if axis == () else axis
+        self.axis = _or_all_axes(axis)
 
     def __call__(self, x):
         return _k.squeeze(x, self.axis)

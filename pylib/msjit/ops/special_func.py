@@ -241,6 +241,8 @@ def _long_shift(wide, count, left):
 
 def polygamma(n, input):
     """Computes the n-th derivative of digamma."""
+    if isinstance(n, _Tensor) and n.ndim:
+        raise ValueError("[polygamma] n has a wrong rank, got %d, expected 0" % n.ndim)
     order = int(n)
     if order < 0:
         raise ValueError("[polygamma] n must not be negative, got %d" % order)

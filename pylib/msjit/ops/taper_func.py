@@ -2,6 +2,7 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
@@ -85,9 +86,7 @@ def logspace(start, end, steps, base=10, *, dtype=_mstype.float32):
             raise TypeError("[logspace] %s, got %s, expected a Tensor or a float" % (what, type(value).__name__))
         if isinstance(value, _Tensor) and value.ndim:
             raise ValueError("[logspace] axes of %s, got %d, expected none" % (what, value.ndim))
-    for what, value in (("steps", steps), ("base", base)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError("[logspace] %s, got %s, expected an int" % (what, type(value).__name__))
+    steps, base = _check_int(steps, "logspace", "steps"), _check_int(base, "logspace", "base")
     if steps < 0:
         raise ValueError("[logspace] steps, got %d, expected 0 or more" % steps)
     first, last = (_k.cast(value, _mstype.float64) if isinstance(value, _Tensor) else _k.full((), value, _mstype.float64)

@@ -245,9 +245,11 @@ def _max_with_places(x, kernel, stride, pads, dilation, ceil_mode):
 
 def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes):
     kernel = _tuple(kernel_size, axes, where, "kernel_size")
-    stride = kernel if stride is None else _tuple(stride, axes, where, "stride")
+    # MindSpore's default stride, 0, is the size of the window.
+    stride = tuple(s or k for s, k in zip(_tuple(0 if stride is None else stride, axes, where, "stride"), kernel))
     padding = _tuple(padding, axes, where, "padding")
-    _check(x, where)
+    if _check(x, where).shape != _check(indices, where).shape:
+        raise ValueError("[%s] shapes of x and indices, got %s and %s, expected the same" % (where, tuple(x.shape), tuple(indices.shape)))
     lead = tuple(x.shape[:-axes])
     if output_size:
         sizes = tuple(output_size)[-axes:]

@@ -251,13 +251,27 @@ TEST(ScalarWords, IntegersDoNotTrap) {
   EXPECT_EQ((low - I(1)).v, std::numeric_limits<int32_t>::max());
 }
 
-TEST(ScalarWords, ConversionsSaturate) {
-  EXPECT_EQ(convert_value<int32_t>(1e20f), std::numeric_limits<int32_t>::max());
-  EXPECT_EQ(convert_value<int32_t>(-1e20f), std::numeric_limits<int32_t>::min());
-  EXPECT_EQ(convert_value<int64_t>(9.3e18), std::numeric_limits<int64_t>::max());
-  EXPECT_EQ(convert_value<uint8_t>(-3.0), 0);
+TEST(ScalarWords, FloatsAreCutAsInNumPy) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  for (float beyond : {1e20f, -1e20f, 0x1p31f, HUGE_VALF, std::nanf("")})
+    EXPECT_EQ(convert_value<int32_t>(beyond), std::numeric_limits<int32_t>::min());
+  for (double beyond : {9.3e18, -9.3e18, HUGE_VAL, std::nan("")})
+    EXPECT_EQ(convert_value<int64_t>(beyond), kLowest);
+  EXPECT_EQ(convert_value<int32_t>(-0x1p31), std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(convert_value<int32_t>(0x1p31 - 1), std::numeric_limits<int32_t>::max());
   EXPECT_EQ(convert_value<int8_t>(126.9), 126);
-  EXPECT_EQ(convert_value<int32_t>(std::nan("")), 0);
+  EXPECT_EQ(convert_value<int8_t>(200.0f), -56);
+  EXPECT_EQ(convert_value<uint8_t>(-3.7), 253);
+  EXPECT_EQ(convert_value<uint8_t>(300.0f), 44);
+  EXPECT_EQ(convert_value<uint8_t>(std::nanf("")), 0);
+  EXPECT_EQ(convert_value<int16_t>(1e20), 0);
+  EXPECT_EQ(convert_value<uint32_t>(-5.0f), 4294967291u);
+  EXPECT_EQ(convert_value<uint32_t>(3e9f), 3000000000u);
+  EXPECT_EQ(convert_value<uint32_t>(5e9), 0u);
+  EXPECT_EQ(convert_value<uint64_t>(-5.0), 18446744073709551611u);
+  EXPECT_EQ(convert_value<uint64_t>(1.5e19), 15000000000000000000u);
+  EXPECT_EQ(convert_value<uint64_t>(1e20), 0u);
+  EXPECT_EQ(convert_value<uint64_t>(std::nan("")), uint64_t{1} << 63);
   EXPECT_TRUE(convert_value<bool>(std::nan("")));
 }
 
