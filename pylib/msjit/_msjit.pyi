@@ -818,7 +818,7 @@ class ops:
         """Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size."""
     @staticmethod
     def cast(x: TensorLike, dtype: DTypeLike) -> "Tensor":
-        """Converts to another dtype; floats are cut towards zero and saturate, NaN becomes 0."""
+        """Converts to another dtype."""
     @staticmethod
     def ceil(x: TensorLike) -> "Tensor":
         """Rounds up."""

@@ -348,8 +348,7 @@ def gather(input_params, input_indices, axis, batch_dims=0):
 
 def _gather_in_stacks(x, indices, axis, batch_dims):
     """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
-    check_tensor(x, "gather")
-    axis, = _axes(axis, x.ndim)
+    axis = _check_axis(axis, check_tensor(x, "gather").ndim, "gather")
     lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= lead <= indices.ndim:
         raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))

@@ -118,7 +118,7 @@ def tensor_split(input, indices_or_sections, axis=0):
     An int is the number of parts, of which the first ones may be longer by one. A list or tuple holds the indices where to
     cut.
     """
-    axis, = _a._axes(axis, _check(input, "tensor_split").ndim)
+    axis = _check_axis(axis, _check(input, "tensor_split").ndim, "tensor_split")
     size = input.shape[axis]
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1:

@@ -27,7 +27,7 @@ def tensor_dot(x1, x2, axes):
     else:
         if len(axes) != 2:
             raise ValueError("[tensor_dot] axes, got %s, expected a number or two lists" % (axes,))
-        left, right = _a._axes(axes[0], rank1), _a._axes(axes[1], rank2)
+        left, right = _a._axes("tensor_dot", axes[0], rank1), _a._axes("tensor_dot", axes[1], rank2)
     if [x1.shape[i] for i in left] != [x2.shape[i] for i in right]:
         raise ValueError("[tensor_dot] sizes of the axes must match, got %s and %s"
                          % ([x1.shape[i] for i in left], [x2.shape[i] for i in right]))

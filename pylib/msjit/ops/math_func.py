@@ -2,7 +2,7 @@
 from builtins import range
 
 from ..common import dtype as mstype
-from ..common.checks import or_all_axes
+from ..common.checks import or_all_axes as _or_all_axes
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES
 from . import registry as _k
@@ -257,7 +257,7 @@ def sum(input, dim=None, keepdim=False, dtype=None):
 
 def mean(x, axis=None, keep_dims=False):
     """Computes the mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
-    axis = or_all_axes(axis)
+    axis = _or_all_axes(axis)
     if check_tensor(x, "mean").dtype in _INTEGERS:
         return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
     return _k.mean(x, axis, keep_dims)
@@ -290,7 +290,7 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amax", input, initial, _k.maximum)
-    return _k.max(input, or_all_axes(axis), keepdims)
+    return _k.max(input, _or_all_axes(axis), keepdims)
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -300,7 +300,7 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amin", input, initial, _k.minimum)
-    return _k.min(input, or_all_axes(axis), keepdims)
+    return _k.min(input, _or_all_axes(axis), keepdims)
 
 
 def max(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -367,12 +367,12 @@ def arg_min_with_value(input, axis=0, keep_dims=False):
 
 def all(input, axis=None, keep_dims=False):
     """Says whether all elements over axes are true; None or () means all axes."""
-    return _k.all(input, or_all_axes(axis), keep_dims)
+    return _k.all(input, _or_all_axes(axis), keep_dims)
 
 
 def any(input, axis=None, keep_dims=False):
     """Says whether any element over axes is true; None or () means all axes."""
-    return _k.any(input, or_all_axes(axis), keep_dims)
+    return _k.any(input, _or_all_axes(axis), keep_dims)
 
 
 def var(input, axis=None, ddof=0, keepdims=False):
@@ -456,8 +456,8 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
     """Computes log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names of dim and keepdim."""
-    axis = or_all_axes(axis)
-    axis, keep_dims = or_all_axes(dim) if axis is None else axis, keepdim or keep_dims
+    axis = _or_all_axes(axis)
+    axis, keep_dims = _or_all_axes(dim) if axis is None else axis, keepdim or keep_dims
     top = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
     return out if keep_dims else _k.squeeze(out, axis)
@@ -481,12 +481,12 @@ reduce_all, reduce_any = all, any
 
 def reduce_sum(x, axis=(), keep_dims=False):
     """Sums elements over axes, in the dtype of x; () means all axes."""
-    return _k.cast(_k.sum(x, or_all_axes(axis), keep_dims), x.dtype)
+    return _k.cast(_k.sum(x, _or_all_axes(axis), keep_dims), x.dtype)
 
 
 def reduce_prod(x, axis=(), keep_dims=False):
     """Multiplies elements over axes, in the dtype of x; () means all axes."""
-    return _k.cast(_k.prod(x, or_all_axes(axis), keep_dims), x.dtype)
+    return _k.cast(_k.prod(x, _or_all_axes(axis), keep_dims), x.dtype)
 
 
 def real_div(x, y):
