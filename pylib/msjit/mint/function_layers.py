@@ -2,6 +2,7 @@
 from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor
 from . import functional
 
@@ -126,7 +127,7 @@ class _ZeroPad(_nn.Cell):
                              % (where, padding, self._sides))
         if len(padding) != self._sides:
             raise ValueError("[%s] length of padding, got %d, expected %d" % (where, len(padding), self._sides))
-        self.padding = tuple(padding)
+        self.padding = tuple(_check_int(side, where, "padding") for side in padding)
 
     def construct(self, input):
         pairs = [self.padding[i:i + 2] for i in range(0, self._sides, 2)]

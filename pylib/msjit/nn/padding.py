@@ -1,5 +1,6 @@
 """Layers that pad: with zeros, with a value, with mirrored elements or with the edge elements."""
 from .. import ops
+from ..common.checks import check_int, int_tuple
 from .cell import Cell
 
 _pad = ops.registry.pad
@@ -12,9 +13,10 @@ class Pad(Cell):
         super().__init__()
         if not isinstance(paddings, tuple):
             raise TypeError("[pad] paddings must be a tuple, got %s" % type(paddings).__name__)
+        paddings = tuple(int_tuple(pair, 2, "pad", "a pair of paddings", 0) for pair in paddings)
         if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
             raise ValueError("[pad] mode, got %r, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'" % (mode,))
-        self.paddings, self.mode = tuple(tuple(pair) for pair in paddings), mode
+        self.paddings, self.mode = paddings, mode
         self.pad = ops.Pad(self.paddings) if mode == "CONSTANT" else ops.MirrorPad(mode)
 
     def construct(self, x):
@@ -43,7 +45,7 @@ class ConstantPad2d(Cell):
         padding = (padding,) * 4 if isinstance(padding, int) else padding
         if len(padding) not in (2, 4):
             raise ValueError("[constant_pad2d] length of padding, got %d, expected 2 or 4" % len(padding))
-        self.padding, self.value = padding, value
+        self.padding, self.value = tuple(check_int(side, "constant_pad2d", "padding") for side in padding), value
 
     def construct(self, x):
         left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
@@ -70,7 +72,7 @@ class _Padded(Cell):
             padding = (padding,) * sides
         if len(padding) % 2 or len(padding) > 2 * self._axes:
             raise ValueError("[%s] padding, got %r, expected an int or a tuple of %d ints" % (name, padding, sides))
-        self.padding = padding
+        self.padding = type(padding)(check_int(side, name, "padding") for side in padding)
 
     def construct(self, x):
         if x.ndim < self._axes:

@@ -123,7 +123,8 @@ def moveaxis(a, source, destination):
 def rollaxis(x, axis, start=0):
     """Moves an axis to the position before axis `start`."""
     axis = _check_axis(axis, _check(x, "rollaxis").ndim, "rollaxis")
-    start = _check_axis(start, x.ndim + 1, "rollaxis", "start") if start >= 0 else _check_axis(start, x.ndim, "rollaxis", "start")
+    if start != x.ndim:  # behind the last axis
+        start = _check_axis(start, x.ndim, "rollaxis", "start")
     return _ops.movedim(x, axis, start - 1 if axis < start else start)
 
 

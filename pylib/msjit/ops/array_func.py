@@ -266,7 +266,7 @@ def pad(input_x, padding, mode="constant", value=None):
         raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
                          % (input_x.ndim, len(padding)))
     for amount in padding:
-        if isinstance(amount, (tuple, list, float, bool)):
+        if isinstance(amount, bool) or not hasattr(type(amount), "__index__"):
             raise TypeError("[pad] padding, got %r, expected a flat tuple or list of ints" % (padding,))
     before, after = [0] * input_x.ndim, [0] * input_x.ndim
     for i in _py_range(len(padding) // 2):
