@@ -19,6 +19,7 @@ from . import moved_paths as moved_paths
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
+from . import recorded_forward as recorded_forward
 from . import safetensors_file as safetensors_file
 from . import saved_tensors as saved_tensors
 from . import serialization as serialization

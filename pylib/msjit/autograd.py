@@ -15,6 +15,13 @@ from .gradient_hooks import hooked, leaf_hooks
 transforms = []
 
 
+class KeepsForward:
+    """Base of what may keep the record of its last call, for the gradient that follows (recorded_forward.py)."""
+
+    _forward = None  # (arguments, _Pull)
+    _keeps_forward = True  # False for a Cell whose gradients are taken through another Cell
+
+
 class no_grad:  # noqa: N801 - used like a function
     """Context manager and decorator: nothing inside is recorded.
 
@@ -169,6 +176,13 @@ class _Pull:
                 for weight in frozen:
                     _msjit.mark_parameter(weight, False)
         self.nested = scope.nested
+
+    def restrict(self, positions, weights):
+        """Drops the positions that are not asked for. All arguments of the call were Tensors."""
+        kept = [i for i, position in enumerate(self.positions) if position in positions]
+        self.positions, self.arguments, self.inputs, self.leaves, self.given = [
+            [parts[i] for i in kept] for parts in (self.positions, self.arguments, self.inputs, self.leaves, self.given)]
+        self.weights = weights
 
     def gradients(self, outputs, seeds, keep=False):
         """(gradients by position, gradients by weight) of the summed outputs."""
@@ -330,13 +344,34 @@ class GradOperation:
         count = len(args) + len(kwargs)
         positions = range(count) if self.get_all else range(0 if self.get_by_list else min(1, count))
         chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
-        pull = _Pull(fn, args, kwargs, positions, chosen, containers=True)
+        pull = _last_forward(fn, args, kwargs, positions, chosen)
+        if pull is None:
+            pull = _Pull(fn, args, kwargs, positions, chosen, containers=True)
         outputs = _differentiated(pull.output, False, "grad_operation")
         by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
         if not self.get_by_list:
             return pull.value(), (tuple(by_position) if self.get_all else _unpacked(by_position))
         of_weights = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
         return pull.value(), ((tuple(by_position), of_weights) if self.get_all else of_weights)
+
+
+def _last_forward(fn, args, kwargs, positions, weights):
+    """The record of the last call of a Cell (recorded_forward.py), restricted to these positions and weights; None if it was another call."""
+    if not isinstance(fn, KeepsForward) or fn._forward is None:
+        return None
+    record = fn._forward
+    object.__setattr__(fn, "_forward", None)
+    given, pull = record
+    if kwargs or len(given) != len(args) or _msjit.grad_level() > 0:
+        return None
+    for one, other in zip(given, args):
+        if one is not other:
+            return None
+    for weight in weights:
+        if isinstance(weight, Parameter) and not weight.requires_grad:
+            return None
+    pull.restrict(positions, weights)
+    return pull
 
 
 def _seeds(sens, outputs, where):

@@ -9,13 +9,14 @@ from collections import OrderedDict
 from .. import context
 from .._native import _msjit
 from ..auto_cast import in_precision
-from ..autograd import transforms
+from ..autograd import KeepsForward, transforms
 from ..common import dtype as mstype
 from ..common.jit_config import JitConfig
 from ..common.notebook import cell_html
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
+from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
@@ -28,7 +29,7 @@ from .recompute import recomputed_call
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell(CellState, CellAttributes, CellNames):
+class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     """Base class of all networks and layers.
 
     >>> import msjit as ms
@@ -98,6 +99,13 @@ class Cell(CellState, CellAttributes, CellNames):
         # A Cell called by compiled code is part of that code's graph.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
+        elif self.requires_grad and records(self, args, kwargs):
+            return recorded(self, lambda *inputs: self._call_checked(construct, inputs, {}), args)
+        elif self._forward is not None:
+            forget(self)
+        return self._call_checked(construct, args, kwargs)
+
+    def _call_checked(self, construct, args, kwargs):
         if self._auto_cast is not None:
             construct = in_precision(construct, self._auto_cast)
         if "_saved_hooks" in self.__dict__:
@@ -315,8 +323,11 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def set_grad(self, requires_grad=True):
-        """Sets `requires_grad` on the Cell. This changes nothing else, because gradients are recorded on demand."""
+        """Sets `requires_grad` on the Cell. A GradOperation on it uses the forward run of the last training call, if the arguments are the
+        same; otherwise gradients are recorded on demand."""
         object.__setattr__(self, "requires_grad", bool(requires_grad))
+        if requires_grad:
+            object.__setattr__(self, "_intercept", True)
         return self
 
     def set_inputs(self, *inputs, **kwargs):

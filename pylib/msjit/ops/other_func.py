@@ -109,9 +109,10 @@ def scalar_cast(input_x, input_y):
 
 
 def tuple_to_array(input_x):
-    """Converts a tuple of numbers to a Tensor: float32 where one is a float, else int32."""
-    if not isinstance(input_x, tuple):
-        raise TypeError("[tuple_to_array] argument, got %s, expected a tuple" % type(input_x).__name__)
+    """Converts a tuple of numbers, or a range, to a Tensor of shape (n,): float32 where one is a float, else int32. Raises TypeError
+    for anything else."""
+    if not isinstance(input_x, (tuple, range)):
+        raise TypeError("[tuple_to_array] argument, got %s, expected a tuple or a range" % type(input_x).__name__)
     floats = any(isinstance(x, float) for x in input_x)
     return _Tensor(list(input_x), _mstype.float32 if floats else _mstype.int32)
 
