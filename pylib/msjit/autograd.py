@@ -383,11 +383,17 @@ def _seeds(sens, outputs, where):
     if len(found) != len(outputs):
         raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d"
                          % (where, len(found), len(outputs)))
-    for seed, output in zip(found, outputs):
-        if tuple(seed.shape) != tuple(output.shape):
-            raise ValueError("[%s] shape of the gradient of the output, got %s, expected %s"
-                             % (where, tuple(seed.shape), tuple(output.shape)))
-    return [s if s.dtype == o.dtype else s.astype(o.dtype) for s, o in zip(found, outputs)]
+    return [_seed(seed, output, where) for seed, output in zip(found, outputs)]
+
+
+def _seed(seed, output, where):
+    """The seed in the output's shape and dtype. Training cells give a loss of shape () a scale of shape (1,)."""
+    shape = tuple(output.shape)
+    if tuple(seed.shape) != shape:
+        if seed.size != 1 or output.size != 1:
+            raise ValueError("[%s] shape of the gradient of the output, got %s, expected %s" % (where, tuple(seed.shape), shape))
+        seed = seed.reshape(shape)
+    return seed if seed.dtype == output.dtype else seed.astype(output.dtype)
 
 
 # -- vectors and Jacobians ----------------------------------------------------------------------------------------

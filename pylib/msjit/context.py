@@ -176,8 +176,7 @@ def _set_device_id(value):
             raise
 
 
-_MODES = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL, ParallelMode.SEMI_AUTO_PARALLEL,
-          ParallelMode.AUTO_PARALLEL)
+_MODES = tuple(ParallelMode.MODE_LIST)
 # Keywords of set_auto_parallel_context with their defaults. Those after the first line change nothing here.
 _PARALLEL = {
     "parallel_mode": ParallelMode.STAND_ALONE, "gradients_mean": False, "parameter_broadcast": False, "device_num": None, "global_rank": None,
@@ -187,9 +186,12 @@ _PARALLEL = {
     "enable_alltoall": False, "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_segments": 1,
     "pipeline_result_broadcast": False, "parallel_optimizer_config": {}, "pipeline_config": {}, "comm_fusion": {},
     "strategy_ckpt_config": {}, "group_ckpt_save_file": "", "auto_pipeline": False, "dump_local_norm": False, "dump_local_norm_path": "",
-    "dump_device_local_norm": False, "pipeline_interleave": False, "pipeline_scheduler": "1f1b",
+    "dump_device_local_norm": False, "pipeline_interleave": False, "pipeline_scheduler": "1f1b", "sharding_propagation": False,
+    "communi_parallel_mode": "all_group_parallel", "optimizer_weight_shard_size": -1, "optimizer_weight_shard_aggregated_save": False,
+    "init_param_in_compile": True, "auto_parallel_new_interface": False, "grad_accumulation_step": 1,
 }
 _parallel = dict(_PARALLEL)
+_parallel_set = set()  # the keywords that the program has given
 
 
 def set_auto_parallel_context(**kwargs):
@@ -208,6 +210,7 @@ def set_auto_parallel_context(**kwargs):
             raise ValueError("[set_auto_parallel_context] unknown keyword %r" % name)
         _check_parallel(name, value)
     _parallel.update(kwargs)
+    _parallel_set.update(kwargs)
 
 
 def _check_parallel(name, value):
@@ -220,6 +223,9 @@ def _check_parallel(name, value):
         raise NotImplementedError("[set_auto_parallel_context] parallel_mode, got %r, expected %r or %r" % (value, _MODES[0], _MODES[1]))
     if name == "device_num" and value < 1 or name == "global_rank" and value < 0:
         raise ValueError("[set_auto_parallel_context] %s, got %d, expected a number of processes" % (name, value))
+    if name == "grad_accumulation_step":
+        raise ValueError("[set_auto_parallel_context] %s, got %r, expected no such keyword: nn.GradAccumulationCell adds up gradients"
+                         % (name, value))
     if name in ("enable_parallel_optimizer", "pipeline_stages") and value not in (False, 1):
         raise NotImplementedError("[set_auto_parallel_context] %s, got %r, expected %r" % (name, value, _PARALLEL[name]))
 
@@ -241,6 +247,7 @@ def get_auto_parallel_context(attr_key):
 def reset_auto_parallel_context():
     """Back to a single process's defaults."""
     _parallel.update(_PARALLEL)
+    _parallel_set.clear()
 
 
 def is_data_parallel():

@@ -43,3 +43,42 @@ def test_a_refused_device_changes_nothing_else(device):
     with pytest.raises((TypeError, ValueError), match=r"\[set_context\] device"):
         ms.set_context(mode=ms.GRAPH_MODE, max_call_depth=50, **device)
     assert ms.get_context("mode") == ms.PYNATIVE_MODE and ms.get_context("max_call_depth") == 500
+
+
+def test_names_of_parallel_modes():
+    modes = ["stand_alone", "data_parallel", "hybrid_parallel", "semi_auto_parallel", "auto_parallel"]
+    assert ms.ParallelMode.MODE_LIST == modes and ms.get_auto_parallel_context("parallel_mode") in ms.ParallelMode.MODE_LIST
+
+
+def test_which_parallel_settings_are_given():
+    """Training cells of older programs ask whether device_num has been set before they take it."""
+    from msjit.parallel.settings import auto_parallel_context
+    settings, names = auto_parallel_context(), ("device_num", "global_rank", "full_batch", "parameter_broadcast")
+    try:
+        assert [getattr(settings, "get_%s_is_set" % name)() for name in names] == [False] * 4
+        ms.set_auto_parallel_context(device_num=1, parameter_broadcast=False)
+        assert [getattr(settings, "get_%s_is_set" % name)() for name in names] == [True, False, False, True]
+    finally:
+        ms.reset_auto_parallel_context()
+    assert not settings.get_device_num_is_set()
+    with pytest.raises(AttributeError, match="get_parallel_mode_is_set"):
+        settings.get_parallel_mode_is_set()
+
+
+@pytest.mark.parametrize("name, default, other", [
+    ("communi_parallel_mode", "all_group_parallel", "same_server_group_parallel"), ("optimizer_weight_shard_size", -1, 2),
+    ("optimizer_weight_shard_aggregated_save", False, True), ("sharding_propagation", False, True), ("init_param_in_compile", True, False),
+    ("auto_parallel_new_interface", False, True)])
+def test_parallel_settings_that_change_nothing(name, default, other):
+    try:
+        assert ms.get_auto_parallel_context(name) == default
+        ms.set_auto_parallel_context(**{name: other})
+        assert ms.get_auto_parallel_context(name) == other
+    finally:
+        ms.reset_auto_parallel_context()
+
+
+def test_accumulation_is_read_but_not_set():
+    assert ms.get_auto_parallel_context("grad_accumulation_step") == 1
+    with pytest.raises(ValueError, match=r"\[set_auto_parallel_context\] grad_accumulation_step, got 2"):
+        ms.set_auto_parallel_context(grad_accumulation_step=2)

@@ -255,3 +255,33 @@ def test_forward_value_and_grad():
     assert shape_of(nn.ForwardValueAndGrad(net, get_all=True)(X)) == ([4, 9], ([2, 3],))
     assert shape_of(nn.ForwardValueAndGrad(net, weights, True, True)(X)) == ([4, 9], (([2, 3],), ([2, 3],)))
     assert shape_of(nn.ForwardValueAndGrad(net, get_all=True, sens_param=True)(X, Y)) == ([4, 9], ([10, 21],))
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_scale_of_another_shape(mode, shape):
+    """Training cells of BERT, GPT and FastText give the loss, of shape (), a scale of shape (1,)."""
+    class Loss(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([1.0, 2.0], ms.float32), name="w")
+
+        def construct(self, x):
+            return (x * self.w).sum()
+
+    class Step(nn.Cell):
+        def __init__(self, net):
+            super().__init__(auto_prefix=False)
+            self.net, self.weights = net, ms.ParameterTuple(net.trainable_params())
+            self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+
+        def construct(self, x, scale):
+            return self.grad(self.net, self.weights)(x, scale)
+
+    step = Step(Loss())
+    call = step if mode is None else ms.jit(step, mode=mode)
+    for scale in (2.0, 3.0, 4.0):
+        assert call(Tensor([5.0, 7.0]), ops.full(shape, scale, dtype=ms.float32))[0].asnumpy().tolist() == [5 * scale, 7 * scale]
+    with pytest.raises(ValueError, match=r"shape of the gradient of the output, got \(2,\), expected \(\)"):
+        call(Tensor([5.0, 7.0]), Tensor([1.0, 2.0]))

@@ -2,11 +2,19 @@
 from .. import context as _context
 
 
+_ASKED = ("device_num_is_set", "global_rank_is_set", "full_batch_is_set", "parameter_broadcast_is_set")
+
+
 class _Settings:
-    """get_NAME() gives a setting; set_NAME(value) keeps one, as context.set_auto_parallel_context does."""
+    """get_NAME() gives a setting; set_NAME(value) keeps one, as context.set_auto_parallel_context does.
+
+    get_NAME_is_set(), for the names of _ASKED, says whether the program has given one.
+    """
 
     def __getattr__(self, name):
         what, _, key = name.partition("_")
+        if what == "get" and key in _ASKED:
+            return lambda: key[:-len("_is_set")] in _context._parallel_set
         if what not in ("get", "set") or key not in _context._PARALLEL:
             raise AttributeError("[auto_parallel_context] there is no attribute %r" % name)
         if what == "get":
