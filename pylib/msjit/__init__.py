@@ -81,13 +81,13 @@ _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_d
 def __getattr__(name):
     import importlib
     if name in _LAZY:
-        return importlib.import_module("." + name, __name__)
+        return importlib.import_module("." + name, __package__)
     if name in _LAZY_NAMES:
-        return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+        return getattr(importlib.import_module("." + _LAZY_NAMES[name], __package__), name)
     if name in ("bool", "int", "float", "QuantDtype"):
         return getattr(dtype, name)
     if name in _PARALLEL:
-        return getattr(importlib.import_module(".parallel", __name__), name)
+        return getattr(importlib.import_module(".parallel", __package__), name)
     return _absent(name)
 
 

@@ -86,6 +86,7 @@ def install(alias):
     """Makes `import alias` mean msjit from now on. Modules imported under that name before are dropped from sys.modules.
 
     Under MindSpore's own name `__version__` is the version of MindSpore whose API msjit has, as programs choose names and arguments by it.
+    `__name__` is that name too. Programs that translate source text look for the variable that holds the module of this name.
     Raises ValueError if alias is not the name of a module.
     """
     if not isinstance(alias, str) or not alias.isidentifier():
@@ -98,4 +99,5 @@ def install(alias):
     sys.meta_path.insert(0, AliasFinder(alias))
     if alias == "mindspore":
         from . import version
-        sys.modules[__package__].__version__ = version.__version__
+        package = sys.modules[__package__]
+        package.__version__, package.__name__ = version.__version__, alias

@@ -185,9 +185,9 @@ deviation(
     "Creation and types",
     """Tensor takes the name of a dtype or int for one, ragged lists and wrong names are ValueErrors.
     The number in the name of a Parameter without one, Parameter#2, counts those that the program has made; an attribute `name` that is
-    set later is kept as it is, also None. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
+    set later is kept as it is, also None. typeof gives the types of this library, scalar_cast takes any; fast_gelu is the tanh form of
     GELU; Parameters have the attributes of Tensors.""",
-    "accepts: Tensor([1, 2], *)", "class: Tensor([[1,2],[3]])", "value: Parameter(Tensor([1.0]), name=*", "value: ops.typeof(a) | *", "rejects: ops.typeof(a) | 2.5",
+    "accepts: Tensor([1, 2], *)", "class: Tensor([[1,2],[3]])", "value: Parameter(Tensor([1.0]), name=*", "value: ops.typeof(a) | *",
     "accepts: ops.scalar_cast(*", "accepts: a.is_leaf | f32[2,3]p", "accepts: a.grad | f32[2,3]p",
     "accepts: kind(ops.standard_normal(3))", "accepts: P.LinSpace()(0.0,1.0,3)", "accepts: a.new_full(* | *", "accepts: a.item((0,1)) | *", "class: a.item(* | *")
 deviation(

@@ -171,3 +171,16 @@ def test_what_concerns_other_devices_changes_nothing():
                         (lambda: net.offload(1.5), TypeError), (lambda: net.recompute(often=True), ValueError)):
         with pytest.raises(error):
             call()
+
+
+def test_prefixes_of_parameters():
+    """What a Cell calls in its own __init__ to tell two copies of a network apart."""
+    net = Net()
+    net._update_local_parameters_name(prefix="target.")
+    assert [p.name for p in net.hidden.get_parameters()] == ["target.hidden.weight", "target.hidden.bias"]
+    net.scale = Parameter(Tensor([1.0]), name="scale")
+    net._update_local_parameters_name("own.", recurse=False)
+    assert net.scale.name == "own.scale" and net.hidden.bias.name == "target.hidden.bias"
+    for wrong, error in (("", ValueError), ("a b", ValueError), (None, TypeError)):
+        with pytest.raises(error, match="prefix"):
+            net._update_local_parameters_name(wrong)

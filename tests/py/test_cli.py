@@ -233,7 +233,7 @@ TENSORS = """
     x = Tensor([1.0, -3.0], mstype.float32)
     for _ in range(3):
         out = f(x, x)
-    print(out.asnumpy().tolist(), ms.__name__, nn.Dense.__module__, P.Add()(x, x).asnumpy().tolist())
+    print(out.asnumpy().tolist(), ms.__package__, nn.Dense.__module__, P.Add()(x, x).asnumpy().tolist())
     """
 
 

@@ -2,9 +2,10 @@
 import pytest
 
 import msjit as ms
-from msjit import nn
+from msjit import Parameter, Tensor, nn
 from msjit.common import dtype as mstype
 from msjit.nn import container
+from msjit.ops import functional as F
 
 
 @pytest.mark.parametrize("kind, members, others", [
@@ -61,3 +62,17 @@ def test_older_names_of_base_classes():
     assert issubclass(_Loss, nn.LossBase) and issubclass(nn.LSTMCell, RNNCellBase)
     assert RNNCellBase(3, 4, True, 2).weight_ih.dtype == ms.float32  # without a dtype
     assert ParallelMode is ms.ParallelMode
+
+
+def _scaled(x, factor):
+    return x * factor if isinstance(F.typeof(x), mstype.TensorType) and not isinstance(F.typeof(factor), mstype.TensorType) else x
+
+
+@pytest.mark.parametrize("run", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit], ids=["eager", "PIJit", "PSJit"])
+def test_types_of_values(run):
+    """What layers of programs ask before they compute: whether an argument is a tensor at all."""
+    x, scaled = Tensor([1.0, 2.0]), run(_scaled)
+    for _ in range(3):
+        assert scaled(x, 2).asnumpy().tolist() == [2, 4] and scaled(x, x).asnumpy().tolist() == [1, 2]
+    assert str(F.typeof(x)) == "Tensor[Float32]" and isinstance(F.typeof(Parameter(x, name="p")), mstype.TensorType)
+    assert (F.typeof(1), F.typeof(1.5), F.typeof(True)) == (ms.int64, ms.float32, ms.bool_)

@@ -63,6 +63,29 @@ def test_metadata_matches_the_package():
     assert run(code) == "True 2.10.0"
 
 
+@pytest.mark.parametrize("mode", ["eager", "PIJit", "PSJit"])
+def test_the_package_has_mindspores_name_under_that_alias(tmp_path, mode):
+    """Programs that rewrite the source of functions look for the module of this name among a function's globals."""
+    program = tmp_path / "program.py"
+    program.write_text("""if True:
+        import types
+        import mindspore as backend
+        from mindspore import nn, scipy, train
+        names = [k for k, v in list(globals().items()) if isinstance(v, types.ModuleType) and v.__name__ == "mindspore"]
+        def cube(x):
+            return backend.ops.pow(x, 3.0) + backend.numpy.ones(2)
+        for _ in range(3):
+            values = cube(backend.Tensor([1.0, 2.0])).asnumpy().tolist()
+        print(names, values, backend.__package__, hasattr(backend, "no_such_name"), train is backend.train)
+        from mindspore import parallel, rewrite
+        print(parallel.__name__, backend.rewrite is rewrite)
+    """)
+    options = ["-m", "msjit", "--alias", "mindspore", "--mode", mode, str(program)]
+    done = subprocess.run([sys.executable] + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:2] == ["['backend'] [2.0, 9.0] msjit False True", "msjit.parallel True"]
+
+
 def test_processor_without_avx2_is_refused_with_a_clear_error():
     code = """if True:
         import builtins, io

@@ -183,6 +183,17 @@ class CellAttributes:
             self.update_parameters_name()
             self.check_names()
 
+    def _update_local_parameters_name(self, prefix="", recurse=True):
+        """Renames the Parameters as update_parameters_name does; with recurse=False only those of this Cell itself.
+
+        Raises ValueError if prefix is empty or has other characters than letters, digits, dots and underscores, TypeError if it is no str.
+        """
+        if not isinstance(prefix, str):
+            raise TypeError("[cell] prefix, got %s, expected a str" % type(prefix).__name__)
+        if not (prefix.isascii() and prefix.replace(".", "_").replace("_", "a").isalnum()) or prefix.startswith("."):
+            raise ValueError("[cell] prefix, got %r, expected letters, digits, dots and underscores" % prefix)
+        self.update_parameters_name(prefix, recurse)
+
     # -- flags --------------------------------------------------------------------------------------------------
 
     def set_boost(self, boost_type):

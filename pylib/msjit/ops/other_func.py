@@ -19,7 +19,12 @@ def dtype(x):
     return check_tensor(x, "dtype").dtype
 
 
-typeof = dtype
+def typeof(x):
+    """The type of a value: a TensorType for a tensor of any shape, the dtype float32 for a float, int64 for an int, bool_ for a bool.
+
+    Other objects have the type that mindspore.get_py_obj_dtype gives; NotImplementedError is raised for those without one.
+    """
+    return _mstype.float32 if isinstance(x, float) else _mstype.get_py_obj_dtype(x)
 
 
 # How wide a dtype is: assignment converts a value to a wider dtype, as arithmetic does, but never to a narrower one.
