@@ -67,22 +67,23 @@ def check_int(value, where, what):
     return value.__index__()
 
 
+def _place(at, count, where, what, error):
+    """One of `count` places, counted from the first; -1 is the last."""
+    at = check_int(at, where, what)
+    if not -count <= at < count:
+        wanted = "%d to %d" % (-count, count - 1) if count else "a tensor that has one"
+        raise error("[%s] %s is out of range, got %d, expected %s" % (where, what, at, wanted))
+    return at + count if at < 0 else at
+
+
 def check_axis(axis, rank, where, what="axis"):
-    """An axis of a tensor of `rank` axes, counted from the first; -1 is the last. Raises ValueError where there is no such axis."""
-    axis = check_int(axis, where, what)
-    if not -rank <= axis < rank:
-        wanted = "%d to %d" % (-rank, rank - 1) if rank else "a tensor with axes"
-        raise ValueError("[%s] %s is out of range, got %d, expected %s" % (where, what, axis, wanted))
-    return axis + rank if axis < 0 else axis
+    """An axis of a tensor of `rank` axes, counted from the first. Raises ValueError where there is no such axis."""
+    return _place(axis, rank, where, what, ValueError)
 
 
 def check_position(index, size, where, what="index"):
-    """The place of one among `size` elements, counted from the first; -1 is the last. Raises IndexError where there is no such element."""
-    index = check_int(index, where, what)
-    if not -size <= index < size:
-        wanted = "%d to %d" % (-size, size - 1) if size else "one of an axis with elements"
-        raise IndexError("[%s] %s is out of range, got %d, expected %s" % (where, what, index, wanted))
-    return index + size if index < 0 else index
+    """The place of one among `size` elements, counted from the first. Raises IndexError where there is no such element."""
+    return _place(index, size, where, what, IndexError)
 
 
 def check_numeric(value, where, what):
