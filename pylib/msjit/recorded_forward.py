@@ -20,6 +20,7 @@ def records(cell, args, kwargs):
 
 def recorded(cell, run, args):
     """run(*args), recorded. The Cell keeps the record until its next call or gradient."""
+    object.__setattr__(cell, "_forward", None)
     pull = _Pull(run, args, {}, range(len(args)), [])
     object.__setattr__(cell, "_forward", (args, pull))
     return pull.value()

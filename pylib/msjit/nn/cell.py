@@ -100,12 +100,9 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
         elif self.requires_grad and records(self, args, kwargs):
-            return recorded(self, lambda *inputs: self._call_checked(construct, inputs, {}), args)
+            return recorded(self, lambda *inputs: self._call_intercepted(given, inputs, {}), args)
         elif self._forward is not None:
             forget(self)
-        return self._call_checked(construct, args, kwargs)
-
-    def _call_checked(self, construct, args, kwargs):
         if self._auto_cast is not None:
             construct = in_precision(construct, self._auto_cast)
         if "_saved_hooks" in self.__dict__:
