@@ -191,7 +191,7 @@ class CellAttributes:
         if not isinstance(prefix, str):
             raise TypeError("[cell] prefix, got %s, expected a str" % type(prefix).__name__)
         if not (prefix.isascii() and prefix.replace(".", "_").replace("_", "a").isalnum()) or prefix.startswith("."):
-            raise ValueError("[cell] prefix, got %r, expected letters, digits, dots and underscores" % prefix)
+            raise ValueError("[cell] prefix, got %r, expected letters, digits, dots and underscores" % (prefix,))
         self.update_parameters_name(prefix, recurse)
 
     # -- flags --------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """auto_parallel_context: the settings of set_auto_parallel_context as an object with get_NAME and set_NAME."""
 from .. import context as _context
 
-
 _ASKED = ("device_num_is_set", "global_rank_is_set", "full_batch_is_set", "parameter_broadcast_is_set")
 
 
