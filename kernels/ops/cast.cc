@@ -20,10 +20,7 @@ Status run(KernelCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(cast)
-    .doc(
-        "Converts to another dtype. Floats are cut towards zero and integers wrap; -1.0 as uint8 "
-        "is "
-        "255, as in NumPy.")
+    .doc("Converts to another dtype; floats become integers as NumPy has it on x86.")
     .elementwise(DTypeRule::kCast)
     .traits(kComplex)
     .signature("x: Tensor, dtype: dtype")

@@ -818,7 +818,7 @@ class ops:
         """Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size."""
     @staticmethod
     def cast(x: TensorLike, dtype: DTypeLike) -> "Tensor":
-        """Converts to another dtype."""
+        """Converts to another dtype; floats become integers as NumPy has it on x86."""
     @staticmethod
     def ceil(x: TensorLike) -> "Tensor":
         """Rounds up."""

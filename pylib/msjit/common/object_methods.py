@@ -40,8 +40,8 @@ def _itemset(self, *args):
         if len(place) != self.ndim:
             raise ValueError("[itemset] coordinates, got %d, expected %d" % (len(place), self.ndim))
         at = 0
-        for at_axis, size in zip(place, self.shape):
-            at = at * size + check_position(at_axis, size, "itemset", "place")
+        for index, size in zip(place, self.shape):
+            at = at * size + check_position(index, size, "itemset", "place")
         place = at
     if isinstance(place, bool) or not isinstance(place, int):
         raise TypeError("[itemset] place, got %s, expected an int or a tuple of ints" % type(place).__name__)
