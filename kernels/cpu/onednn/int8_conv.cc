@@ -38,11 +38,6 @@ void build(Builder& builder, const Window2d& w, memory::data_type type, Orders l
   builder.add(desc, dnnl::convolution_forward(desc), std::move(args));
 }
 
-int64_t operations(const Window2d& w) {
-  return 2 * w.batch * w.out_channels * w.out[0] * w.out[1] * (w.in_channels / w.groups) *
-         w.kernel[0] * w.kernel[1];
-}
-
 }  // namespace
 
 Status int8_conv(const Window2d& w, bool is_unsigned, Images x, const Tensor& weight,

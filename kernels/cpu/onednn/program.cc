@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace msjit::onednn {
 
@@ -140,10 +141,13 @@ bool has_isa(dnnl::cpu_isa wanted) {
 
 namespace {
 
-constexpr size_t kMaxPrimitives = 2048;  // each has code of its own, about 40 KB
+// Each primitive has code of its own, about 40 KB.
+constexpr size_t kUsualPrimitives = 2048, kMaxPrimitives = 16384;
 constexpr size_t kMaxEntries = 16384;
 
-// When it is full, the least recently used quarter is dropped.
+// When it is full, the least recently used quarter is dropped. A program that is built again after
+// it was dropped makes the table larger: the sizes of images that a training goes through in turn
+// may need more programs than usual, and without them each step would build its programs anew.
 class Table {
  public:
   Program* find(const Key& key) {
@@ -153,7 +157,9 @@ class Table {
     return found->second.program.get();
   }
   Program* keep(const Key& key, ProgramPtr program) {
-    if (primitives_ >= kMaxPrimitives || entries_.size() >= kMaxEntries) drop_oldest();
+    if (dropped_.erase(key.hash()) > 0)
+      limit_ = std::min(limit_ + program->num_primitives(), kMaxPrimitives);
+    if (primitives_ >= limit_ || entries_.size() >= kMaxEntries) drop_oldest();
     Entry& entry = entries_[key];
     primitives_ += program->num_primitives();
     if (entry.program) primitives_ -= entry.program->num_primitives();
@@ -172,14 +178,18 @@ class Table {
     for (const auto& [key, entry] : entries_) times.push_back(entry.used);
     const auto limit = times.begin() + static_cast<ptrdiff_t>(times.size() / 4);
     std::nth_element(times.begin(), limit, times.end());
+    if (dropped_.size() >= kMaxEntries) dropped_.clear();
     std::erase_if(entries_, [&](const auto& item) {
       if (item.second.used >= *limit) return false;
+      dropped_.insert(item.first.hash());
       primitives_ -= item.second.program->num_primitives();
       return true;
     });
   }
   std::unordered_map<Key, Entry, KeyHash> entries_;
+  std::unordered_set<uint64_t> dropped_;  // hashes of their keys
   size_t primitives_ = 0;
+  size_t limit_ = kUsualPrimitives;
   uint64_t clock_ = 0;
 };
 

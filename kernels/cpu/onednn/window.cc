@@ -1,21 +1,9 @@
-// Convolution and pooling.
+// Convolution and pooling. The gradient of a convolution's weight: conv_weight_grad.cc.
 #include "kernels/cpu/onednn/window_desc.h"
+#include "kernels/cpu/serial_scope.h"
 
 namespace msjit::onednn {
 namespace {
-
-dnnl::convolution_forward::primitive_desc conv_desc(
-    const Window2d& w, Orders last, bool bias, dnnl::prop_kind prop,
-    memory::data_type type = memory::data_type::f32) {
-  memory::dims stride = dims2(w.stride), begin = dims2(w.pad_begin), end = dims2(w.pad_end);
-  auto algorithm = dnnl::algorithm::convolution_direct;
-  memory::desc x = wanted(input_dims(w), last.in, type), weight = any(weight_dims(w), type),
-               y = wanted(output_dims(w), last.out, type);
-  if (bias)
-    return {engine(), prop,   algorithm, x,     weight, vector(w.out_channels),
-            y,        stride, gaps(w),   begin, end,    user_scratchpad()};
-  return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
-}
 
 void build_conv(Builder& builder, const Window2d& w, memory::data_type type, Orders last, bool bias,
                 bool packed) {
@@ -49,34 +37,6 @@ void build_conv_input_grad(Builder& builder, const Window2d& w, memory::data_typ
               {{DNNL_ARG_DIFF_DST, builder.input(dy, desc.diff_dst_desc())},
                {DNNL_ARG_WEIGHTS, builder.input(weight, desc.weights_desc())},
                {DNNL_ARG_DIFF_SRC, builder.output(dx, desc.diff_src_desc())}});
-}
-
-// Gathering the pixels of a strided 1x1 convolution, oneDNN writes past its scratch memory when
-// channels-last images have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
-bool gathers_too_much(const Window2d& w) {
-  constexpr int64_t kLargestBlock = 16;
-  return w.kernel[0] == 1 && w.kernel[1] == 1 && (w.stride[0] > 1 || w.stride[1] > 1) &&
-         w.in_channels / w.groups < kLargestBlock;
-}
-
-// The gradient is float32, whatever the images are.
-void build_conv_weight_grad(Builder& builder, const Window2d& w, memory::data_type type,
-                            Orders last) {
-  const auto make = [&](Orders orders) {
-    return dnnl::convolution_backward_weights::primitive_desc(
-        engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), orders.in, type),
-        any(weight_dims(w)), wanted(output_dims(w), orders.out, type), dims2(w.stride), gaps(w),
-        dims2(w.pad_begin), dims2(w.pad_end),
-        conv_desc(w, orders, false, dnnl::prop_kind::forward_training, type), user_scratchpad());
-  };
-  const auto desc = gathers_too_much(w) ? make({false, false}) : best_fit(w, last, make);
-  memory::desc x = plain(input_dims(w), order_tag(last.in), type),
-               dy = plain(output_dims(w), order_tag(last.out), type),
-               dweight = plain(weight_dims(w), weight_tag(w));
-  builder.add(desc, dnnl::convolution_backward_weights(desc),
-              {{DNNL_ARG_SRC, builder.input(x, desc.src_desc())},
-               {DNNL_ARG_DIFF_DST, builder.input(dy, desc.diff_dst_desc())},
-               {DNNL_ARG_DIFF_WEIGHTS, builder.output(dweight, desc.diff_weights_desc())}});
 }
 
 dnnl::pooling_forward::primitive_desc pool_desc(
@@ -177,13 +137,9 @@ bool convolves(DType dtype) {
     default: return false;
   }
 }
-bool has_conv_grads(const Window2d& w, DType dtype) {
-  return dtype == DType::kFloat32 ||
-         (dtype == DType::kBFloat16 && convolves(dtype) && !gathers_too_much(w));
-}
-
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y) {
+  const SerialScope serial(operations(w) < kSmallWork);
   const Orders last{x.channels_last, y.channels_last};
   const memory::data_type type = data_type(weight.dtype());
   Key key = window_key(
@@ -200,20 +156,12 @@ Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const flo
 
 Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight,
                        ImagesOut dx) {
+  const SerialScope serial(operations(w) < kSmallWork);
   const Orders last{dx.channels_last, dy.channels_last};
   return run_cached(window_key(Kind::kConvInputGrad, w,
                                last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
                     {dy.data, weight, dx.data}, [&](Builder& builder) {
                       build_conv_input_grad(builder, w, data_type(dtype), last);
-                    });
-}
-
-Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight) {
-  const Orders last{x.channels_last, dy.channels_last};
-  return run_cached(window_key(Kind::kConvWeightGrad, w,
-                               last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
-                    {x.data, dy.data, dweight}, [&](Builder& builder) {
-                      build_conv_weight_grad(builder, w, data_type(dtype), last);
                     });
 }
 

@@ -28,6 +28,12 @@ inline Key window_key(Kind kind, const Window2d& w, int64_t variant) {
   return key;
 }
 
+// Of a convolution, or of one of its gradients.
+inline int64_t operations(const Window2d& w) {
+  return 2 * w.batch * w.out_channels * w.out[0] * w.out[1] * (w.in_channels / w.groups) *
+         w.kernel[0] * w.kernel[1];
+}
+
 // How a batch of images lies in memory.
 inline Tag order_tag(bool channels_last) { return channels_last ? Tag::nhwc : Tag::nchw; }
 // The layout in which a primitive is asked to read and write: channels-last images as they are, for
@@ -41,6 +47,19 @@ inline memory::desc wanted(const memory::dims& dims, bool channels_last,
 struct Orders {
   bool in, out;
 };
+
+inline dnnl::convolution_forward::primitive_desc conv_desc(
+    const Window2d& w, Orders last, bool bias, dnnl::prop_kind prop,
+    memory::data_type type = memory::data_type::f32) {
+  memory::dims stride = dims2(w.stride), begin = dims2(w.pad_begin), end = dims2(w.pad_end);
+  auto algorithm = dnnl::algorithm::convolution_direct;
+  memory::desc x = wanted(input_dims(w), last.in, type), weight = any(weight_dims(w), type),
+               y = wanted(output_dims(w), last.out, type);
+  if (bias)
+    return {engine(), prop,   algorithm, x,     weight, vector(w.out_channels),
+            y,        stride, gaps(w),   begin, end,    user_scratchpad()};
+  return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
+}
 
 // How well a kernel of oneDNN suits a convolution. The reference kernel is some hundred times
 // slower than the others. For a depthwise convolution, kernels that are not made for depthwise ones

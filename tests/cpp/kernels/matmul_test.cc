@@ -2,6 +2,7 @@
 // sizes.
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/onednn.h"
@@ -190,13 +191,15 @@ TEST(Linear, AnyNumberOfRows) {
   EXPECT_LE(onednn::cached_primitives() - before, 200);
 }
 
-// More programs than the table holds: the oldest go, not all of them.
+// More programs than the table of a thread holds: the oldest go, not all of them.
 TEST(Matmul, OldProgramsGo) {
-  for (int64_t length = 3; length < 2300; ++length) {
-    run("matmul", {random({40, length}), random({length, 40})});
-    ASSERT_LE(onednn::cached_primitives(), 2048);
-  }
-  EXPECT_GT(onednn::cached_primitives(), 1500);
+  std::thread([] {
+    for (int64_t length = 3; length < 2300; ++length) {
+      run("matmul", {random({40, length}), random({length, 40})});
+      ASSERT_LE(onednn::cached_primitives(), 2048);
+    }
+    EXPECT_GT(onednn::cached_primitives(), 1500);
+  }).join();
 }
 
 TEST(Linear, BiasAndActivation) {
