@@ -6,6 +6,7 @@ from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
 
 _TERMS = 100000
+_SETTLED = 4e-16  # some factors alternate between 1 and a neighbour of 1 for ever
 
 
 def _same_floats(where, *operands):
@@ -50,7 +51,10 @@ def _lower(a, x):
 def _upper(a, x):
     """Computes Q(a, x) for x above a + 1 by its continued fraction (Lentz's method)."""
     import numpy
-    x = numpy.maximum(x, a + 1)
+    endless = numpy.isinf(x)
+    # The fraction of infinite operands is NaN and would never settle.
+    a = numpy.where(numpy.isinf(a), 1, a)
+    x = numpy.maximum(numpy.where(endless, 1, x), a + 1)
     tiny = 1e-300
     b = x + 1 - a
     c, d = numpy.full_like(x, 1 / tiny), 1 / b
@@ -62,9 +66,9 @@ def _upper(a, x):
         d = 1 / numpy.where(abs(d) < tiny, tiny, d)
         c = numpy.where(abs(c) < tiny, tiny, c)
         h = h * d * c
-        if (abs(d * c - 1) < 1e-16).all():
+        if (abs(d * c - 1) < _SETTLED).all():
             break
-    return numpy.where(numpy.isinf(x), 0, _scale(a, x) * a * h)
+    return numpy.where(endless, 0, _scale(a, x) * a * h)
 
 
 def _incomplete(where, a, x, upper):
@@ -141,7 +145,7 @@ def _fraction(a, b, x):
             d = 1 / numpy.where(abs(d) < tiny, tiny, d)
             c = numpy.where(abs(c) < tiny, tiny, c)
             h = h * d * c
-            done = done and bool((abs(d * c - 1) < 1e-16).all())
+            done = done and bool((abs(d * c - 1) < _SETTLED).all())
         if done:
             break
     return h
