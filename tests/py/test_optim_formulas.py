@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Parameter, Tensor, nn
+from msjit import Parameter, Tensor, nn, ops
 from msjit.experimental import optim
 from msjit.experimental.optim import lr_scheduler
 from msjit.mint import optim as mint_optim
@@ -274,6 +274,31 @@ def test_grouped(cls, keywords, update):
         state = [update(p, g.astype(np.float64), m, step) for p, g, m in zip(state, row, memory)]
     for p, want in zip(params, state):
         np.testing.assert_allclose(p.asnumpy(), want, rtol=5e-5, atol=5e-6)
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+@pytest.mark.parametrize("cls", [mint_optim.AdamW, mint_optim.Adam, optim.SGD, optim.RMSprop, optim.Adamax, optim.ASGD])
+def test_training_loops_write_numbers_as_rates(cls, mode):
+    results = []
+    for as_number in (True, False):
+        optimizer, params, grads = make(cls, lr=0.1)
+
+        def step(*row):
+            optimizer(row)
+            return params[0] + 0
+
+        run_step = step if mode is None else ms.jit(step, mode=mode)
+        for at, row in enumerate(grads):
+            rate = 0.1 / (at + 1)
+            for group in optimizer.param_groups:
+                if as_number:
+                    group["lr"] = rate
+                else:
+                    ops.assign(group["lr"], rate)
+            run_step(*[Tensor(g) for g in row])
+        results.append([p.asnumpy() for p in params])
+    for got, want in zip(*results):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
 def test_groups_have_options_of_their_own():

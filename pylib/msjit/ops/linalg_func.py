@@ -92,8 +92,9 @@ def _pair(x, xs, y, ys, kept):
         first = _k.reshape(_spread(first, batch + left + inner, size, inner), _sizes(size, batch, left, inner, first, 0))
         second = _k.reshape(_spread(second, batch + inner + right, size, inner), _sizes(size, batch, inner, right, second, 1))
         out = _k.matmul(first, second)
-    else:  # element by element
-        out = _k.reshape(first, tuple(first.shape) + (1,) * len(right)) * second
+    else:  # element by element; one of `left` and `right` is empty
+        wide, at = tuple(second.shape), len(batch)
+        out = _k.reshape(first, tuple(first.shape) + (1,) * len(right)) * _k.reshape(second, wide[:at] + (1,) * len(left) + wide[at:])
     shape = [max(x.shape[xs.index(b)], y.shape[ys.index(b)]) for b in batch]
     return _k.reshape(out, shape + [size[label] for label in left + right]), batch + left + right
 

@@ -1,6 +1,7 @@
 """Shared by optimizers whose updates are assignments, which graphs fuse into one kernel."""
 from .. import ops
 from ..common import dtype as mstype
+from ..common.tensor import Tensor
 
 _HALVES = (mstype.float16, mstype.bfloat16)
 
@@ -25,6 +26,15 @@ def decayed(gradient, param, decay):
 def count(step):
     """The number of the step, from 1, as a Tensor. It is computed by an addition, so that in graphs it is an input and no constant."""
     return ops.registry.zeros((), dtype=mstype.float32) + (step + 1)
+
+
+def rate_of(group):
+    """The learning rate of a group, a float32 scalar Tensor. Training loops also write a number into group["lr"].
+
+    It is computed by an addition, so that in graphs it is an input and no constant.
+    """
+    rate = group["lr"]
+    return rate.detach() if isinstance(rate, Tensor) else ops.registry.zeros((), dtype=mstype.float32) + rate
 
 
 def filled(param, value):

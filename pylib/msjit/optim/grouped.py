@@ -5,7 +5,7 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
-from .assigned import count, decayed, filled, wide, write
+from .assigned import count, decayed, filled, rate_of, wide, write
 from .shown import Shown
 
 
@@ -189,7 +189,7 @@ class Adam(GroupedOptimizer):
 
     def _update(self, index, param, gradient, group):
         (beta1, beta2), decay, step = group["betas"], group["weight_decay"], self.step_count + 1
-        p, rate = wide(param), group["lr"].detach()
+        p, rate = wide(param), rate_of(group)
         if self._decoupled:
             g = wide(gradient)
             p = p * (1 - rate * decay) if decay else p
@@ -252,7 +252,7 @@ class SGD(GroupedOptimizer):
             buffer = g if self.step_count == 0 else buffer + g * (1 - group["dampening"])
             write(self.momentum_buf[index], buffer)
             g = g + momentum * buffer if group["nesterov"] else buffer
-        write(param, wide(param) - group["lr"].detach() * g)
+        write(param, wide(param) - rate_of(group) * g)
 
 
 class Adadelta(GroupedOptimizer):
@@ -266,7 +266,7 @@ class Adadelta(GroupedOptimizer):
         g, rho, eps = decayed(gradient, param, group["weight_decay"]), group["rho"], group["eps"]
         accum, moves = wide(self.accum[index]) * rho + g * g * (1 - rho), wide(self.accum_update[index])
         move = ops.sqrt(moves + eps) / ops.sqrt(accum + eps) * g
-        write(param, wide(param) - group["lr"].detach() * move)
+        write(param, wide(param) - rate_of(group) * move)
         write(self.accum[index], accum), write(self.accum_update[index], moves * rho + move * move * (1 - rho))
 
 
@@ -283,7 +283,7 @@ class Adagrad(GroupedOptimizer):
     def _update(self, index, param, gradient, group):
         g = decayed(gradient, param, group["weight_decay"])
         accum = wide(self.accum[index]) + g * g
-        rate = group["lr"].detach() / (1.0 + self.step_count * group["lr_decay"])
+        rate = rate_of(group) / (1.0 + self.step_count * group["lr_decay"])
         write(param, wide(param) - rate * g / (ops.sqrt(accum) + group["eps"]))
         write(self.accum[index], accum)
 
@@ -302,7 +302,7 @@ class Adamax(GroupedOptimizer):
         g, (beta1, beta2) = decayed(gradient, param, group["weight_decay"]), group["betas"]
         m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
         largest = ops.maximum(wide(self.exp_inf[index]) * beta2, ops.abs(g) + group["eps"])
-        rate = group["lr"].detach() / (1.0 - beta1 ** (self.step_count + 1))
+        rate = rate_of(group) / (1.0 - beta1 ** (self.step_count + 1))
         write(param, wide(param) - rate * m / largest)
         write(self.exp_avg[index], m), write(self.exp_inf[index], largest)
 
@@ -328,7 +328,7 @@ class RMSprop(GroupedOptimizer):
         if group["momentum"] > 0:
             move = wide(self.mom[index]) * group["momentum"] + move
             write(self.mom[index], move)
-        write(param, wide(param) - group["lr"].detach() * move)
+        write(param, wide(param) - rate_of(group) * move)
         write(self.mean_square[index], square)
 
 
@@ -351,7 +351,7 @@ class RAdam(GroupedOptimizer):
         length = longest - 2 * step * power / (1 - power)
         rect = ops.sqrt(ops.maximum((length - 4) * (length - 2), 0) * longest / ((longest - 4) * (longest - 2) * length))
         scale = ops.where(length > 5.0, ops.sqrt(1 - power) * rect / (ops.sqrt(v) + group["eps"]), ops.ones_like(v))
-        write(param, wide(param) - m / (1 - beta1 ** step) * group["lr"].detach() * scale)
+        write(param, wide(param) - m / (1 - beta1 ** step) * rate_of(group) * scale)
         write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v)
 
 
@@ -376,7 +376,7 @@ class NAdam(GroupedOptimizer):
         product = self.mu_product[index].detach() * mu
         m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
         v = wide(self.exp_avg_sq[index]) * beta2 + g * g * (1 - beta2)
-        root, rate = ops.sqrt(v / (1 - beta2 ** step)) + group["eps"], group["lr"].detach()
+        root, rate = ops.sqrt(v / (1 - beta2 ** step)) + group["eps"], rate_of(group)
         p = wide(param) - rate * (1.0 - mu) / (1.0 - product) * g / root
         write(param, p - rate * mu_next / (1.0 - product * mu_next) * m / root)
         write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v), write(self.mu_product[index], product)
@@ -396,7 +396,7 @@ class ASGD(GroupedOptimizer):
 
     def _update(self, index, param, gradient, group):
         g, step = decayed(gradient, param, group["weight_decay"]), count(self.step_count)
-        rate, lambd = group["lr"].detach(), group["lambd"]
+        rate, lambd = rate_of(group), group["lambd"]
         eta = ops.where(step > 1, self.eta[index].detach(), rate)
         p = wide(param)
         p = p * (1.0 - lambd * eta) - eta * g
@@ -420,7 +420,7 @@ class Rprop(GroupedOptimizer):
     def _update(self, index, param, gradient, group):
         g, (shrink, grow), (least, most) = wide(gradient), group["etas"], group["step_sizes"]
         size = wide(self.step_size[index])
-        size = ops.where(count(self.step_count) > 1, size, ops.ones_like(size) * group["lr"].detach())
+        size = ops.where(count(self.step_count) > 1, size, ops.ones_like(size) * rate_of(group))
         product = g * wide(self.prev[index])
         factor = ops.where(product > 0, grow, ops.where(product < 0, shrink, ops.ones_like(product)))
         size = ops.clip_by_value(size * factor, least, most)
