@@ -73,23 +73,6 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
   return nullptr;
 }
 
-// Whether the result of an op has memory of its own. Eager code may run the parts of an op, or
-// nothing where nothing is to do: then the result may be a view or the tensor itself.
-bool makes_memory(const Graph& graph, const Node& node) {
-  const OpDef& op = *node.op;
-  const std::string_view name(op.name);
-  if (op.has(kView) || name == "identity") return false;
-  if (name == "cast")
-    return graph.meta(node.inputs[0]).dtype != graph.meta(node.first_output).dtype;
-  for (const char* known :
-       {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "arange", "eye", "matmul",
-        "concat", "stack", "slice_update", "copy", "softmax", "log_softmax", "layer_norm",
-        "batch_norm", "batch_norm_train"})
-    if (name == known) return true;
-  const bool kernel = op.host_kernel() && !op.composite;
-  return op.has(kElementwise) || kernel;
-}
-
 // Gives the new value to every SymValue of this tensor. That they are one object is guarded where
 // the tensor is written at the exit.
 void set_value(Executor& x, const SymRef& target, const Val& value) {
@@ -107,6 +90,21 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 }
 
 }  // namespace
+
+bool makes_memory(const Graph& graph, const Node& node) {
+  const OpDef& op = *node.op;
+  const std::string_view name(op.name);
+  if (op.has(kView) || name == "identity") return false;
+  if (name == "cast")
+    return graph.meta(node.inputs[0]).dtype != graph.meta(node.first_output).dtype;
+  for (const char* known :
+       {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "arange", "eye", "matmul",
+        "concat", "stack", "slice_update", "copy", "softmax", "log_softmax", "layer_norm",
+        "batch_norm", "batch_norm_train"})
+    if (name == known) return true;
+  const bool kernel = op.host_kernel() && !op.composite;
+  return op.has(kElementwise) || kernel;
+}
 
 static bool has_own_memory(Executor& x, const SymRef& tensor) {
   if (!tensor->is_tensor() || tensor->source != kNoSource || tensor->joined || tensor->object)

@@ -42,6 +42,7 @@ std::span<const ModelRow> vars_methods();                                 // var
 bool is_private(Executor& x, const SymRef& tensor);                       // tensor_write.cc
 std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc
 std::span<const ModelRow> gradient_methods();                             // gradients.cc
+std::span<const ModelRow> tensor_layout_methods();                        // tensor_layout.cc
 std::span<const ModelRow> set_methods();                                  // sets.cc
 std::span<const ModelRow> ordered_dict_methods();  // those that dict lacks or that differ
 // Whether an item equals the one looked for, as containers compare: identity first, then ==.

@@ -287,8 +287,8 @@ const ModelRow kTensorMethods[] = {{"astype", method_astype},
 }  // namespace
 
 BuiltinModel find_tensor_method(const char* name) {
-  for (const auto rows :
-       {std::span<const ModelRow>(kTensorMethods), tensor_write_methods(), gradient_methods()})
+  for (const auto rows : {std::span<const ModelRow>(kTensorMethods), tensor_layout_methods(),
+                          tensor_write_methods(), gradient_methods()})
     for (const ModelRow& row : rows)
       if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;

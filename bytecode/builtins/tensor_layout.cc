@@ -1,0 +1,90 @@
+// contiguous() and is_contiguous() of tensors in captured code. What the first returns, the tensor
+// itself or a copy, depends on the strides that eager code would have. They are known where the
+// tensor, or the tensor that it is a view of, is made in the region. The strides of a program's
+// tensor may differ from call to call; nothing guards them, so there the region ends.
+#include <fmt/core.h>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/tensor_write.h"
+#include "kernels/core/registry.h"
+#include "kernels/eager/eager_sink.h"
+
+namespace msjit {
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 26;
+
+// A tensor with the strides that eager code gives to this value; its elements are not computed.
+// False: they are not known.
+bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
+  const Node& node = graph.producer(id);
+  if (node.kind != NodeKind::kOp || node.is_control()) return false;
+  if (makes_memory(graph, node)) {
+    if (graph.meta(id).shape.numel() > kMostElements) return false;
+    auto made = Tensor::empty(graph.meta(id).dtype, graph.meta(id).shape);
+    return made.ok() && (*out = made.take(), true);
+  }
+  Tensor source;
+  if (!node.op->has(kView) || node.inputs.size() != 1 ||
+      !laid_out(graph, node.inputs[0], &source))
+    return false;
+  TensorVec views;
+  if (!run_op_untracked(*node.op, std::span(&source, 1), node.attrs, &views).ok()) return false;
+  *out = views[static_cast<uint32_t>(id - node.first_output)];
+  return true;
+}
+
+// Guards what the strides depend on where sizes are open: whether a size is 1, because a dimension
+// of one element is contiguous with any stride; and where a part of a tensor begins and ends.
+void guard_layout(Executor& x, ValueId id) {
+  const Graph& graph = *x.sink().graph();
+  const SizeExpr one = Sizes::expr(make_const(Ref::steal(PyLong_FromLong(1))));
+  for (;; id = graph.producer(id).inputs[0]) {
+    const Node& node = graph.producer(id);
+    const Val value = x.sink().value(id);
+    const std::string_view op(node.op->name);
+    if (op == "slice" || op == "split" || op == "select_index" || op == "unstack")
+      x.sizes().specialise_shape(x.sink().value(node.inputs[0]));
+    for (const SymRef& dim : x.sizes().dims(value))
+      if (dim->kind == SymKind::kSize) x.sizes().decide(SizeCompare::kEqual, Sizes::expr(dim), one);
+    if (makes_memory(graph, node)) return;
+  }
+}
+
+// Whether the tensor is contiguous. Ends the region where this is not known.
+bool find_layout(Executor& x, const char* name, const SymRef& tensor, bool* is_contiguous) {
+  Tensor found;
+  const bool made = tensor->source == kNoSource && !tensor->object && !tensor->joined;
+  if (!made || !laid_out(*x.sink().graph(), tensor->tensor.id(), &found))
+    return x.fail(BreakReason::kUnsupported,
+                  fmt::format("{}() of a tensor whose strides are not known", name));
+  *is_contiguous = found.contiguous();
+  if (x.sizes().open()) guard_layout(x, tensor->tensor.id());
+  return true;
+}
+
+bool method_contiguous(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool is_contiguous = false;
+  if (!positional(x, "contiguous", args, names, 1, 1) ||
+      !find_layout(x, "contiguous", args[0], &is_contiguous))
+    return false;
+  if (is_contiguous) return *out = args[0], true;
+  return x.apply(*find_op("copy"), std::span(&args[0]->tensor, 1), {}, out);
+}
+
+bool method_is_contiguous(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool is_contiguous = false;
+  if (!positional(x, "is_contiguous", args, names, 1, 1) ||
+      !find_layout(x, "is_contiguous", args[0], &is_contiguous))
+    return false;
+  return *out = make_const(Ref::share(is_contiguous ? Py_True : Py_False)), true;
+}
+
+const ModelRow kLayoutMethods[] = {{"contiguous", method_contiguous},
+                                   {"is_contiguous", method_is_contiguous}};
+
+}  // namespace
+
+std::span<const ModelRow> tensor_layout_methods() { return kLayoutMethods; }
+
+}  // namespace msjit

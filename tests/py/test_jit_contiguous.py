@@ -1,0 +1,101 @@
+"""Tensor.contiguous() and is_contiguous() in captured code: the same tensor, or a copy, as in eager code."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor, jit, nn, ops
+
+
+def array(*shape):
+    return Tensor(np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 7)
+
+
+def heads(x):
+    """As attention has it."""
+    q = (x * 2).reshape(2, 3, 2, 4).swapaxes(1, 2).contiguous()
+    return q.reshape(2, 2, 12), q.is_contiguous()
+
+
+def part(x):
+    rows = (x + 1)[:, 1:].contiguous()
+    columns = (x + 1)[1:].contiguous()
+    rows += 1
+    return rows, columns
+
+
+def itself(x):
+    y = x * 2
+    z = y.contiguous()
+    t = y.T
+    return z is y, t.contiguous() is t, t.T.contiguous() + 1, t.is_contiguous(), t.T.is_contiguous()
+
+
+def written(x):
+    """The write shows in y where contiguous() returns a tensor on its memory."""
+    y = x * 2
+    z = y.reshape(-1).contiguous()
+    z += 10
+    t = y.T.contiguous()
+    t += 100
+    return y, z, t
+
+
+def one_column(x):
+    """A transposed tensor with one column is contiguous."""
+    y = (x[:, :1] * 3).T
+    return y.contiguous() is y, y.contiguous()
+
+
+def halves(x):
+    first, second = ops.split(x * 2, 2, axis=-1)
+    return first.contiguous() - second.contiguous(), first.is_contiguous()
+
+
+CASES = [(heads, (2, 3, 8)), (part, (3, 4)), (itself, (3, 4)), (written, (3, 4)), (one_column, (3, 4)), (halves, (3, 4))]
+
+
+def plain(value):
+    if isinstance(value, Tensor):
+        return value.asnumpy().tolist()
+    return [plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("function, shape", CASES, ids=[f.__name__ for f, _ in CASES])
+def test_equals_eager(function, shape):
+    captured = jit(function, mode="PIJit")
+    for times in range(4):
+        x = array(*shape) + times
+        assert plain(captured(x)) == plain(function(x))
+
+
+@pytest.mark.jit
+def test_one_region():
+    report = ms.explain(heads, array(2, 3, 8))
+    assert (len(report.regions), report.breaks) == (1, [])
+
+
+@pytest.mark.jit
+def test_sizes_that_change():
+    """A size may become 1: then the transposed tensor is contiguous, and written through."""
+    def function(x):
+        y = x * 2
+        z = y.swapaxes(0, 1).contiguous()
+        z += 1
+        return y, z
+    captured = jit(function, mode="PIJit")
+    for rows in (3, 4, 5, 6, 1, 7, 1, 2):
+        x = array(rows, 4)
+        assert plain(captured(x)) == plain(function(x)), rows
+
+
+@pytest.mark.jit
+def test_gradients():
+    class Net(nn.Cell):
+        def construct(self, x):
+            return (x.reshape(3, 2, 2).transpose(1, 0, 2) * 1).swapaxes(0, 2).contiguous().reshape(-1)[::3].sum()
+    net = Net()
+    x = array(3, 4)
+    expected = ms.grad(net)(x)
+    for mode in ("PIJit", "PSJit"):
+        assert plain(jit(lambda x: ms.grad(net)(x), mode=mode)(x)) == plain(expected)
