@@ -70,6 +70,7 @@ def test_equals_eager(function, shape):
 
 
 @pytest.mark.jit
+@pytest.mark.captures
 def test_one_region():
     report = ms.explain(heads, array(2, 3, 8))
     assert (len(report.regions), report.breaks) == (1, [])
