@@ -19,9 +19,9 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
 bool may_renew(Executor& x, const SymRef& tensor);
 void renew_made(Executor& x, const SymRef& tensor, Val value);
 
-// Whether the result of an op has memory of its own, and then in row-major order. Eager code may run
-// the parts of an op, or nothing where nothing is to do: then the result may be a view or the tensor
-// itself.
+// Whether the result of an op has memory of its own, and then in row-major order. Eager code may
+// run the parts of an op, or nothing where nothing is to do: then the result may be a view or the
+// tensor itself.
 bool makes_memory(const Graph& graph, const Node& node);
 
 // x[...] = value for a tensor made in the region; `value` is its whole content after the store. If

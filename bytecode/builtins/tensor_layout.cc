@@ -25,8 +25,7 @@ bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
     return made.ok() && (*out = made.take(), true);
   }
   Tensor source;
-  if (!node.op->has(kView) || node.inputs.size() != 1 ||
-      !laid_out(graph, node.inputs[0], &source))
+  if (!node.op->has(kView) || node.inputs.size() != 1 || !laid_out(graph, node.inputs[0], &source))
     return false;
   TensorVec views;
   if (!run_op_untracked(*node.op, std::span(&source, 1), node.attrs, &views).ok()) return false;

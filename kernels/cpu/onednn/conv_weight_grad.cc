@@ -44,9 +44,8 @@ Status compute(const Problem& p, float* dweight) {
   const Orders last{p.x.channels_last, p.dy.channels_last};
   return run_cached(window_key(Kind::kConvWeightGrad, p.w,
                                last.in | last.out << 1 | static_cast<int64_t>(p.dtype) << 3),
-                    {p.x.data, p.dy.data, dweight}, [&](Builder& builder) {
-                      build(builder, p.w, data_type(p.dtype), last);
-                    });
+                    {p.x.data, p.dy.data, dweight},
+                    [&](Builder& builder) { build(builder, p.w, data_type(p.dtype), last); });
 }
 
 int64_t image_size(const memory::dims& dims) { return dims[1] * dims[2] * dims[3]; }
