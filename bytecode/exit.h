@@ -34,6 +34,7 @@ class ExitBuilder {
 
  private:
   void assumptions();
+  void checks();
   bool demanded();
   bool tensor_writes();
   bool gradients();

@@ -200,12 +200,14 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
   }
   auto plan = plan_index(tensor->tensor.shape(), items);
   if (!plan.ok()) return x.fail_op(plan.take_error());
+  const auto first_node = static_cast<int32_t>(x.sink().graph()->nodes.size());
   auto indexed = [&] {
     const Sizes::Pause whole(x.sizes());
     return index_in_graph(tensor->tensor, items);
   }();
   if (!indexed.ok()) return x.fail_op(indexed.take_error());
   Val value = indexed.take();
+  x.note_checking(first_node, {value});
   x.sizes().indexed(tensor->tensor, std::move(items), std::move(sizes), &value);
   if (plan.value().advanced) return take_items(x, value, plan.value(), std::move(tensors), out);
   *out = make_tensor(std::move(value));
