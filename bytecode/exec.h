@@ -118,8 +118,8 @@ class Executor {
   void assume_holds(const SymRef& test, std::string otherwise) {
     assumed_.push_back({test, true, std::move(otherwise)});
   }
-  // Nodes outside of arms and loops whose ops fail for some contents of their inputs, as gather does
-  // for a bad index.
+  // Nodes outside of arms and loops whose ops fail for some contents of their inputs, as gather
+  // does for a bad index.
   const std::vector<int32_t>& checking_nodes() const { return checking_nodes_; }
   // Notes those among the nodes from `first_node` on and the makers of the results.
   void note_checking(int32_t first_node, const Vals& results);
