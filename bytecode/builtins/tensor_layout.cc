@@ -34,19 +34,24 @@ bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
 }
 
 // Guards what the strides depend on where sizes are open: whether a size is 1, because a dimension
-// of one element is contiguous with any stride; and where a part of a tensor begins and ends.
+// of one element is contiguous with any stride; and all sizes where a part of a tensor is taken or a
+// view is reshaped.
 void guard_layout(Executor& x, ValueId id) {
   const Graph& graph = *x.sink().graph();
   const SizeExpr one = Sizes::expr(make_const(Ref::steal(PyLong_FromLong(1))));
   for (;; id = graph.producer(id).inputs[0]) {
     const Node& node = graph.producer(id);
     const Val value = x.sink().value(id);
-    const std::string_view op(node.op->name);
-    if (op == "slice" || op == "split" || op == "select_index" || op == "unstack")
-      x.sizes().specialise_shape(x.sink().value(node.inputs[0]));
     for (const SymRef& dim : x.sizes().dims(value))
       if (dim->kind == SymKind::kSize) x.sizes().decide(SizeCompare::kEqual, Sizes::expr(dim), one);
     if (makes_memory(graph, node)) return;
+    const std::string_view op(node.op->name);
+    const bool moves_axes =
+        op == "transpose" || op == "swapaxes" || op == "expand_dims" || op == "squeeze";
+    const bool reshapes = op == "reshape" || op == "flatten";
+    if (moves_axes || (reshapes && makes_memory(graph, graph.producer(node.inputs[0])))) continue;
+    x.sizes().specialise_shape(x.sink().value(node.inputs[0]));
+    x.sizes().specialise_shape(value);
   }
 }
 

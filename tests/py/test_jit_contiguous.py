@@ -91,6 +91,20 @@ def test_sizes_that_change():
 
 
 @pytest.mark.jit
+def test_parts_that_change():
+    """Columns up to n are contiguous when they are all columns: then the write shows in y."""
+    def function(x, n):
+        y = x * 2
+        z = y[:, :n].contiguous()
+        z += 1
+        return y, z
+    captured = jit(function, mode="PIJit")
+    for rows, n in ((3, 2), (4, 3), (5, 4), (6, 3), (7, 5), (5, 5), (4, 2), (6, 5)):
+        x = array(rows, 5)
+        assert plain(captured(x, n)) == plain(function(x, n)), (rows, n)
+
+
+@pytest.mark.jit
 def test_gradients():
     class Net(nn.Cell):
         def construct(self, x):

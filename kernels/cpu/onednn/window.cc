@@ -137,6 +137,7 @@ bool convolves(DType dtype) {
     default: return false;
   }
 }
+
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y) {
   const SerialScope serial(operations(w) < kSmallWork);
