@@ -34,8 +34,8 @@ bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
 }
 
 // Guards what the strides depend on where sizes are open: whether a size is 1, because a dimension
-// of one element is contiguous with any stride; and all sizes where a part of a tensor is taken or a
-// view is reshaped.
+// of one element is contiguous with any stride; and all sizes where a part of a tensor is taken or
+// a view is reshaped.
 void guard_layout(Executor& x, ValueId id) {
   const Graph& graph = *x.sink().graph();
   const SizeExpr one = Sizes::expr(make_const(Ref::steal(PyLong_FromLong(1))));
