@@ -101,7 +101,13 @@ bool Executor::choose(const SymRef& position, const std::vector<SymRef>& items, 
   const int32_t first_step = sizes_.mark();
   HeapMark heap(heap_, *frame);
   ++fork_depth_;
-  if (!use(items[from], &taken) || !choose(position, items, from + 1, use, &there)) {
+  const size_t checks = checking_.mark();
+  std::vector<int32_t> checking[2];
+  const bool taken_ran = use(items[from], &taken);
+  checking[0] = checking_.take(checks);
+  const bool ran = taken_ran && choose(position, items, from + 1, use, &there);
+  checking[1] = checking_.take(checks);
+  if (!ran) {
     current_ = frame;  // a frame of the call is about to be destroyed
     if (raised_) return fail(BreakReason::kTensorBranch, "a choice raises " + raised_text_);
     return !control_->restart && reason_ != BreakReason::kTensorBranch &&
@@ -112,6 +118,7 @@ bool Executor::choose(const SymRef& position, const std::vector<SymRef>& items, 
   --fork_depth_;
   sink_.set_location(place);
   Joiner joiner(*this, mark, first_node, first_step);
+  for (int side : {0, 1}) joiner.note_checking(side, std::move(checking[side]));
   *out = joiner.join(taken, true, there, true);
   if (!*out) return fail(BreakReason::kTensorBranch, "its result is " + joiner.why);
   Status status = joiner.finish(here->tensor);

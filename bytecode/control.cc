@@ -91,6 +91,10 @@ bool Executor::run_arm(SymFrame* arm) {
   return true;
 }
 
+void Executor::note_control(std::span<const Val> results) {
+  if (!results.empty()) checking_.note(*graph_, graph_->values[results[0].id()].node);
+}
+
 void Executor::renew(const SymRef& tensor, Val value) {
   if (fork_depth_ > 0)
     heap_.renewed().push_back({tensor, tensor->tensor, tensor->changed});
@@ -236,6 +240,8 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   ++fork_depth_;
   const ChangeMark before(heap_, mark);
   ArmChanges changes[2];
+  const size_t checks = checking_.mark();
+  std::vector<int32_t> checking[2];
   const Ways ways = ways_of(control_->cfg(*frame.code), frame, tested, when_true, when_false);
   // An arm that raises is run first, because the other one may be the rest of the function.
   const int first = leads_to_raise(*frame.code, ways.paths[1].pc) ? 1 : 0;
@@ -244,7 +250,9 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     arm.stops.push_back(ways.join);
     if (ways.paths[side].pops) arm.stack.pop_back();
     arm.pc = ways.paths[side].pc;
-    if (!run_arm(&arm)) {
+    const bool ran = run_arm(&arm);
+    checking[side] = checking_.take(checks);
+    if (!ran) {
       current_ = &frame;  // the arm's frame is about to be destroyed
       if (!can_assume(heap, first_node)) return arm_failed(arm);
       sink_.set_location(here);
@@ -255,6 +263,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   --fork_depth_;
   sink_.set_location(here);
   Joiner joiner(*this, mark, first_node, first_step);
+  for (int side : {0, 1}) joiner.note_checking(side, std::move(checking[side]));
   for (const ArmChanges& of_arm : changes)
     for (const auto& [tensor, value] : of_arm.tensors) joiner.note_written(tensor);
   return join_arms(*this, frame, arms, tested, changes, joiner);

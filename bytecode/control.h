@@ -105,6 +105,8 @@ class Joiner {
   // joins its contents.
   void note_written(const SymRef& tensor) { written_.insert(tensor.get()); }
   SymRef join_written(const SymRef& a, const SymRef& b);
+  // Nodes of arm `side` that must run even if nothing reads them.
+  void note_checking(int side, std::vector<int32_t> nodes) { checking_[side] = std::move(nodes); }
   // An output of the If, from one graph value of each arm.
   SymRef pair(ValueId a, ValueId b);
   Status finish(const Val& predicate);
@@ -121,6 +123,7 @@ class Joiner {
   SymRef join_numbers(const SymRef& a, const SymRef& b);
   SymRef one_sided_number(int side, const SymRef& value);
   static SymRef as_number(SymRef value, PyTypeObject* type);
+  bool add_checks(int side);
 
   Executor& x_;
   const uint64_t mark_;
@@ -131,6 +134,7 @@ class Joiner {
   std::vector<ValueId> values_[2];
   std::vector<SymRef> keep_;
   std::unordered_set<const SymValue*> written_;
+  std::vector<int32_t> checking_[2];
   bool joining_written_ = false;
 };
 

@@ -277,27 +277,6 @@ bool Executor::run_instrs(SymFrame& frame) {
   return true;
 }
 
-namespace {
-
-bool may_fail(const Node& node) {
-  if (node.kind != NodeKind::kOp || node.is_control()) return false;
-  const OpDef& op = *node.op;
-  return !op.has(kTotal) && !op.has(kElementwise) && !op.has(kReduction) && !op.has(kView);
-}
-
-}  // namespace
-
-void Executor::note_checking(int32_t first_node, const Vals& results) {
-  if (is_forked_now()) return;
-  const Graph& graph = *sink_.graph();
-  const auto note = [&](int32_t n) {
-    if (may_fail(graph.nodes[n])) checking_nodes_.push_back(n);
-  };
-  for (const Val& result : results)
-    if (const int32_t n = graph.values[result.id()].node; n < first_node) note(n);  // merged
-  for (auto n = first_node; n < static_cast<int32_t>(graph.nodes.size()); ++n) note(n);
-}
-
 bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
                      SymRef* out) {
   if (const char* odd = odd_tensor_class_name())
@@ -309,11 +288,11 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
       if (!param.is_tensor()) defaults.push_back(param.default_value);
     return apply(op, inputs, defaults, out);
   }
-  const auto first_node = static_cast<int32_t>(sink_.graph()->nodes.size());
+  const auto first_node = static_cast<int32_t>(graph_->nodes.size());
   auto result = sink_.apply(op, inputs, attrs);
   if (!result.ok()) return fail_op(result.take_error());
   Vals values = result.take();
-  note_checking(first_node, values);
+  checking_.note(*graph_, first_node);
   for (const Val& value : values)
     for (const Val& input : inputs)
       if (input && value.id() == input.id()) handed_on_.insert(input.id());

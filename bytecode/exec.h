@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bytecode/capture.h"
+#include "bytecode/checking_nodes.h"
 #include "bytecode/gradient_scopes.h"
 #include "bytecode/heap.h"
 
@@ -118,11 +119,9 @@ class Executor {
   void assume_holds(const SymRef& test, std::string otherwise) {
     assumed_.push_back({test, true, std::move(otherwise)});
   }
-  // Nodes outside of arms and loops whose ops fail for some contents of their inputs, as gather
-  // does for a bad index.
-  const std::vector<int32_t>& checking_nodes() const { return checking_nodes_; }
-  // Notes those among the nodes from `first_node` on and the makers of the results.
-  void note_checking(int32_t first_node, const Vals& results);
+  CheckingNodes& checking() { return checking_; }
+  // Notes the control node that made these values.
+  void note_control(std::span<const Val> results);
   // Gives a tensor made in the region another value.
   void renew(const SymRef& tensor, Val value);
   // Whether an If made this value from a tensor that an arm has renewed.
@@ -303,7 +302,7 @@ class Executor {
   int fork_depth_ = 0;
   std::vector<ScanCapture*> scans_;  // whose bodies are being run, innermost last
   std::vector<Assumed> assumed_;
-  std::vector<int32_t> checking_nodes_;
+  CheckingNodes checking_;
   std::unordered_set<ValueId> handed_on_, joined_writes_;
   bool forked_ = false;
   SymFrame root_;

@@ -102,41 +102,13 @@ void ExitBuilder::assumptions() {
     capture_->assumptions.push_back({output(assumed.tested), assumed.truth, assumed.otherwise});
 }
 
-namespace {
-
-bool reads_shape_only(const Node& node) {
-  if (node.kind != NodeKind::kOp) return false;
-  const std::string_view name(node.op->name);
-  return name == "zeros_like" || name == "ones_like" || name == "full_like";
-}
-
-// Also marks the nodes whose elements the marked ones read.
-void mark_read(const Graph& graph, std::vector<bool>* nodes) {
-  for (size_t n = graph.nodes.size(); n-- > 0;) {
-    if (!(*nodes)[n] || reads_shape_only(graph.nodes[n])) continue;
-    for (ValueId id : graph.nodes[n].inputs)
-      if (id >= 0) (*nodes)[graph.values[id].node] = true;
-  }
-}
-
-}  // namespace
-
 // An op that fails for some inputs runs even if nothing reads its result, as in eager code. Outputs
 // that no recipe takes keep such nodes alive.
 void ExitBuilder::checks() {
   Graph& graph = *x_.sink().graph();
-  const std::vector<int32_t>& nodes = x_.checking_nodes();
-  if (nodes.empty()) return;
-  std::vector<bool> read(graph.nodes.size());
-  for (ValueId id : graph.outputs) read[graph.values[id].node] = true;
-  mark_read(graph, &read);
-  for (size_t i = nodes.size(); i-- > 0;) {
-    const int32_t n = nodes[i];
-    if (n >= static_cast<int32_t>(read.size()) || read[n]) continue;
-    x_.sizes().output(graph.nodes[n].first_output, false);
-    graph.outputs.push_back(graph.nodes[n].first_output);
-    read[n] = true;
-    mark_read(graph, &read);
+  for (ValueId id : unread_values(graph, x_.checking().take(), 0, graph.outputs)) {
+    x_.sizes().output(id, false);
+    graph.outputs.push_back(id);
   }
 }
 

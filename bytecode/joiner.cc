@@ -258,7 +258,20 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
   return copy.id();
 }
 
+// Makes outputs of the If that nothing reads, for the sake of the errors that they may give.
+bool Joiner::add_checks(int side) {
+  Graph& graph = *x_.sink().graph();
+  for (ValueId id : unread_values(graph, checking_[side], first_node_, values_[side])) {
+    const SymRef other = filler(x_.sink().value(id));
+    if (!other) return false;
+    const ValueId dummy = other->tensor.id();
+    side == 0 ? pair(id, dummy) : pair(dummy, id);
+  }
+  return true;
+}
+
 Status Joiner::finish(const Val& predicate) {
+  if (!add_checks(0) || !add_checks(1)) return not_implemented_error("{}", why);
   if (outputs_.empty()) return {};
   Vals arms[2];
   for (int side : {0, 1})
@@ -267,6 +280,7 @@ Status Joiner::finish(const Val& predicate) {
   Vals given = {predicate};
   for (const Vals& arm : arms) given.insert(given.end(), arm.begin(), arm.end());
   x_.sizes().built(TraceStep::Kind::kIf, first_step_, given, results);
+  x_.note_control(results);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->tensor = results[i];
     if (outputs_[i]->kind == SymKind::kScalar)  // a number has no tensor identity

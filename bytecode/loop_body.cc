@@ -168,6 +168,14 @@ SymRef LoopBody::behind_tensor(const SymRef& value) {
   return after(carried_.back());
 }
 
+bool LoopBody::carry_checks(size_t mark, int32_t first_node, std::vector<ValueId> read) {
+  for (const Carried& c : carried_) read.push_back(c.next);
+  const std::vector<int32_t> nodes = x_.checking().take(mark);
+  for (ValueId id : unread_values(*x_.sink().graph(), nodes, first_node, read))
+    if (!behind_tensor(make_tensor(x_.sink().value(id)))) return refuse(joiner_->why);
+  return true;
+}
+
 SymRef LoopBody::after(Carried& c) {
   if (!c.after) {
     c.after = make_tensor(c.inside->tensor);  // bind() sets the final value

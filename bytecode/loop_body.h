@@ -39,6 +39,9 @@ class LoopBody {
   bool check_back();
   // Finds the values behind the loop.
   bool leave();
+  // Makes carried values that nothing reads, for the sake of the errors that the nodes noted since
+  // `mark` may give. `read`: what the body gives besides its carried tensors.
+  bool carry_checks(size_t mark, int32_t first_node, std::vector<ValueId> read);
   // Collects initial values, placeholders and next values of the carried tensors; false when two
   // tensors cannot be told apart.
   bool collect(Vals* initial, Vals* inside, Vals* next);

@@ -27,6 +27,7 @@ class WhileCapture final : public LoopBody {
     const int32_t first_node = static_cast<int32_t>(x_.sink().graph()->nodes.size());
     const int32_t first_step = x_.sizes().mark();
     joiner_ = std::make_unique<Joiner>(x_, mark, first_node, first_step);
+    const size_t checks = x_.checking().mark();
     HeapMark heap(x_.heap(), frame_);
     if (!x_.run(body_)) {
       why = x_.reason() == BreakReason::kTensorBranch ? x_.detail()
@@ -36,7 +37,8 @@ class WhileCapture final : public LoopBody {
     if (const std::string what = heap.change(x_.heap()); !what.empty())
       return refuse("the loop changes a " + what);
     if (!body_.again) return refuse("the loop has no way out that depends on a tensor");
-    return check_back() && leave() && build(first_node, first_step);
+    return check_back() && leave() && carry_checks(checks, first_node, {body_.again.id()}) &&
+           build(first_node, first_step);
   }
 
  private:
@@ -47,6 +49,7 @@ class WhileCapture final : public LoopBody {
     auto results = build_while(x_.sink(), first_node, initial, inside, body_.again, next);
     if (!results.ok()) return refuse(results.error().message);
     Vals given = initial, outcome = results.take();
+    x_.note_control(outcome);
     given.insert(given.end(), inside.begin(), inside.end());
     given.push_back(body_.again);
     given.insert(given.end(), next.begin(), next.end());

@@ -48,13 +48,18 @@ ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef co
 
 bool ScanCapture::run() {
   const SourceLocation place = x_.sink().location();
+  const size_t checks = x_.checking().mark();
   if (!run_body() || !check_lists()) return false;
+  x_.checking().take(checks);
   prepared_ = true;
   for (Sequence& sequence : sequences_)
     if (!place_sequence(&sequence)) return false;
   lists_.clear();
   carried_.clear();
   if (!run_body() || !check_lists() || !check_back() || !leave()) return false;
+  std::vector<ValueId> read;
+  for (const Val& value : stacked_) read.push_back(value.id());
+  if (!carry_checks(checks, first_node_, std::move(read))) return false;
   x_.sink().set_location(place);
   return build();
 }
@@ -279,6 +284,7 @@ bool ScanCapture::build() {
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();
+  x_.note_control(results);
   if (!results.empty())  // otherwise the loop has no effect and no node
     x_.sizes().scanned(first_step_, parts, Sizes::expr(count_), results);
   bind(std::span(results).first(carried_.size()));

@@ -73,13 +73,12 @@ class EarlyOrder {
     }
   }
 
-  // Whether a step can fail because of its inputs' contents, or runs steps that can. Missing memory
-  // does not count: any step may lack it.
+  // Whether a step can fail because of its inputs' contents, or runs steps that can.
   bool may_fail(size_t s) const {
     const PlanStep& step = plan_.steps[s];
     const OpDef* const op = step.ops[0].node->op;
     if (step.kind != PlanStepKind::kOp) return step.kind == PlanStepKind::kControl;
-    return !op->has(kTotal) && !op->has(kElementwise) && !op->has(kReduction) && !is_seen(s);
+    return op->may_fail() && !is_seen(s);
   }
 
   // An index_update with the indices of an earlier gather along an axis of equal length cannot

@@ -207,7 +207,7 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
   }();
   if (!indexed.ok()) return x.fail_op(indexed.take_error());
   Val value = indexed.take();
-  x.note_checking(first_node, {value});
+  x.checking().note(*x.sink().graph(), first_node);
   x.sizes().indexed(tensor->tensor, std::move(items), std::move(sizes), &value);
   if (plan.value().advanced) return take_items(x, value, plan.value(), std::move(tensors), out);
   *out = make_tensor(std::move(value));

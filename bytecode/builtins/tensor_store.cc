@@ -86,7 +86,9 @@ bool indexed(Executor& x, const Val& target, const IndexPlan& plan, const Val& s
   Attrs attrs;
   attrs.push_back(AttrValue(std::move(axes)));
   attrs.push_back(AttrValue(false));
+  const auto first_node = static_cast<int32_t>(x.sink().graph()->nodes.size());
   *out = call_in(&x.sink(), *find_op("index_update"), inputs, attrs);
+  x.checking().note(*x.sink().graph(), first_node);
   return took(x) || refuse(x);
 }
 

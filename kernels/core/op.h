@@ -194,6 +194,9 @@ struct OpDef {
   uint32_t traced_types =
       ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
   bool has(Trait trait) const { return (traits & trait) != 0; }
+  // Whether it can fail because of its inputs' contents. Missing memory does not count: any op may
+  // lack it.
+  bool may_fail() const { return (traits & (kTotal | kElementwise | kReduction | kView)) == 0; }
   // Expands its composite on `sink`. Constants that the composite makes are put where the inputs
   // are.
   Vals expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const;

@@ -54,7 +54,89 @@ def embedded(x, i):
     return x * 3
 
 
-FUNCTIONS = [gathered, shape_of, zeros, chained, caught, in_a_gradient, factor, embedded]
+def stored(x, i):
+    y = x * 2
+    y[i] = 1
+    return x + 1
+
+
+def in_an_arm(x, i):
+    if x.sum() > 0:
+        ops.gather(x, i, 0)
+        return x + 1
+    return x - 1
+
+
+def in_the_other_arm(x, i):
+    if x.sum() > 0:
+        y = x + 1
+    else:
+        y = x - 1
+        ops.gather(x, i, 0)
+    return y
+
+
+def in_both_arms(x, i):
+    if x.sum() > 0:
+        z = ops.gather(x, i, 0) * 2
+        y = x + 1
+    else:
+        ops.gather(x, ops.maximum(i - 6, 0), 0)
+        y = x - 1
+    return y
+
+
+def in_an_arm_within_an_arm(x, i):
+    if x.sum() > 0:
+        if x.max() > 1:
+            ops.gather(x, i, 0)
+        y = x * 3
+    else:
+        y = x
+    return y + 1
+
+
+def result_of_an_unread_branch(x, i):
+    if x.sum() > 0:
+        y = ops.gather(x, i, 0)
+    else:
+        y = x
+    z = y + 1
+    return x * 2
+
+
+def in_a_while_loop(x, i):
+    while x.sum() < 500:
+        ops.gather(x, ops.minimum(i, 7), 0)
+        x = ops.abs(x) * 2 + 1
+    return x
+
+
+def at_some_turn(x, i):
+    while i.max() < 12:
+        ops.gather(x, ops.minimum(i, 3 + i // 11 * 9), 0)
+        i = i + 1
+    return x + i
+
+
+def in_a_for_loop(x, i):
+    for _ in range(70):
+        ops.gather(x, i, 0)
+        x = ops.tanh(x) + 0.5
+    return x
+
+
+def in_an_arm_in_a_loop(x, i):
+    while x.sum() < 100:
+        if x.sum() > 20:
+            ops.gather(x, i, 0)
+        x = ops.abs(x) * 2 + 1
+    return x
+
+
+FUNCTIONS = [gathered, shape_of, zeros, chained, caught, in_a_gradient, factor, embedded, stored]
+CONTROL = [in_an_arm, in_the_other_arm, in_both_arms, in_an_arm_within_an_arm, in_a_while_loop,
+           result_of_an_unread_branch, at_some_turn, in_a_for_loop, in_an_arm_in_a_loop]
 
 
 def outcome(function, x, i):
@@ -67,11 +149,24 @@ def outcome(function, x, i):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
-@pytest.mark.parametrize("function", FUNCTIONS, ids=[f.__name__ for f in FUNCTIONS])
+@pytest.mark.parametrize("function", FUNCTIONS + CONTROL, ids=lambda f: getattr(f, "__name__", f))
 def test_equals_eager(function, mode):
     captured = jit(function, mode=mode)
     for i in (GOOD, BAD, GOOD, BAD):
-        assert outcome(captured, X, i) == outcome(function, X, i)
+        for x in (X, -X):
+            assert outcome(captured, x, i) == outcome(function, x, i)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("function", CONTROL, ids=lambda f: f.__name__)
+def test_in_a_gradient(function):
+    def loss(x, i):
+        return (function(x, i) * x).sum()
+
+    captured = jit(ops.grad(loss), mode="PIJit")
+    for i in (GOOD, BAD, GOOD):
+        for x in (X, -X):
+            assert outcome(captured, x, i) == outcome(ops.grad(loss), x, i)
 
 
 @pytest.mark.jit
