@@ -37,15 +37,53 @@ bool GradientScopes::is_leaf(const Val& value) const {
   return std::find(leaves_.begin(), leaves_.end(), value.id()) != leaves_.end();
 }
 
-Result<Vals> GradientScopes::gradients(std::span<const Val> outputs, std::span<const Val> seeds,
-                                       std::span<const Val> wrt, bool differentiable) {
-  auto found = [&] {
-    const Sizes::Pause whole(*sizes_);
-    return pull_back(*sink_, scopes_, outputs, seeds, wrt, differentiable);
-  }();
-  if (!found.ok()) return found;
-  Vals results = found.take();
-  sizes_->pulled_back(outputs, seeds, wrt, differentiable, results);
+Result<Vals> GradientScopes::custom(std::span<const Val> inputs, std::span<const Val> outputs,
+                                    SymRef gradient) {
+  CustomStep step;
+  Vals made;
+  for (const Val& input : inputs) step.inputs.push_back(input.id());
+  for (const Val& output : outputs) {
+    MSJIT_TRY(Vals own, sink_->apply(op_identity, std::span(&output, 1), {}));
+    step.outputs.push_back(own[0].id());
+    made.push_back(own[0]);
+  }
+  if (made.empty()) return made;
+  if (ShapeRecorder* const recorder = sizes_->recorder()) recorder->custom(step);
+  scopes_.add_custom(std::move(step));
+  custom_gradients_.push_back(std::move(gradient));
+  return made;
+}
+
+Status BackwardPass::begin(std::span<const Val> outputs, std::span<const Val> seeds,
+                           std::span<const Val> wrt) {
+  const Sizes::Pause whole(*scopes_.sizes_);
+  MSJIT_OK(pullback_.begin(outputs, seeds, wrt));
+  if (recorder()) recorder()->backward(outputs, seeds, wrt, differentiable_);
+  return {};
+}
+
+Result<bool> BackwardPass::next(Stop* stop) {
+  const Sizes::Pause whole(*scopes_.sizes_);
+  MSJIT_TRY(custom_, pullback_.next());
+  if (custom_ < 0) return false;
+  const CustomStep& step = scopes_.scopes_.custom(custom_);
+  *stop = {scopes_.custom_gradients_[custom_], {}, {}, pullback_.arrived(custom_)};
+  for (ValueId id : step.inputs) stop->inputs.push_back(scopes_.sink_->value(id));
+  for (ValueId id : step.outputs) stop->outputs.push_back(scopes_.sink_->value(id));
+  if (recorder()) recorder()->backward_next(custom_, &stop->output_gradients);
+  return true;
+}
+
+Status BackwardPass::give(std::span<const Val> gradients) {
+  const Sizes::Pause whole(*scopes_.sizes_);
+  if (recorder()) recorder()->backward_give(gradients);
+  return pullback_.give(custom_, gradients);
+}
+
+Result<Vals> BackwardPass::finish() {
+  const Sizes::Pause whole(*scopes_.sizes_);
+  MSJIT_TRY(Vals results, pullback_.finish());
+  if (recorder()) recorder()->backward_end(results);
   return results;
 }
 

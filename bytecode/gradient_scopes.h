@@ -25,8 +25,9 @@ class GradientScopes {
   // A new value equal to `tensor` by which a transform differentiates.
   Result<Val> leaf(const Val& tensor);
   bool is_leaf(const Val& value) const;
-  Result<Vals> gradients(std::span<const Val> outputs, std::span<const Val> seeds,
-                         std::span<const Val> wrt, bool differentiable);
+  // New values for the outputs of a step with a custom gradient: a function of (inputs, outputs,
+  // gradients of the outputs) that gives the gradients of the inputs.
+  Result<Vals> custom(std::span<const Val> inputs, std::span<const Val> outputs, SymRef gradient);
   // The graph values that would have a history in eager code. `parameters` may be leaves inside a
   // scope.
   std::vector<bool> tracked(std::span<const ValueId> parameters) const;
@@ -34,6 +35,7 @@ class GradientScopes {
   bool records(const Val& value, std::span<const ValueId> parameters) const;
 
  private:
+  friend class BackwardPass;
   struct Outer {
     int level;
     bool recording;
@@ -45,7 +47,37 @@ class GradientScopes {
   GradScopes scopes_;
   std::vector<Outer> outer_;  // for each open scope: the state in which it was opened
   std::vector<ValueId> leaves_;
+  std::vector<SymRef> custom_gradients_;  // by custom step
   int first_step_ = -1, open_step_ = -1;
+};
+
+// BackwardPass: a Pullback whose calls are noted in the shape trace.
+class BackwardPass {
+ public:
+  // A custom step at which the pass stands, and what its gradient function is given.
+  struct Stop {
+    SymRef gradient;
+    Vals inputs, outputs, output_gradients;  // empty: that gradient does not arrive
+  };
+
+  BackwardPass(GradientScopes& scopes, bool differentiable)
+      : scopes_(scopes),
+        pullback_(*scopes.sink_, scopes.scopes_, differentiable),
+        differentiable_(differentiable) {}
+  Status begin(std::span<const Val> outputs, std::span<const Val> seeds, std::span<const Val> wrt);
+  // Goes on to the next custom step. False: there is none.
+  Result<bool> next(Stop* stop);
+  // One gradient for each input of that step; empty: it has none.
+  Status give(std::span<const Val> gradients);
+  Result<Vals> finish();
+
+ private:
+  ShapeRecorder* recorder() { return scopes_.sizes_->recorder(); }
+
+  GradientScopes& scopes_;
+  Pullback pullback_;
+  const bool differentiable_;
+  int custom_ = -1;
 };
 
 }  // namespace msjit

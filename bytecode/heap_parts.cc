@@ -233,6 +233,9 @@ SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
   const std::string_view text(utf8_text(name));
   error.clear();
   if (text == "__name__") return part(function, &object->func_name, "__name__");
+  if (text == "__defaults__") return function_part(function, load::function_defaults);
+  if (text == "__code__")
+    return guard_function(function), make_const(Ref::share(object->func_code));
   if (text == "__qualname__") return part(function, &object->func_qualname, "__qualname__");
   if (text == "__doc__" && object->func_doc) return part(function, &object->func_doc, "__doc__");
   if (text == "__module__" && object->func_module)

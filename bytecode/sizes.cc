@@ -251,11 +251,6 @@ void Sizes::scope(int level, bool recording) {
   if (recorder_) recorder_->scope(level, recording);
 }
 
-void Sizes::pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
-                        std::span<const Val> wrt, bool differentiable, std::span<Val> results) {
-  if (recorder_) recorder_->pulled_back(outputs, seeds, wrt, differentiable, results);
-}
-
 std::vector<TracedSize> Sizes::attr_sizes(const Val& tensor, int32_t at) {
   std::vector<TracedSize> sizes;
   int32_t item = 0;

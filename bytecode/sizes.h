@@ -80,8 +80,7 @@ class Sizes {
                std::span<Val> results);
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
   void scope(int level, bool recording);
-  void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
-                   std::span<const Val> wrt, bool differentiable, std::span<Val> results);
+  ShapeRecorder* recorder() { return recorder_.get(); }  // null when no size is open
   // The open dimensions of a tensor, as sizes in the list of ints that is attribute `at`.
   std::vector<TracedSize> attr_sizes(const Val& tensor, int32_t at);
 

@@ -32,6 +32,8 @@ size_t hash_node(const OpDef& op, std::span<const ValueId> in, const Attrs& attr
   return seed;
 }
 
+bool is_draw(const Node& node) { return node.kind == NodeKind::kOp && node.op->has(kRandom); }
+
 bool can_merge(const OpDef& op) { return op.has(kPure) && !op.has(kRandom) && !op.has(kInPlace); }
 
 }  // namespace
@@ -83,6 +85,22 @@ Result<Vals> GraphSink::apply_here(const OpDef& op, std::span<const Val> in, con
   return results;
 }
 
+int GraphSink::num_draws() const {
+  return static_cast<int>(std::ranges::count_if(graph_->nodes, is_draw));
+}
+
+// The result of the next draw to be repeated; -1, with an error, when that is another op's.
+ValueId GraphSink::repeat_draw(const OpDef& op, const Attrs& attrs) {
+  int left = repeated_++;
+  for (const Node& node : graph_->nodes) {
+    if (!is_draw(node) || left-- > 0) continue;
+    if (node.op == &op && node.attrs == attrs) return node.first_output;
+    break;
+  }
+  poison(not_implemented_error("[{}] draw to be repeated, got another one or none", op.name));
+  return -1;
+}
+
 ValueId GraphSink::append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                           std::span<const Meta> outs, const Subgraphs& subgraphs) {
   const auto add = [&] {
@@ -90,6 +108,8 @@ ValueId GraphSink::append(const OpDef& op, std::span<const ValueId> in, const At
     graph_->nodes.back().subgraphs = subgraphs;
     return first;
   };
+  if (repeated_ >= 0 && op.has(kRandom))
+    if (const ValueId drawn = repeat_draw(op, attrs); drawn >= 0) return drawn;
   if (!merging_ || !can_merge(op)) return add();
   InlineVec<ValueId, 3> key = canonical_inputs(op, in);
   size_t hash = hash_node(op, key, attrs);

@@ -31,6 +31,11 @@ class GraphSink final : public OpSink {
   void set_merging(bool on) { merging_ = on; }
   // On: ops without a gradient rule are expanded, so that their parts can be differentiated.
   void set_differentiable(bool on) { differentiable_ = on; }
+  // Random ops applied from now on give the numbers of the draws from number `first` on again; -1:
+  // they draw new ones. Draws are counted in the order of the nodes.
+  void draw_again(int first) { repeated_ = first; }
+  int repeated_draw() const { return repeated_; }  // the next one; -1: none is
+  int num_draws() const;
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
@@ -39,12 +44,14 @@ class GraphSink final : public OpSink {
 
  private:
   bool must_expand(const OpDef& op) const;
+  ValueId repeat_draw(const OpDef& op, const Attrs& attrs);
   Result<Vals> apply_here(const OpDef& op, std::span<const Val> in, const Attrs& attrs);
 
   std::shared_ptr<Graph> graph_;
   SourceLocation location_;
   bool merging_ = true;
   bool differentiable_ = false;
+  int repeated_ = -1;                                    // the draw to repeat next; -1: none
   ShapeRecorder* recorder_ = nullptr;                    // null while it records a call
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };

@@ -10,16 +10,20 @@ namespace msjit {
 
 extern const OpDef op_identity;
 
-namespace {
-
-// Whether a gradient goes from the node's outputs to its `i`-th input.
-bool is_edge(const Node& node, size_t i, bool in_scope, const std::vector<bool>& active,
-             const std::vector<bool>& parameters) {
-  const ValueId id = node.inputs[i];
-  return id >= 0 && (active[id] || (in_scope && parameters[id]));
+int GradScopes::custom_with(ValueId output) const {
+  const auto behind = std::ranges::upper_bound(
+      customs_, output, {}, [](const CustomStep& step) { return step.outputs.front(); });
+  if (behind == customs_.begin()) return -1;
+  const auto step = behind - 1;
+  const bool found = std::ranges::find(step->outputs, output) != step->outputs.end();
+  return found ? static_cast<int>(step - customs_.begin()) : -1;
 }
 
-}  // namespace
+std::span<const ValueId> GradScopes::inputs_of(const Node& node) const {
+  if (const int custom = custom_with(node.first_output); custom >= 0)
+    return customs_[custom].inputs;
+  return node.inputs;
+}
 
 std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>& leaves,
                                      const std::vector<bool>& parameters) const {
@@ -27,8 +31,12 @@ std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>
   visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
     if (node.kind != NodeKind::kOp || node.op->has(kNoGrad) || !recorded) return;
     std::vector<bool> in;
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      in.push_back(is_edge(node, i, in_scope, active, parameters));
+    for (ValueId id : inputs_of(node))
+      in.push_back(id >= 0 && (active[id] || (in_scope && parameters[id])));
+    if (custom_with(node.first_output) >= 0) {
+      active[node.first_output] = std::ranges::find(in, true) != in.end();
+      return;
+    }
     const std::vector<bool> out = active_outputs(graph, node, in);
     for (size_t i = 0; i < out.size(); ++i)
       if (out[i]) active[node.first_output + static_cast<ValueId>(i)] = true;
@@ -36,46 +44,25 @@ std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>
   return active;
 }
 
-class Pullback {
- public:
-  Pullback(GraphSink& sink, const GradScopes& scopes, bool differentiable)
-      : sink_(sink), scopes_(scopes), differentiable_(differentiable) {}
-  Result<Vals> run(std::span<const Val> outputs, std::span<const Val> seeds,
-                   std::span<const Val> wrt);
-
- private:
-  struct Step {
-    int32_t node;
-    bool in_scope;
-  };
-  void find_active(std::span<const Val> wrt);
-  Status seed(const Val& output, const Val& given);
-  Status add_gradient(ValueId id, const Grad& gradient);
-  Status walk(const Step& step);
-  Result<Vals> results(std::span<const Val> wrt);
-
-  GraphSink& sink_;
-  const GradScopes& scopes_;
-  const bool differentiable_;
-  std::vector<bool> leaves_, parameters_, active_;
-  std::vector<Step> steps_;      // the recorded nodes that lead to something in wrt
-  std::vector<Grad> gradients_;  // by value
-};
-
-void Pullback::find_active(std::span<const Val> wrt) {
+void Pullback::find_active() {
   const Graph& graph = *sink_.graph();
   leaves_.resize(graph.values.size());
   parameters_.resize(graph.values.size());
   gradients_.resize(graph.values.size());
-  for (const Val& value : wrt) {
+  for (const Val& value : wrt_) {
     const bool parameter = graph.producer(value.id()).kind == NodeKind::kInput;
     (parameter ? parameters_ : leaves_)[value.id()] = true;
   }
-  active_ = scopes_.active(graph, leaves_, parameters_);
-  scopes_.visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
+  active_ = before_.active(graph, leaves_, parameters_);
+  before_.visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
     if (recorded && node.kind == NodeKind::kOp && active_[node.first_output])
       steps_.push_back({graph.values[node.first_output].node, in_scope});
   });
+}
+
+// Whether a gradient goes to this value when a recorded node takes it.
+bool Pullback::is_edge(ValueId id, bool in_scope) const {
+  return id >= 0 && (active_[id] || (in_scope && parameters_[id]));
 }
 
 Status Pullback::seed(const Val& output, const Val& given) {
@@ -88,6 +75,21 @@ Status Pullback::add_gradient(ValueId id, const Grad& gradient) {
   return sink_.take_error();
 }
 
+// Whether the step gets a gradient and leads to something in wrt.
+Result<bool> Pullback::reaches(int custom, bool in_scope) const {
+  const CustomStep& step = before_.custom(custom);
+  bool any = false;
+  for (ValueId id : step.outputs) {
+    any |= static_cast<bool>(gradients_[id]);
+    if (gradients_[id].arrives)
+      return not_implemented_error(
+          "[backward] a branch or loop on tensor values, got one that decides whether a step with "
+          "a "
+          "custom gradient gets a gradient, expected none");
+  }
+  return any && std::ranges::any_of(step.inputs, [&](ValueId id) { return is_edge(id, in_scope); });
+}
+
 Status Pullback::walk(const Step& step) {
   const Node& node = sink_.graph()->nodes[step.node];
   const std::span<const Grad> arrived(&gradients_[node.first_output],
@@ -95,8 +97,8 @@ Status Pullback::walk(const Step& step) {
   InlineVec<bool, 8> wanted;
   bool needed = false, any = false;
   for (const Grad& gradient : arrived) any |= static_cast<bool>(gradient);
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    wanted.push_back(is_edge(node, i, step.in_scope, active_, parameters_));
+  for (ValueId id : node.inputs) {
+    wanted.push_back(is_edge(id, step.in_scope));
     needed |= wanted.back();
   }
   if (!any || !needed) return {};
@@ -115,41 +117,65 @@ Status Pullback::walk(const Step& step) {
   return {};
 }
 
+void Pullback::set_scope(int level, bool recording) {
+  scopes_.set(static_cast<int32_t>(sink_.graph()->nodes.size()), level, recording);
+}
+
+Status Pullback::begin(std::span<const Val> outputs, std::span<const Val> seeds,
+                       std::span<const Val> wrt) {
+  wrt_ = Vals(wrt.begin(), wrt.end());
+  place_ = sink_.location();
+  set_scope(differentiable_ ? before_.level() + 1 : before_.level(), differentiable_);
+  find_active();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    MSJIT_OK(seed(outputs[i], i < seeds.size() ? seeds[i] : Val()));
+  return {};
+}
+
+Result<int> Pullback::next() {
+  while (!steps_.empty()) {
+    const Step step = steps_.back();
+    steps_.pop_back();
+    const ValueId made = sink_.graph()->nodes[step.node].first_output;
+    const int custom = before_.custom_with(made);
+    if (custom < 0) {
+      MSJIT_OK(walk(step));
+    } else if (before_.custom(custom).outputs.front() == made) {
+      MSJIT_TRY(const bool stops, reaches(custom, step.in_scope));
+      if (stops) return custom;
+    }
+  }
+  return -1;
+}
+
+Vals Pullback::arrived(int custom) const {
+  Vals found;
+  for (ValueId id : before_.custom(custom).outputs) found.push_back(gradients_[id].value);
+  return found;
+}
+
+Status Pullback::give(int custom, std::span<const Val> gradients) {
+  const std::vector<ValueId>& inputs = before_.custom(custom).inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (gradients[i] && (active_[inputs[i]] || parameters_[inputs[i]]))
+      MSJIT_OK(add_gradient(inputs[i], {gradients[i], {}}));
+  return {};
+}
+
 // A gradient that already was a value of the graph before this pass gets an `identity` node, so
 // that it is a value of its own.
-Result<Vals> Pullback::results(std::span<const Val> wrt) {
+Result<Vals> Pullback::finish() {
+  sink_.set_location(place_);
   Vals results;
-  for (const Val& value : wrt) {
+  for (const Val& value : wrt_) {
     const Grad& gradient = gradients_[value.id()];
     const Val found = gradient ? masked(gradient) : words::zeros(&sink_, value.meta());
     const bool known = found && static_cast<size_t>(found.id()) < gradients_.size();
     results.push_back(known ? msjit::call(op_identity, {found}) : found);
   }
   MSJIT_OK(sink_.take_error());
+  set_scope(before_.level(), before_.recording());
   return results;
-}
-
-Result<Vals> Pullback::run(std::span<const Val> outputs, std::span<const Val> seeds,
-                           std::span<const Val> wrt) {
-  find_active(wrt);
-  const SourceLocation place = sink_.location();
-  for (size_t i = 0; i < outputs.size(); ++i)
-    MSJIT_OK(seed(outputs[i], i < seeds.size() ? seeds[i] : Val()));
-  for (size_t i = steps_.size(); i-- > 0;) MSJIT_OK(walk(steps_[i]));
-  sink_.set_location(place);
-  return results(wrt);
-}
-
-Result<Vals> pull_back(GraphSink& sink, GradScopes& scopes, std::span<const Val> outputs,
-                       std::span<const Val> seeds, std::span<const Val> wrt, bool differentiable) {
-  const int level = scopes.level();
-  const bool recording = scopes.recording();
-  const auto nodes = [&] { return static_cast<int32_t>(sink.graph()->nodes.size()); };
-  const GradScopes before = scopes;
-  scopes.set(nodes(), differentiable ? level + 1 : level, differentiable);
-  auto found = Pullback(sink, before, differentiable).run(outputs, seeds, wrt);
-  scopes.set(nodes(), level, recording);
-  return found;
 }
 
 }  // namespace msjit

@@ -169,14 +169,52 @@ void ShapeRecorder::scope(int level, bool recording) {
   add_results(std::move(step), {});
 }
 
-void ShapeRecorder::pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
-                                std::span<const Val> wrt, bool differentiable,
-                                std::span<Val> results) {
-  TraceStep step{TraceStep::Kind::kGradients};
+void ShapeRecorder::draws(int first) {
+  TraceStep step{TraceStep::Kind::kDraws};
+  step.attrs = {AttrValue(static_cast<int64_t>(first))};
+  add_results(std::move(step), {});
+}
+
+void ShapeRecorder::custom(const CustomStep& custom) {
+  TraceStep step{TraceStep::Kind::kCustom};
+  for (const auto* ids : {&custom.inputs, &custom.outputs})
+    for (ValueId id : *ids) step.inputs.push_back(value_of(id));
+  step.attrs = {AttrValue(static_cast<int64_t>(custom.inputs.size()))};
+  add_results(std::move(step), {});
+}
+
+void ShapeRecorder::backward(std::span<const Val> outputs, std::span<const Val> seeds,
+                             std::span<const Val> wrt, bool differentiable) {
+  TraceStep step{TraceStep::Kind::kBackward};
   for (const auto values : {outputs, seeds, wrt})
     for (const Val& value : values) step.inputs.push_back(value ? value_of(value.id()) : -1);
   step.attrs = {AttrValue(static_cast<int64_t>(outputs.size())), AttrValue(differentiable)};
+  add_results(std::move(step), {});
+}
+
+void ShapeRecorder::backward_next(int custom, Vals* arrived) {
+  TraceStep step{TraceStep::Kind::kBackwardNext};
+  IntList present;
+  Vals results;
+  for (const Val& value : *arrived) {
+    present.push_back(value ? 1 : 0);
+    if (value) results.push_back(value);
+  }
+  step.attrs = {AttrValue(static_cast<int64_t>(custom)), AttrValue(std::move(present))};
   add_results(std::move(step), results);
+  auto next = results.begin();
+  for (Val& value : *arrived)
+    if (value) value = *next++;
+}
+
+void ShapeRecorder::backward_give(std::span<const Val> gradients) {
+  TraceStep step{TraceStep::Kind::kBackwardGive};
+  for (const Val& value : gradients) step.inputs.push_back(value ? value_of(value.id()) : -1);
+  add_results(std::move(step), {});
+}
+
+void ShapeRecorder::backward_end(std::span<Val> results) {
+  add_results(TraceStep{TraceStep::Kind::kBackwardEnd}, results);
 }
 
 uint64_t ShapeRecorder::symbols(ValueId id) const {

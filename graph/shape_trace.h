@@ -38,7 +38,13 @@ struct TraceStep {
     kScan,         // ScanParts in their order; attrs are the numbers of carried and of scanned
                    // values and the length, which may be in `sizes`
     kScope,        // a scope of gradients begins or ends: attrs are level and recording
-    kGradients,    // outputs, seeds, wrt; attrs are the number of outputs and `differentiable`
+    kDraws,        // draws from number attrs[0] on are repeated; -1: no longer
+    kCustom,       // a step with a custom gradient: inputs, outputs; the number of inputs
+    // A backward pass; passes may be inside one another.
+    kBackward,      // begins: outputs, seeds, wrt; attrs: number of outputs, `differentiable`
+    kBackwardNext,  // stops at a custom step: its number and which gradients arrive are attrs
+    kBackwardGive,  // goes on with the gradients of that step's inputs
+    kBackwardEnd,   // results are the gradients by wrt
   };
   Kind kind;
   const OpDef* op = nullptr;
@@ -111,9 +117,14 @@ class ShapeRecorder {
   void scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
                std::span<Val> results);
   void scope(int level, bool recording);
-  // `seeds` has one entry for each output.
-  void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
-                   std::span<const Val> wrt, bool differentiable, std::span<Val> results);
+  void draws(int first);
+  void custom(const CustomStep& step);
+  // The calls of a Pullback. `seeds` has one entry for each output.
+  void backward(std::span<const Val> outputs, std::span<const Val> seeds, std::span<const Val> wrt,
+                bool differentiable);
+  void backward_next(int custom, Vals* arrived);
+  void backward_give(std::span<const Val> gradients);
+  void backward_end(std::span<Val> results);
 
   // The dimensions of a value; null where no expression is known for one.
   std::vector<SizeExpr> dims(ValueId id);

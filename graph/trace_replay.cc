@@ -102,8 +102,16 @@ Status TraceReplay::run(const TraceStep& step) {
                   step.attrs[1].as_bool());
       sink_.set_differentiable(scopes_.level() > 0);
       break;
-    case TraceStep::Kind::kGradients: {
-      MSJIT_TRY(results, gradients(step));
+    case TraceStep::Kind::kDraws: sink_.draw_again(static_cast<int>(step.attrs[0].as_int())); break;
+    case TraceStep::Kind::kCustom: MSJIT_OK(custom(step)); break;
+    case TraceStep::Kind::kBackward: MSJIT_OK(begin_backward(step)); break;
+    case TraceStep::Kind::kBackwardNext: {
+      MSJIT_TRY(results, next_custom(step));
+      break;
+    }
+    case TraceStep::Kind::kBackwardGive: MSJIT_OK(give_gradients(step)); break;
+    case TraceStep::Kind::kBackwardEnd: {
+      MSJIT_TRY(results, end_backward());
       break;
     }
   }
@@ -166,13 +174,58 @@ Result<Vals> TraceReplay::scan(const TraceStep& step) {
   return build_scan(sink_, first, parts);
 }
 
-Result<Vals> TraceReplay::gradients(const TraceStep& step) {
-  Vals in;
-  for (int32_t value : step.inputs) in.push_back(value < 0 ? Val() : values_[value]);
+Vals TraceReplay::values(std::span<const int32_t> traced) const {
+  Vals found;
+  for (int32_t value : traced) found.push_back(value < 0 ? Val() : values_[value]);
+  return found;
+}
+
+Status TraceReplay::custom(const TraceStep& step) {
+  CustomStep custom;
+  const auto inputs = static_cast<size_t>(step.attrs[0].as_int());
+  for (size_t i = 0; i < step.inputs.size(); ++i)
+    (i < inputs ? custom.inputs : custom.outputs).push_back(values_[step.inputs[i]].id());
+  scopes_.add_custom(std::move(custom));
+  return {};
+}
+
+Status TraceReplay::begin_backward(const TraceStep& step) {
+  const Vals in = values(step.inputs);
   const std::span<const Val> all = in;
   const auto count = static_cast<size_t>(step.attrs[0].as_int());
-  return pull_back(sink_, scopes_, all.first(count), all.subspan(count, count),
-                   all.subspan(2 * count), step.attrs[1].as_bool());
+  passes_.push_back({Pullback(sink_, scopes_, step.attrs[1].as_bool()), -1});
+  return passes_.back().pullback.begin(all.first(count), all.subspan(count, count),
+                                       all.subspan(2 * count));
+}
+
+Result<Vals> TraceReplay::next_custom(const TraceStep& step) {
+  Pass& pass = passes_.back();
+  MSJIT_TRY(pass.custom, pass.pullback.next());
+  const Vals arrived = pass.custom < 0 ? Vals() : pass.pullback.arrived(pass.custom);
+  IntList present;
+  for (const Val& value : arrived) present.push_back(value ? 1 : 0);
+  if (pass.custom != step.attrs[0].as_int() || !(present == step.attrs[1].as_list()))
+    return internal_error("[shapes] a step with a custom gradient, got {}, captured {}",
+                          pass.custom, step.attrs[0].as_int());
+  Vals results;
+  for (const Val& value : arrived)
+    if (value) results.push_back(value);
+  return results;
+}
+
+Status TraceReplay::give_gradients(const TraceStep& step) {
+  Pass& pass = passes_.back();
+  return pass.pullback.give(pass.custom, values(step.inputs));
+}
+
+Result<Vals> TraceReplay::end_backward() {
+  Pullback& pullback = passes_.back().pullback;
+  MSJIT_TRY(const int custom, pullback.next());
+  if (custom >= 0)
+    return internal_error("[shapes] a step with a custom gradient, got {}, captured none", custom);
+  MSJIT_TRY(Vals results, pullback.finish());
+  passes_.pop_back();
+  return results;
 }
 
 Status TraceReplay::check_pairs(std::span<const Val> a, std::span<const Val> b) {

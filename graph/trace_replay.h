@@ -1,6 +1,7 @@
 // TraceReplay: runs a shape trace for given sizes and builds the graph.
 #pragma once
 
+#include <deque>
 #include <set>
 
 #include "graph/shape_trace.h"
@@ -24,7 +25,13 @@ class TraceReplay {
   Val copy(const Val& from);
   Result<Vals> control(const TraceStep& step);
   Result<Vals> scan(const TraceStep& step);
-  Result<Vals> gradients(const TraceStep& step);
+  Status custom(const TraceStep& step);
+  // The steps of backward passes.
+  Status begin_backward(const TraceStep& step);
+  Result<Vals> next_custom(const TraceStep& step);
+  Status give_gradients(const TraceStep& step);
+  Result<Vals> end_backward();
+  Vals values(std::span<const int32_t> traced) const;
   static Status check_pairs(std::span<const Val> a, std::span<const Val> b);
   // The join rule of captures: what an arm returns must be no view of a tensor from outside.
   Status check_view(const Val& value, int32_t first) const;
@@ -39,6 +46,11 @@ class TraceReplay {
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
   GradScopes scopes_;
+  struct Pass {
+    Pullback pullback;
+    int custom;  // the step at which it stands
+  };
+  std::deque<Pass> passes_;  // those that have begun, innermost last
   Vals values_;
   std::set<ValueId> known_;
   std::vector<int32_t> first_node_;  // by step: the nodes there were before it

@@ -1,7 +1,8 @@
 // Gradients in captured code. A transform that begins and ends inside the region is part of the
-// graph: its scopes are noted, and its backward pass is appended as nodes (graph/pullback.h). Steps
-// with a gradient of their own (Cell.bprop, functions with a backward) have no node. While no
-// gradient is asked for they are like any other code; otherwise the region ends before them.
+// graph: its scopes are noted, and its backward pass is appended as nodes (graph/pullback.h).
+// Inside it, a step with a custom gradient (Cell.bprop, a function with a backward, a hook) has its
+// function called, symbolically, when the backward pass comes to it. Where the whole region is
+// recorded by a transform outside, the region ends before such a step.
 #include "bytecode/builtins/models.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -105,6 +106,45 @@ bool may_differentiate_by(Executor& x, const SymRef& wrt) {
   return flag->is_const(Py_True) || x.fail(BreakReason::kGradient, "by a frozen Parameter");
 }
 
+bool cannot_build(Executor& x, const Error& error) {
+  return x.fail(BreakReason::kGradient, "that cannot be built: " + error.message);
+}
+
+SymRef tensor_tuple(const Vals& values) {
+  std::vector<SymRef> items;
+  for (const Val& value : values) items.push_back(value ? make_tensor(value) : sym_none());
+  return make_items(SymKind::kTuple, std::move(items));
+}
+
+// Whether these are gradients of those tensors.
+bool fit(const Vals& gradients, const Vals& tensors) {
+  if (gradients.size() != tensors.size()) return false;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (gradients[i] && !(gradients[i].meta().strong() == tensors[i].meta().strong())) return false;
+  return true;
+}
+
+// Calls the gradient function of each custom step that the pass comes to.
+bool run_custom_gradients(Executor& x, BackwardPass& pass) {
+  for (;;) {
+    BackwardPass::Stop stop;
+    auto more = pass.next(&stop);
+    if (!more.ok()) return cannot_build(x, more.error());
+    if (!more.value()) return true;
+    SymRef given;
+    Vals gradients;
+    if (!x.call(stop.gradient,
+                {tensor_tuple(stop.inputs), tensor_tuple(stop.outputs),
+                 tensor_tuple(stop.output_gradients)},
+                nullptr, &given) ||
+        !tensors_of(x, given, true, nullptr, &gradients))
+      return false;
+    if (!fit(gradients, stop.inputs))
+      return x.fail(BreakReason::kGradient, "with a custom gradient of another shape or dtype");
+    if (Status status = pass.give(gradients); !status.ok()) return cannot_build(x, status.error());
+  }
+}
+
 bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "gradients", args, names, 3, 4)) return false;
   if (!begins_outside(x, "a gradient transform")) return false;
@@ -129,37 +169,95 @@ bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
   }
   for (const SymRef& value : by)
     if (!may_differentiate_by(x, value)) return false;
-  auto found = x.gradient_scopes().gradients(outputs, seeds, wrt, differentiable);
-  if (!found.ok())
-    return x.fail(BreakReason::kGradient, "that cannot be built: " + found.error().message);
+  BackwardPass pass(x.gradient_scopes(), differentiable);
+  if (Status begun = pass.begin(outputs, seeds, wrt); !begun.ok())
+    return cannot_build(x, begun.error());
+  if (!run_custom_gradients(x, pass)) return false;
+  auto found = pass.finish();
+  if (!found.ok()) return cannot_build(x, found.error());
   std::vector<SymRef> items;
   for (Val& value : found.value()) items.push_back(make_tensor(std::move(value)));
   return *out = make_items(SymKind::kTuple, std::move(items)), true;
 }
 
+bool records_here(Executor& x) {
+  const GradientScopes& scopes = x.gradient_scopes();
+  return scopes.level() > 0 && scopes.recording();
+}
+
 bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "records", args, names, 2, 2)) return false;
-  if (const GradientScopes& scopes = x.gradient_scopes(); scopes.any()) {
-    if (scopes.level() > 0 && scopes.recording())
-      return x.fail(BreakReason::kGradient,
-                    "through a step with a custom gradient (bprop, or a hook on a gradient)");
-    return *out = sym_bool(false), true;
-  }
+  if (x.gradient_scopes().any()) return *out = sym_bool(records_here(x)), true;
   if (gradients_asked()) return x.fail_recorded("a step with a custom gradient");
   x.heap().guard_no_gradients();
   *out = sym_bool(false);
   return true;
 }
 
-const ModelRow kModels[] = {{"push_grad_scope", model_push}, {"pop_grad_scope", model_pop},
-                            {"grad_level", model_level},     {"grad_recording", model_recording},
-                            {"alias", model_alias},          {"stand_in", model_stand_in},
-                            {"detach", model_detach},        {"gradients", model_gradients},
-                            {"records", model_records}};
+// Whether a tensor has a history, inside a transform of the region.
+bool model_is_tracked(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!one_tensor(x, "is_tracked", args, names)) return false;
+  if (!records_here(x)) return x.fail(BreakReason::kGradient, "is_tracked");
+  x.heap().guard_parameters_differ();
+  return *out = sym_bool(x.gradient_scopes().records(args[0]->tensor, x.heap().parameters())), true;
+}
+
+// become(tensor, other) for the result of an operation.
+bool model_become(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "become", args, names, 2, 2) || !x.look(args[0]) || !x.look(args[1]))
+    return false;
+  const SymRef &tensor = args[0], &other = args[1];
+  const bool known = tensor->is_tensor() && other->is_tensor() && records_here(x) && !x.in_arm() &&
+                     tensor->source == kNoSource && !tensor->joined &&
+                     !x.gradient_scopes().is_leaf(tensor->tensor) &&
+                     x.gradient_scopes().records(tensor->tensor, x.heap().parameters());
+  if (!known) return x.fail(BreakReason::kGradient, "that sets a hook on this tensor");
+  x.heap().guard_parameters_differ();
+  x.renew(tensor, other->tensor);
+  return *out = tensor, true;
+}
+
+// record_gradient(name, function, inputs, outputs, reads=True)
+bool model_record_gradient(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "record_gradient", args, names, 4, 5)) return false;
+  if (!records_here(x)) return x.fail(BreakReason::kGradient, "that records a custom gradient");
+  if (x.in_arm()) return x.fail(BreakReason::kGradient, "inside a branch or loop on tensor values");
+  Vals inputs, outputs;
+  if (!tensors_of(x, args[2], false, nullptr, &inputs) ||
+      !tensors_of(x, args[3], false, nullptr, &outputs))
+    return false;
+  auto made = x.gradient_scopes().custom(inputs, outputs, args[1]);
+  if (!made.ok()) return x.fail_op(made.take_error());
+  return *out = tensor_tuple(made.value()), true;
+}
+
+const ModelRow kModels[] = {{"push_grad_scope", model_push},
+                            {"pop_grad_scope", model_pop},
+                            {"grad_level", model_level},
+                            {"grad_recording", model_recording},
+                            {"alias", model_alias},
+                            {"stand_in", model_stand_in},
+                            {"detach", model_detach},
+                            {"gradients", model_gradients},
+                            {"records", model_records},
+                            {"is_tracked", model_is_tracked},
+                            {"record_gradient", model_record_gradient},
+                            {"become", model_become}};
 
 const ModelRow kMethods[] = {{"detach", model_detach}};
 
 }  // namespace
+
+// A tensor made in the region requires gradients if it has a history. No entry with a transform is
+// used on tensors that the tape tracks.
+bool tensor_requires_grad(Executor& x, const SymRef& tensor, SymRef* out) {
+  if (!x.gradient_scopes().any() || tensor->joined ||
+      (tensor->object && is_state(tensor_of(tensor->object.get()))))
+    return x.fail(BreakReason::kAttribute, "requires_grad of a tensor");
+  x.heap().guard_parameters_differ();
+  const std::vector<bool> tracked = x.gradient_scopes().tracked(x.heap().parameters());
+  return *out = sym_bool(tracked[tensor->tensor.id()]), true;
+}
 
 std::span<const ModelRow> gradient_methods() { return kMethods; }
 

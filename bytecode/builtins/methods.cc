@@ -45,8 +45,8 @@ bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out)
   PyObject* found = text ? host::find_on_class(Py_TYPE(object), text.get()) : nullptr;
   const bool data =
       found && (Py_TYPE(found) == &PyGetSetDescr_Type || Py_TYPE(found) == &PyMemberDescr_Type);
-  if (is_value(object) && data && name[0] != '_')
-    if (Ref answer = Ref::steal(host::call(host::values, PyObject_GetAttr, object, text.get())))
+  if ((is_value(object) || PyCode_Check(object)) && data && name[0] != '_')
+    if (Ref answer = Ref::steal(host::call(host::of_static, PyObject_GetAttr, object, text.get())))
       if ((*out = from_python(answer))) return true;
   PyErr_Clear();
   return x.fail(BreakReason::kAttribute, fmt::format("{} of {}", name, describe(*value)));

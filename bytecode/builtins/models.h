@@ -27,23 +27,24 @@ struct ModelTable {
 extern const ModelTable models_builtins, models_sequences, models_math, models_operator,
     models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
     models_sets, models_tensor, models_reductions, models_own, models_gradients, models_processes,
-    models_system;
+    models_system, models_draws;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
-BuiltinModel find_class_method(PyObject* cls, const char* name);          // chain.from_iterable
-BuiltinModel dict_class_method(const char* name);                         // dicts.cc
-BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);  // null: none
-std::span<const ModelRow> list_methods(), tuple_methods();                // lists.cc
-std::span<const ModelRow> unread_list_methods();                          // lists.cc
-std::span<const ModelRow> dict_methods();                                 // dicts.cc
-std::span<const ModelRow> vars_methods();                                 // vars.cc
-bool is_private(Executor& x, const SymRef& tensor);                       // tensor_write.cc
-std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc
-std::span<const ModelRow> gradient_methods();                             // gradients.cc
-std::span<const ModelRow> tensor_layout_methods();                        // tensor_layout.cc
-std::span<const ModelRow> set_methods();                                  // sets.cc
+BuiltinModel find_class_method(PyObject* cls, const char* name);            // chain.from_iterable
+BuiltinModel dict_class_method(const char* name);                           // dicts.cc
+BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);    // null: none
+std::span<const ModelRow> list_methods(), tuple_methods();                  // lists.cc
+std::span<const ModelRow> unread_list_methods();                            // lists.cc
+std::span<const ModelRow> dict_methods();                                   // dicts.cc
+std::span<const ModelRow> vars_methods();                                   // vars.cc
+bool is_private(Executor& x, const SymRef& tensor);                         // tensor_write.cc
+std::span<const ModelRow> tensor_write_methods();                           // tensor_write.cc
+std::span<const ModelRow> gradient_methods();                               // gradients.cc
+bool tensor_requires_grad(Executor& x, const SymRef& tensor, SymRef* out);  // gradients.cc
+std::span<const ModelRow> tensor_layout_methods();                          // tensor_layout.cc
+std::span<const ModelRow> set_methods();                                    // sets.cc
 std::span<const ModelRow> ordered_dict_methods();  // those that dict lacks or that differ
 // Whether an item equals the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);

@@ -30,6 +30,10 @@ bool method_attribute_of(Executor& x, const SymRef& method, PyObject* name, SymR
   const std::string_view text = utf8_text(name);
   if (text == "__self__") return *out = method->items[1], true;
   if (text == "__func__") return *out = method->items[0], true;
+  const SymRef& function = method->items[0];
+  const PyObject* const known = function->object.get();
+  const bool plain = function->kind == SymKind::kFunction || (known && PyFunction_Check(known));
+  if (plain && !host::find_on_class(&PyMethod_Type, name)) return x.get_attr(function, name, out);
   return method_attribute(x, method, name, out);
 }
 

@@ -76,8 +76,8 @@ class _Function:
         return type(output)(outputs) if isinstance(output, (tuple, list)) else outputs[0]
 
 
-def with_gradient(fn, bprop, args):
-    """Calls fn(*args). Its gradients are bprop(*args, output, gradient): one for each argument, as with the bprop of a Cell."""
+def with_gradient(fn, bprop):
+    """The function fn, whose gradients are bprop(*args, output, gradient): one for each argument, as with the bprop of a Cell."""
     class Given(_Function):
         @staticmethod
         def forward(ctx, *inputs):
@@ -88,23 +88,23 @@ def with_gradient(fn, bprop, args):
         def backward(ctx, *grads):
             inputs, output = ctx.given
             return bprop(*(inputs + (output, grads[0] if len(grads) == 1 else grads)))
-    return Given.apply(*args)
+    return Given.apply
 
 
 class _CustomVjp:
     """A function under custom_vjp."""
 
     def __init__(self, fwd):
-        self.fwd, self.bwd = fwd, None
+        self.fwd = self._run = fwd
 
     def defbwd(self, bwd):
         """From now on bwd(*args, output, gradient) gives the gradients, one for each argument."""
         if not callable(bwd):
             raise TypeError("[custom_vjp] bwd, got %s, expected a function" % type(bwd).__name__)
-        self.bwd = bwd
+        self._run = with_gradient(self.fwd, bwd)
 
     def __call__(self, *args):
-        return self.fwd(*args) if self.bwd is None else with_gradient(self.fwd, self.bwd, args)
+        return self._run(*args)
 
 
 def custom_vjp(fn=None):

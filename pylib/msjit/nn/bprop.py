@@ -9,6 +9,8 @@ from .. import ops
 from .._native import Tensor, _msjit
 from ..autograd import _flatten, _rebuild, no_grad
 
+_VARARGS, _VARKEYWORDS = 4, 8  # of a code object's co_flags, as in the module inspect
+
 
 def recorded_call(cell, construct, args, kwargs):
     """Runs a Cell's construct, or a function that does the same, as one step of the tape with the Cell's bprop as gradient."""
@@ -24,10 +26,16 @@ def recorded_call(cell, construct, args, kwargs):
 def _bound(construct, args, kwargs):
     """The arguments that bprop gets: in the order of construct's parameters, defaults included."""
     code = getattr(construct, "__code__", None)
-    if not kwargs and code is not None and not code.co_kwonlyargcount:
+    if code is not None and not code.co_kwonlyargcount:
         bound_self = 1 if isinstance(construct, types.MethodType) else 0
-        if len(args) >= code.co_argcount - bound_self:
+        count = code.co_argcount - bound_self
+        if not kwargs and len(args) >= count:
             return list(args)
+        if not code.co_flags & (_VARARGS | _VARKEYWORDS):
+            names, values = code.co_varnames[bound_self:], list(args)
+            for i in range(len(args), count):
+                values.append(kwargs[names[i]] if names[i] in kwargs else construct.__defaults__[i - count])
+            return values
     import inspect  # imported here, so that `import msjit` need not load it
     bound = inspect.signature(construct).bind(*args, **kwargs)
     bound.apply_defaults()

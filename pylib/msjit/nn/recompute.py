@@ -8,11 +8,12 @@ Writes, such as those to the running statistics of BatchNorm, happen in both run
 from .._native import _msjit
 from ..absent import names as _absent_names
 from ..autograd import _flatten, _Pull, _rebuild, no_grad
+from ..ops import registry as _k
 
 
 def recomputed_call(name, weights, run, args, kwargs):
     """Calls run(*args, **kwargs) as one step of the tape, which runs it again for the gradients. `weights` are the Parameters it uses."""
-    state = _msjit.rng_state()
+    state = _msjit.rng_mark()
     with no_grad():
         output = run(*args, **kwargs)
     outputs = _flatten(output, [])
@@ -36,12 +37,13 @@ class _Step:
 
     def gradients(self, inputs, outputs, output_grads):
         """Called by the tape: returns a gradient, or None, for each leaf."""
-        now = _msjit.rng_state()
-        _msjit.set_rng_state(self.state)
+        now = _msjit.rng_mark()
+        _msjit.rng_rewind(self.state)
         try:
-            pull = _Pull(self._again, inputs[:self.count], {}, range(self.count), self.weights)
+            given = [_k.barrier(tensor) for tensor in inputs[:self.count]]
+            pull = _Pull(self._again, given, {}, range(self.count), self.weights)
         finally:
-            _msjit.set_rng_state(now)
+            _msjit.rng_resume(now)
         found = [(out, grad) for out, grad in zip(_flatten(pull.output, []), output_grads) if grad is not None]
         by_position, by_weight = pull.gradients([out for out, _ in found], [grad for _, grad in found])
         return list(by_position) + list(by_weight)

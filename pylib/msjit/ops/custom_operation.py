@@ -47,7 +47,7 @@ class Custom(Primitive):
 
     def __call__(self, *inputs):
         from ..custom_function import with_gradient
-        return with_gradient(self._run if self._library is None else self._run_library, self.bprop or _no_gradient, inputs)
+        return with_gradient(self._run if self._library is None else self._run_library, self.bprop or _no_gradient)(*inputs)
 
     def _run_library(self, *inputs):
         for item in inputs:

@@ -210,13 +210,11 @@ class Morph(Primitive):
         for what, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
             if not callable(value):
                 raise TypeError("[%s] %s, got %s, expected a function" % (self.name, what, type(value).__name__))
-        self._fn, self._bprop = fn, bprop_fn
+        from ..custom_function import with_gradient
+        self._run = fn if bprop_fn is None else with_gradient(fn, bprop_fn)
 
     def __call__(self, *args):
-        if self._bprop is None:
-            return self._fn(*args)
-        from ..custom_function import with_gradient
-        return with_gradient(self._fn, self._bprop, args)
+        return self._run(*args)
 
 
 class CopyWithSlice(Primitive):
