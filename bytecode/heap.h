@@ -230,12 +230,15 @@ class Heap {
   bool realize_factory(const SymRef& dict);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
   SourceId class_source(PyTypeObject* type);
-  bool guard_namespaces();
   struct Namespace {
     PyObject* object;
     bool changed = false;
     bool is_dict = false;  // looked at as one
   };
+  using Namespaces = std::unordered_map<SourceId, Namespace>;
+  Namespaces find_namespaces();
+  bool guard_namespaces(const Namespaces& all);
+  bool guard_tables(Namespaces all);
   bool guard_apart_from(SourceId id, const Namespace& changed, SourceId other_id,
                         const Namespace& other);
 

@@ -9,32 +9,6 @@
 
 namespace msjit {
 
-namespace {
-
-using Namespaces = std::unordered_map<SourceId, PyObject*>;
-
-// Guards that an instance of a class derived from dict is not the __dict__ of another object or of
-// itself: its items would then be attributes. False when it is so now.
-bool guard_tables(GuardBuilder& guards, const std::vector<SymRef>& mutables, Namespaces all) {
-  for (const SymRef& value : mutables)
-    if (value->kind == SymKind::kObject) all[value->source] = value->object.get();
-  for (const SymRef& table : mutables) {
-    if (table->kind != SymKind::kObject || table->items.empty() ||
-        table->items[0]->kind != SymKind::kDict)
-      continue;
-    PyObject* const own = table->object.get();
-    for (const auto& [id, object] : all) {
-      PyObject* const names = names_of(own);
-      if (existing_dict(object) == own || (object != own && names && names == names_of(object)))
-        return false;
-      guards.add(guard::apart, table->source, {.other = id});
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
 bool Heap::guard_aliasing() {
   for (const SymRef& changed : mutables_) {
     if (!changed->changed) continue;
@@ -44,9 +18,8 @@ bool Heap::guard_aliasing() {
       guards_.add(guard::different, changed->source, {.other = other->source});
     }
   }
-  const auto is_changed = [](const SymRef& value) { return value->changed; };
-  const bool any = !global_writes_.empty() || std::ranges::any_of(mutables_, is_changed);
-  return guard_namespaces() && (!any || guard_tables(guards_, mutables_, namespaces_));
+  const Namespaces all = find_namespaces();
+  return guard_namespaces(all) && guard_tables(all);
 }
 
 void Heap::guard_parameters_differ() {
@@ -57,11 +30,10 @@ void Heap::guard_parameters_differ() {
     guards_.add(guard::below, sorted[i - 1]->source, {.other = sorted[i]->source});
 }
 
-// Compares the dicts in which dicts, instances, classes, modules, functions and globals store their
-// names. Almost every instance has the only reference to its __dict__; for these, one guard is
-// enough.
-bool Heap::guard_namespaces() {
-  std::unordered_map<SourceId, Namespace> all;
+// The dicts in which dicts, instances, classes, modules, functions and globals store their names.
+// Almost every instance has the only reference to its __dict__; for these, one guard is enough.
+Heap::Namespaces Heap::find_namespaces() {
+  Namespaces all;
   for (const auto& [id, object] : namespaces_) all[id] = {object};
   for (const SymRef& value : mutables_) {
     if (value->kind == SymKind::kDict)
@@ -81,12 +53,39 @@ bool Heap::guard_namespaces() {
             : guards_.add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
     all[own] = {write.globals, true};
   }
+  return all;
+}
+
+bool Heap::guard_namespaces(const Namespaces& all) {
   for (const auto& [id, changed] : all) {
     if (!changed.changed) continue;
     for (const auto& [other_id, other] : all) {
       const bool met = other.changed && other_id <= id;  // each pair is compared once
       if (met || (changed.is_dict && other.is_dict)) continue;
       if (!guard_apart_from(id, changed, other_id, other)) return false;
+    }
+  }
+  return true;
+}
+
+// Guards that an instance of a class derived from dict is not the __dict__ of another object or of
+// itself, if one of the two changes: its items would then be attributes. False when it is so now.
+bool Heap::guard_tables(Namespaces all) {
+  for (const SymRef& value : mutables_)
+    if (value->kind == SymKind::kObject && !value->changed)
+      all[value->source] = {value->object.get()};
+  for (const SymRef& table : mutables_) {
+    if (table->kind != SymKind::kObject || table->items.empty() ||
+        table->items[0]->kind != SymKind::kDict)
+      continue;
+    PyObject* const own = table->object.get();
+    if (table->changed) all[table->source] = {own, true};
+    for (const auto& [id, other] : all) {
+      if (!table->changed && !other.changed) continue;
+      PyObject *const object = other.object, *const names = names_of(own);
+      if (existing_dict(object) == own || (object != own && names && names == names_of(object)))
+        return false;
+      guards_.add(guard::apart, table->source, {.other = id});
     }
   }
   return true;

@@ -133,7 +133,7 @@ ValueId GraphSink::append_like(const Graph& from, const Node& node, std::span<co
 
 Val GraphSink::constant(Tensor value) {
   if (ShapeRecorder* const recorder = std::exchange(recorder_, nullptr)) {
-    const Val made = constant(std::move(value));
+    Val made = constant(std::move(value));
     recorder_ = recorder;
     recorder->constant(made.id());
     return made;

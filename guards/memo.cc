@@ -1,5 +1,6 @@
 #include "guards/memo.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "guards/cache.h"
@@ -81,9 +82,12 @@ void Memo::update(const GuardSet& set, const Slots& slots, PyObject** registers,
   if (stale & (stale - 1)) return;  // remade after 1, 2, 4, 8... misses in a row
   auto fresh = std::make_shared<Memo>();
   fresh->stale_ = stale;
-  if (!MemoBuilder(set, slots, registers, fresh.get()).build()) fresh.reset();
+  if (!MemoBuilder(set, slots, registers, fresh.get()).build()) {
+    fresh = std::make_shared<Memo>();  // never holds, so that the next ones are made ever later
+    fresh->stale_ = std::max(stale, 1);
+  }
   std::swap(*memo, fresh);
-  if (!*memo || (*memo)->unsettled_.empty()) return;
+  if ((*memo)->unsettled_.empty()) return;
   unsettled_memos().push_back(*memo);
   RegionRun::leave_work();
 }
