@@ -1,5 +1,6 @@
 """Gradient fuzzer: random functions of three tensors, with branches and loops on tensor values, and with operators whose
-derivatives are infinite or NaN at some of the values they meet.
+derivatives are infinite or NaN at some of the values they meet. There are also steps with custom gradients (custom_steps.py), and
+gathers whose result nothing reads and that fail for some values.
 
     python tests/fuzz/gradient_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
@@ -16,6 +17,7 @@ import random
 import sys
 
 import numpy as np
+import custom_steps
 import programs
 from ways import WAYS, SourceText, ways_of
 
@@ -23,13 +25,14 @@ import msjit as ms
 from msjit import Tensor, ops
 
 SIZE = 4
+SPACE = {"ops": ops, "ms": ms, **custom_steps.STEPS}
 WORKS = ["ops.sqrt({a})", "ops.log({a})", "{a} / {b}", "{a} * {b}", "{a} + {b}", "{a} - {b}", "ops.tanh({a})",
          "ops.relu({a})", "ops.abs({a}) ** 0.5", "1 / {a}", "ops.rsqrt({a})", "{a} * 0", "{a} * 0.5 + {c}", "-{a}",
          "ops.where({a} > 0, {b}, {a})", "ops.maximum({a}, {b})", "ops.stop_gradient({a}) + {b}", "{a} + {b}.sum()",
          "{a}[::-1]", "{a}[:]", "{a}.reshape(-1)", "ops.where({a} > 0, {a}, {a})", "-(-{a})",
          "ops.concat(({a}[:2], {b}[2:]))", "ops.cumsum({a}, 0)", "ops.exp({a})", "{a}", "{a} * {b}.mean()",
          "ops.norm({a}) + {b}", "ops.std({a}) + {b}", "ops.prod({a}) * {b}", "ops.log1p({a})", "ops.softmax({a})",
-         "{a}.astype(ms.int32) * {b}", "{a}.astype(ms.int32).astype(ms.float32)", "{a} + {b}.astype(ms.int32) / 2"]
+         "{a}.astype(ms.int32) * {b}", "{a}.astype(ms.int32).astype(ms.float32)", "{a} + {b}.astype(ms.int32) / 2"] + custom_steps.WORKS
 PAIRS = ["ops.split({a} * {b}, 2)", "ops.split(ops.sqrt({a}), 2)", "ops.unstack(ops.stack(({a}[:2], {b}[2:])))"]
 TESTS = ["{a}.sum() > {c}", "{a}[0] > {b}[1]", "{a}.max() < {c}", "({a} * {b}).sum() <= {c}", "{a}[1] == 0"]
 NUMBERS = ["0", "1", "-1", "0.5", "2"]
@@ -94,7 +97,7 @@ class Program:
             self.statement(lines, pad + "    ", depth + 1)
 
     def statement(self, lines, pad, depth):
-        chance = self.r.random() + 0.12 * depth
+        chance = self.r.random() * 1.04 + 0.12 * depth  # above 1: a gather
         if chance < 0.25:
             lines.append("%sif %s:" % (pad, self.fill(self.r.choice(TESTS))))
             self.block(lines, pad, depth)
@@ -111,6 +114,8 @@ class Program:
             lines.append("%swhile %s < %d:" % (pad, counter, self.r.randint(1, 3)))
             lines.append("%s    %s = %s + 1" % (pad, counter, counter))
             self.block(lines, pad, depth)
+        elif chance > 1:
+            lines.append(pad + self.fill("ops.gather({a}, ops.clamp({b} * 2, -1, 6).astype(ms.int32), 0)"))
         else:
             self.assign(lines, pad, depth)
 
@@ -148,7 +153,10 @@ def results(fn, values):
     """(the results, and all of them again after each write to an input or result; for each result, which results and inputs are
     the same tensor)"""
     inputs = [Tensor(v) for v in values]
-    found = fn(*inputs)
+    try:
+        found = fn(*inputs)
+    except IndexError as e:
+        return str(e), None
     arrays = [v.asnumpy().copy() for v in found]
     for i, tensor in enumerate(inputs + list(found)):
         tensor[0] = 50 + i
@@ -171,17 +179,17 @@ def check(seed):
     """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, whole = Program(seed), 0
     with SourceText(program.source) as text:
-        plain = text.load({"ops": ops, "ms": ms})["main"]
+        plain = text.load(dict(SPACE))["main"]
         inputs = [make_values(seed * 8 + turn) for turn in range(4)]
         expected = [(results(plain, values), gradients(plain, program, values)) for values in inputs]
         for way in ways_of(seed):
-            jitted = WAYS[way](text.load({"ops": ops, "ms": ms})["main"])
+            jitted = WAYS[way](text.load(dict(SPACE))["main"])
             for turn, values in enumerate(inputs):
                 why = compare(jitted, program, values, *expected[turn])
                 if why:
                     return "call %d under %s: %s" % (turn, way, why), 0, 0
             whole += getattr(jitted, "whole", 0)
-            inside = WAYS[way](text.load({"ops": ops, "ms": ms})["inside"])
+            inside = WAYS[way](text.load(dict(SPACE))["inside"])
             for turn, values in enumerate(inputs):
                 got = gradients_inside(inside, values)
                 if not agree(got, expected[turn][1], program.twice):
