@@ -100,7 +100,7 @@ bool makes_memory(const Graph& graph, const Node& node) {
   for (const char* known :
        {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "arange", "eye", "matmul",
         "concat", "stack", "slice_update", "copy", "softmax", "log_softmax", "layer_norm",
-        "batch_norm", "batch_norm_train"})
+        "layer_norm_stats", "batch_norm", "batch_norm_train"})
     if (name == known) return true;
   const bool kernel = op.host_kernel() && !op.composite;
   return op.has(kElementwise) || kernel;

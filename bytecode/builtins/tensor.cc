@@ -46,6 +46,10 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
     IntList perm;
     for (int i = meta.shape.rank(); i-- > 0;) perm.push_back(i);
     return apply_attr(x, "transpose", tensor, AttrValue(std::move(perm)), out);
+  } else if (text == "data") {
+    return x.apply(*find_op("stop_gradient"), std::span(&tensor->tensor, 1), {}, out);
+  } else if (text == "has_init") {
+    *out = sym_bool(false);
   } else if (text == "requires_grad") {
     return tensor_requires_grad(x, tensor, out);
   } else {

@@ -1,7 +1,7 @@
-// contiguous() and is_contiguous() of tensors in captured code. What the first returns, the tensor
-// itself or a copy, depends on the strides that eager code would have. They are known where the
-// tensor, or the tensor that it is a view of, is made in the region. The strides of a program's
-// tensor may differ from call to call; nothing guards them, so there the region ends.
+// contiguous(), is_contiguous() and stride() of tensors in captured code. What the first returns,
+// the tensor itself or a copy, depends on the strides that eager code would have. They are known
+// where the tensor, or the tensor that it is a view of, is made in the region. The strides of a
+// program's tensor may differ from call to call; nothing guards them, so there the region ends.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -55,13 +55,17 @@ void guard_layout(Executor& x, ValueId id) {
   }
 }
 
-// Whether the tensor is contiguous. Ends the region where this is not known.
-bool find_layout(Executor& x, const char* name, const SymRef& tensor, bool* is_contiguous) {
-  Tensor found;
+// A tensor with the strides of this one. Ends the region where they are not known.
+bool find_layout(Executor& x, const char* name, const SymRef& tensor, Tensor* out) {
   const bool made = tensor->source == kNoSource && !tensor->object && !tensor->joined;
-  if (!made || !laid_out(*x.sink().graph(), tensor->tensor.id(), &found))
-    return x.fail(BreakReason::kUnsupported,
-                  fmt::format("{}() of a tensor whose strides are not known", name));
+  return (made && laid_out(*x.sink().graph(), tensor->tensor.id(), out)) ||
+         x.fail(BreakReason::kUnsupported,
+                fmt::format("{}() of a tensor whose strides are not known", name));
+}
+
+bool find_contiguous(Executor& x, const char* name, const SymRef& tensor, bool* is_contiguous) {
+  Tensor found;
+  if (!find_layout(x, name, tensor, &found)) return false;
   *is_contiguous = found.contiguous();
   if (x.sizes().open()) guard_layout(x, tensor->tensor.id());
   return true;
@@ -70,7 +74,7 @@ bool find_layout(Executor& x, const char* name, const SymRef& tensor, bool* is_c
 bool method_contiguous(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool is_contiguous = false;
   if (!positional(x, "contiguous", args, names, 1, 1) ||
-      !find_layout(x, "contiguous", args[0], &is_contiguous))
+      !find_contiguous(x, "contiguous", args[0], &is_contiguous))
     return false;
   if (is_contiguous) return *out = args[0], true;
   return x.apply(*find_op("copy"), std::span(&args[0]->tensor, 1), {}, out);
@@ -79,13 +83,35 @@ bool method_contiguous(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool method_is_contiguous(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool is_contiguous = false;
   if (!positional(x, "is_contiguous", args, names, 1, 1) ||
-      !find_layout(x, "is_contiguous", args[0], &is_contiguous))
+      !find_contiguous(x, "is_contiguous", args[0], &is_contiguous))
     return false;
   return *out = make_const(Ref::share(is_contiguous ? Py_True : Py_False)), true;
 }
 
+// The strides in elements. They depend on all sizes.
+bool method_stride(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Tensor found;
+  if (!positional(x, "stride", args, names, 1, 1) || !find_layout(x, "stride", args[0], &found))
+    return false;
+  const Graph& graph = *x.sink().graph();
+  for (ValueId id = args[0]->tensor.id();; id = graph.producer(id).inputs[0]) {
+    x.sizes().specialise_shape(x.sink().value(id));
+    if (makes_memory(graph, graph.producer(id))) break;
+  }
+  std::vector<SymRef> strides;
+  for (int64_t stride : found.strides()) strides.push_back(sym_int(stride));
+  return *out = make_items(SymKind::kTuple, std::move(strides)), true;
+}
+
+// A Tensor is its own value.
+bool method_value(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return positional(x, "value", args, names, 1, 1) && (*out = args[0], true);
+}
+
 const ModelRow kLayoutMethods[] = {{"contiguous", method_contiguous},
-                                   {"is_contiguous", method_is_contiguous}};
+                                   {"is_contiguous", method_is_contiguous},
+                                   {"stride", method_stride},
+                                   {"value", method_value}};
 
 }  // namespace
 

@@ -508,6 +508,8 @@ class Tensor:
         """The inverse hyperbolic tangent."""
     def avg_pool2d(self, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Mean over 2-D windows of x (N, C, H, W)."""
+    def barrier(self) -> "Tensor":
+        """x itself."""
     def batch_norm(self, scale: TensorLike, bias: TensorLike, mean: TensorLike, variance: TensorLike, epsilon: _float = ...) -> "Tensor":
         """Normalises each channel (axis 1) of x by a given mean and variance, then scales and shifts."""
     def batch_norm_grad(self, scale: TensorLike, mean: TensorLike, variance: TensorLike, dy: TensorLike, epsilon: _float = ...) -> Tuple["Tensor", ...]:
@@ -789,6 +791,9 @@ class ops:
     @staticmethod
     def avg_pool2d_grad(dy: TensorLike, input_shape: Ints, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Gradient of avg_pool2d with respect to x."""
+    @staticmethod
+    def barrier(x: TensorLike) -> "Tensor":
+        """x itself."""
     @staticmethod
     def batch_norm(x: TensorLike, scale: TensorLike, bias: TensorLike, mean: TensorLike, variance: TensorLike, epsilon: _float = ...) -> "Tensor":
         """Normalises each channel (axis 1) of x by a given mean and variance, then scales and shifts."""

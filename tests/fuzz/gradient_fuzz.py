@@ -16,8 +16,8 @@ line is `N programs, N captures, N captured whole, N failed`; the exit status is
 import random
 import sys
 
-import numpy as np
 import custom_steps
+import numpy as np
 import programs
 from ways import WAYS, SourceText, ways_of
 

@@ -51,7 +51,22 @@ def halves(x):
     return first.contiguous() - second.contiguous(), first.is_contiguous()
 
 
-CASES = [(heads, (2, 3, 8)), (part, (3, 4)), (itself, (3, 4)), (written, (3, 4)), (one_column, (3, 4)), (halves, (3, 4))]
+def strides(x):
+    y = x * 2
+    t = y.T
+    return y.stride(), t.stride(), t[:, :1].stride(0), y.reshape(-1).stride(), x[0:].value() + 1, y.value() is y
+
+
+def data(x):
+    """Shares memory with the tensor, as detach() does."""
+    y = x * 2
+    z = y.data
+    z += 1
+    return y, z, x.data is x, (x.data * 2).has_init
+
+
+CASES = [(heads, (2, 3, 8)), (part, (3, 4)), (itself, (3, 4)), (written, (3, 4)), (one_column, (3, 4)), (halves, (3, 4)),
+         (strides, (3, 4)), (data, (3, 4))]
 
 
 def plain(value):
@@ -74,6 +89,31 @@ def test_equals_eager(function, shape):
 def test_one_region():
     report = ms.explain(heads, array(2, 3, 8))
     assert (len(report.regions), report.breaks) == (1, [])
+
+
+LAYERS = [nn.LayerNorm((4,)), nn.Dense(4, 4), nn.GELU(), nn.Softmax(), nn.BatchNorm2d(2), nn.GroupNorm(1, 2), nn.Conv2d(2, 2, 3),
+          nn.MaxPool2d(2, 1), nn.AvgPool2d(2, 1), nn.ReLU(), nn.Pad(((0, 0), (0, 0), (1, 1), (0, 1))),
+          lambda x: ms.mint.roll(x, 1, 2), lambda x: ops.cumsum(x, 1), lambda x: ops.matmul(x, x),
+          lambda x: ops.gather(x, Tensor([1, 0]), 1)]
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("layer", LAYERS, ids=range(len(LAYERS)))
+def test_what_layers_return(layer):
+    """In one region, also inside a gradient; what each returns has the strides of eager code."""
+    def function(x):
+        y = layer(x)
+        return y.is_contiguous(), (y.swapaxes(1, 2).contiguous() ** 2).sum()
+
+    x = array(1, 2, 4, 4)
+    for f in (function, lambda x: ms.grad(lambda x: function(x)[1])(x)):
+        captured = jit(eval("lambda x: f(x)", {"f": f}), mode="PIJit")  # with code of its own, which has no entries yet
+        assert ms.explain(captured, x).breaks == []
+        got, wanted = captured(x), f(x)
+        if isinstance(got, tuple):
+            assert got[0] == wanted[0]
+            got, wanted = got[1], wanted[1]
+        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.jit
