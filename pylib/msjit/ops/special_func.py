@@ -70,19 +70,19 @@ def xlogy(input, other):
     x, y = _tensors(input, other)
     y = _float(y)
     usable = _k.logical_and(_k.greater(y, 0), _k.less(y, float("inf"))) if y.dtype in _FLOATS else _k.not_equal(y, 0)
-    return _zero_times(x, y, usable, _k.log)
+    return _zero_times(x, y, usable, 1.0, _k.log)
 
 
 def xdivy(x, y):
     """Computes x / y, and 0 where x is 0. There the derivative by x is 1 / y, and 0 for y = 0."""
     x, y = _tensors(x, y)
     y = _float(y)
-    return _zero_times(x, y, _k.logical_and(_k.not_equal(y, 0), _k.equal(y, y)), _k.reciprocal)
+    return _zero_times(x, y, _k.logical_and(_k.not_equal(y, 0), _k.equal(y, y)), float("inf"), _k.reciprocal)
 
 
-def _zero_times(x, y, usable, function):
-    """x * function(y), with 1 for y where x is 0 and the function of y is not finite."""
-    return x * function(_k.where(_k.logical_or(usable, _k.not_equal(x, 0)), y, 1))
+def _zero_times(x, y, usable, root, function):
+    """x * function(y). The root of the function takes the place of y where x is 0 and the function of y is not finite."""
+    return x * function(_k.where(_k.logical_or(usable, _k.not_equal(x, 0)), y, root))
 
 
 def _tensors(x, y):
