@@ -76,7 +76,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """Normalises each channel (axis 1), then scales by weight and adds bias.
 
     With training it uses the mean and variance of the batch, and moves running_mean and running_var towards them by the
-    share `momentum`. Otherwise it uses running_mean and running_var.
+    share `momentum`, unless they are None. Otherwise it uses running_mean and running_var. Raises ValueError where these are
+    None without training.
     """
     _check_tensor(input, "batch_norm")
     channels = (input.shape[1],)

@@ -124,7 +124,7 @@ def _scaled_i(size, order):
 
 def bessel_i0(x):
     """Computes I0(x), the modified Bessel function of the first kind of order 0."""
-    size = _k.abs(_wide(x, "bessel_i0"))
+    size = _size(_wide(x, "bessel_i0"))
     return _back(_scaled_i(size, 0) * _k.exp(size), x)
 
 
@@ -141,7 +141,12 @@ def bessel_i0e(x):
 def bessel_i1e(x):
     """Computes exp(-|x|) I1(x), the exponentially scaled form of bessel_i1."""
     wide = _wide(x, "bessel_i1e")
-    return _back(_odd(wide, _scaled_i(_k.abs(wide), 1)), x)
+    return _back(_odd(wide, _scaled_i(_size(wide), 1)), x)
+
+
+def _size(x):
+    """|x| with derivative 1 at 0, where the results are smooth. That of _k.abs is 0 there."""
+    return _k.where(_k.less(x, 0), -x, x)
 
 
 def _odd(x, out):
@@ -151,7 +156,7 @@ def _odd(x, out):
 def bessel_i1(x):
     """Computes I1(x), the modified Bessel function of the first kind of order 1."""
     wide = _wide(x, "bessel_i1")
-    size = _k.abs(wide)
+    size = _size(wide)
     return _back(_odd(wide, _scaled_i(size, 1) * _k.exp(size)), x)
 
 
@@ -212,14 +217,15 @@ def _near(small, table):
 
 def bessel_j0(x):
     """Computes J0(x), the Bessel function of the first kind of order 0."""
-    size = _k.abs(_wide(x, "bessel_j0"))
+    size = _size(_wide(x, "bessel_j0"))
     return _back(_k.where(_k.less(size, 8.0), _near(_k.minimum(size, 8.0), _J0_SMALL), _far(size, 0, False)), x)
 
 
 def bessel_j1(x):
     """Computes J1(x), the Bessel function of the first kind of order 1."""
     wide = _wide(x, "bessel_j1")
-    size, small = _k.abs(wide), _k.minimum(_k.abs(wide), 8.0)
+    size = _size(wide)
+    small = _k.minimum(size, 8.0)
     return _back(_odd(wide, _k.where(_k.less(size, 8.0), small * _near(small, _J1_SMALL), _far(size, 1, False))), x)
 
 

@@ -25,10 +25,7 @@ def _length(gap, p):
         return _k.max(size, -1)
     if p == 1:
         return _k.sum(size, -1)
-    total = _k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1)
-    none = _k.equal(total, 0)
-    safe = _k.where(none, 1.0, total)
-    return _k.where(none, 0.0, _k.sqrt(safe) if p == 2 else _k.pow(safe, 1.0 / p))
+    return _m._root(_k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1), p)
 
 
 def pdist(input, p=2.0):
@@ -47,7 +44,7 @@ def dist(input, other, p=2):
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
     product = _k.sum(x1 * x2, dim)
-    first, second = _k.sqrt(_k.sum(_k.square(x1), dim)), _k.sqrt(_k.sum(_k.square(x2), dim))
+    first, second = _m._root(_k.sum(_k.square(x1), dim), 2), _m._root(_k.sum(_k.square(x2), dim), 2)
     return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
 
 
@@ -72,7 +69,7 @@ def renorm(input, p, axis, maxnorm):
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
     axis %= input.ndim
     others = tuple(i for i in range(input.ndim) if i != axis)
-    norm = _k.pow(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), 1.0 / p)
+    norm = _m._root(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), p)
     return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)
 
 

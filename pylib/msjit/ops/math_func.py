@@ -188,7 +188,10 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     With error_if_nonfinite it raises RuntimeError where that norm is NaN or infinite.
     """
     items = [x] if isinstance(x, Tensor) else list(x)
-    norm = _k.pow(addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items]), 1.0 / norm_type)
+    if norm_type == _INF:
+        norm = _k.max(_k.stack([_k.max(_k.abs(item)) for item in items]))
+    else:
+        norm = _root(addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items]), norm_type)
     if error_if_nonfinite and not _k.isfinite(norm):
         raise RuntimeError("[clip_by_norm] norm of order %s, got %s, expected a finite number" % (norm_type, norm))
     scale = clamp(max_norm / (norm + 1e-6), max=1.0)
@@ -421,11 +424,20 @@ def _squared_size(x):
     return _k.mul(x, _k.conj(x)) if x.dtype in mstype.complex_type else _k.square(x)
 
 
+def _root(total, order):
+    """The root of that order of a sum of powers, with gradient 0 where the sum is 0."""
+    if order < 0:
+        return _k.pow(total, 1.0 / order)
+    none = _k.equal(total, 0)
+    safe = _k.where(none, 1.0, total)
+    return _k.where(none, 0.0, _k.sqrt(safe) if order == 2 else _k.pow(safe, 1.0 / order))
+
+
 def _vector_norm(x, ord, dim, keepdim):
     if isinstance(ord, str):
         raise TypeError("[norm] ord of vectors, got %r, expected a number" % (ord,))
     if ord == 2:
-        return _k.sqrt(_k.sum(_squared_size(x), dim, keepdim))
+        return _root(_k.sum(_squared_size(x), dim, keepdim), 2)
     if ord == 0:
         return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
     size = _k.abs(x)
@@ -433,7 +445,7 @@ def _vector_norm(x, ord, dim, keepdim):
         return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
     if ord == 1:
         return _k.sum(size, dim, keepdim)
-    return _k.pow(_k.sum(_k.pow(size, ord), dim, keepdim), 1.0 / ord)
+    return _root(_k.sum(_k.pow(size, ord), dim, keepdim), ord)
 
 
 _INF = float("inf")
@@ -441,7 +453,7 @@ _INF = float("inf")
 
 def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
-        return _k.sqrt(_k.sum(_squared_size(x), (rows, columns), keepdim))
+        return _root(_k.sum(_squared_size(x), (rows, columns), keepdim), 2)
     if ord in (2, -2, "nuc"):
         x = x if x.dtype in (mstype.float32, mstype.float64) + mstype.complex_type else _k.cast(x, mstype.float32)
         values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]

@@ -266,12 +266,17 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     """Normalises each channel (axis 1), then scales by weight and adds bias.
 
     With training it uses the mean and variance of the batch, and moves running_mean and running_var towards them by the
-    share `momentum`. Otherwise it uses running_mean and running_var.
+    share `momentum`, unless they are None. Otherwise it uses running_mean and running_var. Raises ValueError where one of
+    them is None and the other is not, or both are without training.
     """
+    if (running_mean is None) != (running_var is None) or (running_mean is None and not training):
+        raise ValueError("[batch_norm] running_mean and running_var, got %s and %s, expected Tensors, or None for both with training=True"
+                         % (type(running_mean).__name__, type(running_var).__name__))
     if not training:
         return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
     out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
-    move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
+    if running_mean is not None:
+        move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
     return out
 
 
@@ -347,8 +352,10 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     check_same_shape("smooth_l1_loss", input, target, ("input", "target"))
     if isinstance(beta, (int, float)) and beta <= 0:
         raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % (beta,))
-    gap = _k.abs(input - target)
-    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * gap * gap / beta, gap - 0.5 * beta), reduction)
+    signed = input - target
+    gap = _k.abs(signed)
+    # The square is of the signed difference, whose second derivative is right at 0 too.
+    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * signed * signed / beta, gap - 0.5 * beta), reduction)
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
@@ -367,8 +374,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     if not delta > 0:
         raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
     check_tensor(target, "huber_loss")
-    gap = _k.abs(input - target)
-    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
+    signed = input - target
+    gap = _k.abs(signed)
+    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction)
 
 
 def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,

@@ -52,32 +52,37 @@ def rad2deg(x):
 
 def sinc(input):
     """Computes sin(pi x) / (pi x), and 1 at 0."""
-    none = _k.equal(input, 0)
-    scaled = _k.where(none, 1.0, _float(input) * _math.pi)
-    return _k.where(none, 1.0, _k.sin(scaled) / scaled)
+    none, angle = _k.equal(input, 0), _float(input) * _math.pi
+    scaled = _k.where(none, 1.0, angle)
+    # The first terms of the series have the derivatives that the constant 1 would lack.
+    return _k.where(none, 1.0 - _k.square(angle) / 6.0, _k.sin(scaled) / scaled)
 
 
 def logit(input, eps=None):
     """Computes log(x / (1 - x)), of x limited to [eps, 1 - eps] where eps is given."""
     if eps is not None and eps >= 0:
         input = _k.clip(input, eps, 1 - eps)
-    return _k.log(input / (1 - input))
+    return _k.log(input) - _k.log(1 - input)
 
 
 def xlogy(input, other):
-    """Computes x * log(y), and 0 where x is 0."""
-    return _zero_times(input, other, _k.log)
+    """Computes x * log(y), and 0 where x is 0. There the derivative by x is log(y) for positive y, and else 0."""
+    x, y = _tensors(input, other)
+    y = _float(y)
+    usable = _k.logical_and(_k.greater(y, 0), _k.less(y, float("inf"))) if y.dtype in _FLOATS else _k.not_equal(y, 0)
+    return _zero_times(x, y, usable, 1.0, _k.log)
 
 
 def xdivy(x, y):
-    """Computes x / y, and 0 where x is 0."""
-    return _zero_times(x, y, _k.reciprocal)
-
-
-def _zero_times(x, y, function):
+    """Computes x / y, and 0 where x is 0. There the derivative by x is 1 / y, and 0 for y = 0."""
     x, y = _tensors(x, y)
-    none = _k.equal(x, 0)
-    return _k.where(none, 0.0, x * function(_float(_k.where(none, 1, y))))
+    y = _float(y)
+    return _zero_times(x, y, _k.logical_and(_k.not_equal(y, 0), _k.equal(y, y)), float("inf"), _k.reciprocal)
+
+
+def _zero_times(x, y, usable, root, function):
+    """x * function(y). The root of the function takes the place of y where x is 0 and the function of y is not finite."""
+    return x * function(_k.where(_k.logical_or(usable, _k.not_equal(x, 0)), y, root))
 
 
 def _tensors(x, y):

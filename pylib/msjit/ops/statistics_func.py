@@ -30,11 +30,15 @@ def cummin(input, axis):
 
 def logcumsumexp(input, axis):
     """Computes the logarithm of the running sums of exp(x) along an axis, without overflow."""
-    top = _k.stop_gradient(_k.cummax(input, axis)[0])
-    highest = _k.stop_gradient(_k.max(input, axis, True))
-    out = _k.log(_k.cumsum(_k.exp(input - highest), axis)) + highest
-    # exp(input - highest) is 0 where all elements so far are far below the greatest one: the running maximum replaces the sum there.
-    return _k.where(_k.less(top, highest - 80), top, out)
+    axis = _check_axis(axis, _check(input, "logcumsumexp").ndim, "logcumsumexp")
+    out = input if input.dtype in _FLOATS else _k.cast(input, _mstype.float32)
+    size, reach = input.shape[axis], 1
+    # After each turn an element covers twice as many before it. No exponential is of more than 0, however far apart the elements are.
+    while reach < size:
+        before, here = _part(out, axis, 0, size - reach), _part(out, axis, reach, size)
+        out = _k.concat([_part(out, axis, 0, reach), _k.logaddexp(before, here)], axis)
+        reach *= 2
+    return out
 
 
 def diff(x, n=1, axis=-1, prepend=None, append=None):

@@ -3,6 +3,7 @@ from ..common import dtype as _mstype
 from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
+from . import math_func as _m
 from . import registry as _k
 
 
@@ -303,7 +304,7 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 def _root(means, count, norm_type):
     if not norm_type:
         raise ValueError("[lp_pool] norm_type, got 0, expected another number")
-    return _k.pow(_k.relu(means) * float(count), 1.0 / norm_type)
+    return _m._root(means * float(count), norm_type)
 
 
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
