@@ -12,7 +12,7 @@ bool may_fail(const Node& node) {
   if (node.is_control())
     return std::ranges::any_of(
         node.subgraphs, [](const auto& sub) { return std::ranges::any_of(sub->nodes, may_fail); });
-  return node.kind == NodeKind::kOp && node.op->may_fail();
+  return node.kind == NodeKind::kOp && !node.inputs.empty() && node.op->may_fail();
 }
 
 bool reads_shape_only(const Node& node) {

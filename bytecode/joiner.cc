@@ -150,12 +150,13 @@ SymRef Joiner::as_number(SymRef value, PyTypeObject* type) {
 
 SymRef Joiner::filler(const Val& like) {
   const Meta meta = like.meta();
-  Val value = x_.sink().constant(Tensor::scalar_of(meta.dtype, 0, meta.weak));
-  if (meta.shape.rank() > 0) {
-    Attrs attrs;
-    attrs.push_back(AttrValue(IntList(std::span<const int64_t>(meta.shape))));
+  Val value;
+  if (meta.shape.rank() == 0) {
+    value = x_.sink().constant(Tensor::scalar_of(meta.dtype, 0, meta.weak));
+  } else {  // no view: a rebuild for other sizes refuses views of what is made outside of an arm
+    const Attrs attrs{IntList(std::span<const int64_t>(meta.shape)), 0.0, meta.dtype};
     x_.sizes().set_attr_sizes(x_.sizes().attr_sizes(like, 0));
-    value = call_in(&x_.sink(), *find_op("broadcast_to"), std::span(&value, 1), attrs);
+    value = call_in(&x_.sink(), *find_op("full"), {}, attrs);
   }
   if (Status status = x_.sink().take_error(); status.ok() && value.meta() == meta)
     return make_tensor(value);

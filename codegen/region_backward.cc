@@ -33,7 +33,8 @@ class RegionBackward final : public CustomBackward {
     return runs_again() || residual_of(Residual::From::kInput, i) < residuals().size();
   }
   bool reads_input(size_t i, const BackwardRequest& request) const override {
-    return (request.create_graph && runs_again()) || is_lifted(request) || starts_over(request) ||
+    const bool again = request.create_graph && (region_->has_branches() || makes_extras(i));
+    return again || is_lifted(request) || starts_over(request) ||
            reads(residual_of(Residual::From::kInput, i), request);
   }
   bool reads_output(size_t i, const BackwardRequest& request) const override {
@@ -110,6 +111,15 @@ class RegionBackward final : public CustomBackward {
     return !variant_->extras->outputs.empty() || region_->has_branches() ||
            std::any_of(tracked.begin(), tracked.end(),
                        [&](int index) { return !is_inexact(meta_of(index).dtype); });
+  }
+  // Whether tracked_extras() reads this input of the region.
+  bool makes_extras(size_t i) const {
+    const Graph& extras = *variant_->extras;
+    const auto is_input = [id = extras.inputs[i]](const Node& node) {
+      return std::ranges::find(node.inputs, id) != node.inputs.end();
+    };
+    return std::ranges::any_of(extras.nodes, is_input) ||
+           std::ranges::find(extras.outputs, extras.inputs[i]) != extras.outputs.end();
   }
   // The number of residuals when there is no such residual.
   size_t residual_of(Residual::From from, size_t i) const {

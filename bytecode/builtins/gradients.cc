@@ -197,7 +197,7 @@ bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
 // Whether a tensor has a history, inside a transform of the region.
 bool model_is_tracked(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!one_tensor(x, "is_tracked", args, names)) return false;
-  if (!records_here(x)) return x.fail(BreakReason::kGradient, "is_tracked");
+  if (!records_here(x)) return x.fail(BreakReason::kGradient, "that asks what the tape records");
   x.heap().guard_parameters_differ();
   return *out = sym_bool(x.gradient_scopes().records(args[0]->tensor, x.heap().parameters())), true;
 }
@@ -220,7 +220,8 @@ bool model_become(Executor& x, Args args, PyObject* names, SymRef* out) {
 // record_gradient(name, function, inputs, outputs, reads=True)
 bool model_record_gradient(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "record_gradient", args, names, 4, 5)) return false;
-  if (!records_here(x)) return x.fail(BreakReason::kGradient, "that records a custom gradient");
+  if (!records_here(x))
+    return x.fail(BreakReason::kGradient, "outside of a transform of the region");
   if (x.in_arm()) return x.fail(BreakReason::kGradient, "inside a branch or loop on tensor values");
   Vals inputs, outputs;
   if (!tensors_of(x, args[2], false, nullptr, &inputs) ||

@@ -1,16 +1,16 @@
 #include "kernels/core/loss_words.h"
 
 namespace msjit {
-namespace {
 
-constexpr double kSmallest = 1e-12;  // of a probability whose logarithm is taken, as in MindSpore
+extern const OpDef op_binary_cross_entropy_terms;
+
+namespace {
 
 Status infer(InferCtx& ctx) { return loss_words::infer(ctx, ctx.attrs[0]); }
 
 Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   using namespace words;
-  Val p = in[0], y = in[1];
-  Val loss = -(y * log(maximum(p, kSmallest)) + (1.0 - y) * log(maximum(1.0 - p, kSmallest)));
+  Val loss = call(op_binary_cross_entropy_terms, {in[0], in[1]});
   if (in.size() > 2 && in[2]) loss = loss * in[2];
   return {loss_words::reduce(loss, attrs[0])};
 }

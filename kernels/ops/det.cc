@@ -3,7 +3,7 @@
 
 namespace msjit {
 
-extern const OpDef op_inverse;
+extern const OpDef op_cofactors, op_inverse;
 
 using namespace words;
 
@@ -38,8 +38,10 @@ MSJIT_OP(det)
       return {};
     })
     .vjp([](Vjp& v) {
-      const Val grad = expand_dims(expand_dims(v.grad() * v.out(), -1), -1);
-      v.set_grad(0, grad * swap_last_two(call(op_inverse, {v.in(0)})));
+      const auto matrices = [](const Val& x) { return expand_dims(expand_dims(x, -1), -1); };
+      const Val regular = matrices(v.out()) * swap_last_two(call(op_inverse, {v.in(0)}));
+      const Val singular = call(op_cofactors, {v.in(0)});
+      v.set_grad(0, matrices(v.grad()) * where(matrices(equal(v.out(), 0.0)), singular, regular));
     })
     .sample({.shapes = {{2, 2}}, .check_grad = false})
     .sample({.shapes = {{2, 2}}, .dtypes = {"complex64"}, .check_grad = false});

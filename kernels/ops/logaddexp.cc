@@ -16,8 +16,11 @@ MSJIT_OP(logaddexp)
                       apart);  // equal infinities too
     })
     .vjp([](Vjp& v) {
-      v.set_grad(0, v.grad() * sigmoid(v.in(0) - v.in(1)));
-      v.set_grad(1, v.grad() * sigmoid(v.in(1) - v.in(0)));
+      const Val apart = v.in(0) - v.in(1);  // NaN for equal infinities, whose slopes are 1/2
+      const Val infinite = equal(v.in(0), v.in(1)) * not_equal(apart, apart);
+      const Val distance = where(infinite, 0.0, apart);
+      v.set_grad(0, v.grad() * sigmoid(distance));
+      v.set_grad(1, v.grad() * sigmoid(-distance));
     })
     .sample({.shapes = {{4, 5}, {4, 5}}})
     .sample({.shapes = {{2, 3}, {3}}});

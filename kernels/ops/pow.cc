@@ -25,11 +25,16 @@ MSJIT_OP(pow)
     })
     .holomorphic([](auto x, auto y) { return std::pow(x, y); })
     .vjp([](Vjp& v) {
-      const Val &x = v.in(0), &y = v.in(1);
-      if (v.needs(0)) {
-        // The slope of x^0 is 0 at x = 0 too, where the formula would be 0 * inf.
-        const Val slope = y * pow(x, y - 1.0);
-        v.set_grad(0, v.grad() * where(equal(y, 0.0), 0.0, slope));
+      const Val& x = v.in(0);
+      const Val y = v.in(1).meta().weak && is_inexact(v.out().dtype())
+                        ? cast(v.in(1), v.out().dtype())
+                        : v.in(1);
+      // The slope of x^0 is 0 at x = 0 too, where the formula would be 0 * inf.
+      if (v.needs(0) && !v.needs(1) && y.rank() == 0) {
+        v.set_grad(0, v.grad() * (y * pow(x, where(equal(y, 0.0), 1.0, y) - 1.0)));
+      } else if (v.needs(0)) {
+        const Val both = equal(x, 0.0) * equal(y, 0.0);
+        v.set_grad(0, v.grad() * (y * pow(where(both, 1.0, x), y - 1.0)));
       }
       if (v.needs(1) && is_complex(v.out().dtype())) {
         const Val zero = equal(x, 0.0);

@@ -44,18 +44,21 @@ MSJIT_OP(prod)
     .traits(kComplex | kHolomorphic)
     .cpu(reduce_kernel<Folds, true>)
     .vjp([](Vjp& v) {
-      // Without zeros: out / x. With one zero: the product of the others, at the zero only. With
-      // more: 0.
+      // The slope is the product of the other factors: all nonzero ones but x, times the other
+      // zeros. Of one zero, their product is written as the sum of all zeros but x, which has the
+      // right slope too. Two zeros or more have the product 0, and its slope is 0.
       const Val& x = v.in(0);
       const Val is_zero = equal(x, 0.0);
       const Val safe = where(is_zero, ones_like(x), x);
       const Val zeros =
           spread_reduced(v, sum(cast(is_zero, x.dtype()), v.attrs[0], v.attrs[1].as_bool()));
       const Val others = spread_reduced(v, prod(safe, v.attrs[0], v.attrs[1].as_bool()));
-      const Val at_zero = where(is_zero, others, zeros_like(x));
-      const Val slope =
-          where(equal(zeros, 0.0), others / safe, where(equal(zeros, 1.0), at_zero, zeros_like(x)));
-      v.set_grad(0, spread_reduced(v, v.grad()) * slope);
+      const Val own = where(is_zero, x, 0.0);
+      const Val other_zeros = zeros - cast(is_zero, x.dtype());
+      const Val sum_of_zeros = spread_reduced(v, sum(own, v.attrs[0], v.attrs[1].as_bool())) - own;
+      const Val of_zeros =
+          where(equal(other_zeros, 0.0), 1.0, where(equal(other_zeros, 1.0), sum_of_zeros, 0.0));
+      v.set_grad(0, spread_reduced(v, v.grad()) * (others / safe * of_zeros));
     })
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})

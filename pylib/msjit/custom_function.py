@@ -65,8 +65,7 @@ class _Function:
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
         outputs = list(output) if isinstance(output, (tuple, list)) else [output]
-        places = [i for i, out in enumerate(outputs)
-                  if isinstance(out, Tensor) and not any(out is c for c in ctx._constant)]
+        places = [i for i, out in enumerate(outputs) if isinstance(out, Tensor) and _place(out, ctx._constant) is None]
         leaves = [a for a in args if isinstance(a, Tensor)]
         if leaves and places and _msjit.records(args, kwargs):
             step = _Step(cls, ctx, args, outputs, places)
@@ -117,7 +116,10 @@ def custom_vjp(fn=None):
 
 
 def _place(tensor, tensors):
-    return next((i for i, other in enumerate(tensors) if other is tensor), None)
+    for i, other in enumerate(tensors):
+        if other is tensor:
+            return i
+    return None
 
 
 class _Step:

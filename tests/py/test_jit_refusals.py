@@ -25,8 +25,13 @@ class Sevenfold(nn.Cell):
 own = Sevenfold()
 
 
+def loss(x):
+    y = own(x)
+    return (y if x.sum() > 0 else x).sum()
+
+
 def gradient_inside(x):
-    return ms.grad(own)(x)
+    return ms.grad(loss)(x)
 
 
 def step(x):

@@ -40,7 +40,7 @@ class _Step:
         now = _msjit.rng_mark()
         _msjit.rng_rewind(self.state)
         try:
-            given = [_k.barrier(tensor) for tensor in inputs[:self.count]]
+            given = [_k.compute_anew(tensor) for tensor in inputs[:self.count]]
             pull = _Pull(self._again, given, {}, range(self.count), self.weights)
         finally:
             _msjit.rng_resume(now)

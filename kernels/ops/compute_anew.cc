@@ -17,7 +17,7 @@ void vjp(Vjp& v) { v.set_grad(0, v.grad()); }
 
 }  // namespace
 
-MSJIT_OP(barrier)
+MSJIT_OP(compute_anew)
     .doc(
         "x itself. In a graph, ops on the result are computed anew: they are not merged with equal "
         "ops on x. A view.")

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "kernels/core/words.h"
+#include "kernels/cpu/linalg.h"
+
+namespace msjit {
+
+namespace {
+
+template <class T>
+T determinant(int64_t n, const T* a) {
+  linalg::MatrixOf<T> lu(a, a + n * n);
+  std::vector<int64_t> rows(n);
+  T det = T(linalg::factor_lu(n, lu.data(), rows.data()));
+  for (int64_t i = 0; i < n; ++i) det *= lu[i * n + i];
+  return det;
+}
+
+// With a = u diag(s) v^H, the cofactors are det(u) det(v^H) conj(u) diag(p) v^T, where p[i] is the
+// product of all s but s[i]. That also holds for a singular matrix.
+template <class T>
+bool find(const KernelCtx& ctx, const T* const* in, T* const* out) {
+  const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
+  linalg::MatrixOf<T> s(n), u(n * n), v(n * n);
+  linalg::svd(n, n, in[0], s.data(), n, u.data(), n, v.data());
+  const T turn = determinant(n, u.data()) * linalg::conjugate(determinant(n, v.data()));
+  std::vector<T> others(n, turn);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      if (j != i) others[i] *= s[j];
+  std::fill(out[0], out[0] + n * n, T(0));
+  for (int64_t r = 0; r < n; ++r)
+    for (int64_t c = 0; c < n; ++c)
+      for (int64_t i = 0; i < n; ++i)
+        out[0][r * n + c] += linalg::conjugate(u[r * n + i]) * others[i] * v[c * n + i];
+  return true;
+}
+
+}  // namespace
+
+MSJIT_OP(cofactors)
+    .doc(
+        "Cofactors of square matrices, also of singular ones: the derivatives of their "
+        "determinants.")
+    .signature("x: Tensor")
+    .traits(kComplex)
+    .infer([](InferCtx& ctx) -> Status {
+      MSJIT_OK(linalg::require_square(ctx, 0));
+      ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
+      return {};
+    })
+    .cpu([](KernelCtx& ctx) -> Status {
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, find<double>, find<Complex128>, {2}));
+      return {};
+    })
+    .no_grad()
+    .sample({.shapes = {{3, 3}}, .check_grad = false})
+    .sample({.shapes = {{2, 2}}, .dtypes = {"complex64"}, .check_grad = false});
+
+}  // namespace msjit
