@@ -30,7 +30,7 @@ MSJIT_OP(pow)
                         ? cast(v.in(1), v.out().dtype())
                         : v.in(1);
       // The slope of x^0 is 0 at x = 0 too, where the formula would be 0 * inf.
-      if (v.needs(0) && !v.needs(1) && y.rank() == 0) {
+      if (v.needs(0) && v.in(1).meta().weak) {
         v.set_grad(0, v.grad() * (y * pow(x, where(equal(y, 0.0), 1.0, y) - 1.0)));
       } else if (v.needs(0)) {
         const Val both = equal(x, 0.0) * equal(y, 0.0);

@@ -508,14 +508,14 @@ class Tensor:
         """The inverse hyperbolic tangent."""
     def avg_pool2d(self, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Mean over 2-D windows of x (N, C, H, W)."""
-    def barrier(self) -> "Tensor":
-        """x itself."""
     def batch_norm(self, scale: TensorLike, bias: TensorLike, mean: TensorLike, variance: TensorLike, epsilon: _float = ...) -> "Tensor":
         """Normalises each channel (axis 1) of x by a given mean and variance, then scales and shifts."""
     def batch_norm_grad(self, scale: TensorLike, mean: TensorLike, variance: TensorLike, dy: TensorLike, epsilon: _float = ...) -> Tuple["Tensor", ...]:
         """Gradient of batch_norm in training: dx, dscale and dbias from dy and the mean and variance of x."""
     def batch_norm_train(self, scale: TensorLike, bias: TensorLike, epsilon: _float = ...) -> Tuple["Tensor", ...]:
         """Normalises each channel (axis 1) of x by the batch's mean and biased variance, then scales and shifts."""
+    def binary_cross_entropy_terms(self, y: TensorLike) -> "Tensor":
+        """Cross entropy of each probability p in [0, 1] against its label y."""
     def bitwise_and(self, y: TensorLike) -> "Tensor":
         """Bitwise and of integers; logical on bool."""
     def bitwise_or(self, y: TensorLike) -> "Tensor":
@@ -528,6 +528,10 @@ class Tensor:
         """Rounds up."""
     def cholesky_factor(self) -> "Tensor":
         """The lower triangle L of symmetric positive definite matrices L @ L.T, of complex ones Hermitian, L @ L.mH."""
+    def cofactors(self) -> "Tensor":
+        """Cofactors of square matrices, also of singular ones: the derivatives of their determinants."""
+    def compute_anew(self) -> "Tensor":
+        """x itself."""
     def conv2d(self, weight: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
         """2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW)."""
     def conv2d_weight_grad(self, dy: TensorLike, weight_shape: Ints, stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
@@ -792,9 +796,6 @@ class ops:
     def avg_pool2d_grad(dy: TensorLike, input_shape: Ints, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Gradient of avg_pool2d with respect to x."""
     @staticmethod
-    def barrier(x: TensorLike) -> "Tensor":
-        """x itself."""
-    @staticmethod
     def batch_norm(x: TensorLike, scale: TensorLike, bias: TensorLike, mean: TensorLike, variance: TensorLike, epsilon: _float = ...) -> "Tensor":
         """Normalises each channel (axis 1) of x by a given mean and variance, then scales and shifts."""
     @staticmethod
@@ -806,6 +807,9 @@ class ops:
     @staticmethod
     def binary_cross_entropy(logits: TensorLike, labels: TensorLike, weight: Optional[TensorLike] = ..., reduction: _str = ...) -> "Tensor":
         """Cross entropy of probabilities in [0, 1] against labels of the same shape."""
+    @staticmethod
+    def binary_cross_entropy_terms(x: TensorLike, y: TensorLike) -> "Tensor":
+        """Cross entropy of each probability p in [0, 1] against its label y."""
     @staticmethod
     def binary_cross_entropy_with_logits(logits: TensorLike, labels: TensorLike, weight: Optional[TensorLike] = ..., pos_weight: Optional[TensorLike] = ..., reduction: _str = ...) -> "Tensor":
         """Cross entropy of sigmoid(logits) against labels; pos_weight scales the positive part, weight the whole."""
@@ -834,8 +838,14 @@ class ops:
     def clip(x: TensorLike, min: Optional[Number] = ..., max: Optional[Number] = ...) -> "Tensor":
         """Limits the elements to [min, max]; a limit of None does not hold."""
     @staticmethod
+    def cofactors(x: TensorLike) -> "Tensor":
+        """Cofactors of square matrices, also of singular ones: the derivatives of their determinants."""
+    @staticmethod
     def complex(real: TensorLike, imag: TensorLike) -> "Tensor":
         """Complex numbers of real and imaginary parts, both float32 or both float64."""
+    @staticmethod
+    def compute_anew(x: TensorLike) -> "Tensor":
+        """x itself."""
     @staticmethod
     def concat(tensors: Sequence[TensorLike], axis: _int = ...) -> "Tensor":
         """Joins tensors along an existing axis."""
