@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Parameter, Tensor
+from msjit import Parameter, Tensor, ops
 
 
 def parameter(*values):
@@ -114,3 +114,27 @@ def test_compiled_functions_agree(mode, function):
         assert compiled.asnumpy().tolist() == eager.asnumpy().tolist()
     p = parameter(2, 3)
     assert of_a_constant(p, Tensor([1.0, 1.0])).asnumpy().tolist() == [2, 3]  # as if p.data were a constant
+
+
+def value_kept_over_a_write(weight, x):
+    before = weight.value()
+    ops.assign_add(weight, x)
+    return before * weight
+
+
+@pytest.mark.parametrize("mode", ["eager", pytest.param("PIJit", marks=pytest.mark.jit), "PSJit"])
+def test_value_is_a_copy_that_later_writes_leave_as_it_is(mode):
+    """As in MindSpore, where value() loads; meta learning keeps the weights from before a step this way."""
+    weight, x = Parameter(Tensor([1.0, 2.0]), name="weight"), Tensor([1.0, 1.0])
+    run = value_kept_over_a_write if mode == "eager" else ms.jit(value_kept_over_a_write, mode=mode)
+    assert run(weight, x).asnumpy().tolist() == [2.0, 6.0]
+    assert run(weight, x).asnumpy().tolist() == [6.0, 12.0]
+    copied = weight.value()
+    copied[0] = 9.0
+    assert weight.asnumpy().tolist() == [3.0, 4.0]
+
+
+def test_gradients_flow_through_value():
+    weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+    gradient, = ms.grad(lambda: (weight.value() * 3).sum(), None, [weight])()
+    assert gradient.asnumpy().tolist() == [3.0, 3.0]

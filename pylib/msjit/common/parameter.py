@@ -124,8 +124,9 @@ class Parameter(Tensor):
             Tensor.data.__set__(self, value)
 
     def value(self):
-        """A Tensor with the current values. Gradients of results computed from it flow to the Parameter."""
-        return self.reshape(self.shape)
+        """A copy of the current values, which later changes of the Parameter leave as it is. Gradients of results computed from it flow to the
+        Parameter."""
+        return Tensor.copy(self)
 
     def clone(self, init="same"):
         """A new Parameter of the same name; init 'same' copies the values, else see initializer()."""
