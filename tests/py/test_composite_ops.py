@@ -212,6 +212,11 @@ def test_methods_in_place():
         x.normal_(generator=object())
 
 
+@pytest.mark.parametrize("weights", [[0.0, 0.0], [float("nan"), 1.0], [[1.0, 1.0], [0.0, 0.0]]])
+def test_draws_from_weights_without_a_sum_are_indices_too(weights):
+    assert ops.multinomial(Tensor(weights), 20).asnumpy().max() <= 1
+
+
 def test_random_numbers():
     ms.set_seed(3)
     assert sorted(ops.randperm(7).tolist()) == list(range(7))

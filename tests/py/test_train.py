@@ -360,3 +360,13 @@ def test_errors_of_metrics():
                         (lambda: train.Accuracy().set_indexes("x"), ValueError), (lambda: train.BleuScore(5), ValueError)):
         with pytest.raises(error, match=r"^\[\w+\] "):
             call()
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: model().train(1, [1, 2]), r"\[model\] dataset of train, got list, expected a dataset"),
+    (lambda: model().fit(1, X), r"\[model\] dataset of fit, got ndarray, expected a dataset"),
+    (lambda: model().eval((X, Y)), r"\[model\] dataset of eval, got tuple, expected a dataset"),
+    (lambda: train.Model(nn.Dense(5, 3), "cross_entropy"), r"\[model\] loss_fn, got str, expected a Cell or a function")])
+def test_other_things_than_datasets_and_losses_are_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()

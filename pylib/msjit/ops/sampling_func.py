@@ -51,7 +51,8 @@ def multinomial(input, num_samples, replacement=True, seed=None):
     if replacement:
         total = _k.cumsum(weights, -1)
         drawn = _uniform(lead + (num_samples,), _mstype.float64, seed) * total[..., -1:]
-        return _k.cast(_k.searchsorted(total, drawn, True), _mstype.int32)
+        # Weights that add up to 0 or to NaN leave nothing to find, and a product may round up to the total: then it is the last index.
+        return _k.cast(_k.minimum(_k.searchsorted(total, drawn, True), input.shape[-1] - 1), _mstype.int32)
     if num_samples > input.shape[-1]:
         raise ValueError("[multinomial] num_samples, got %d, expected at most %d without replacement"
                          % (num_samples, input.shape[-1]))

@@ -63,6 +63,8 @@ class Model:
             raise NotImplementedError("[model] boost_level, got %r, expected 'O0'" % (boost_level,))
         if not isinstance(network, Cell):
             raise TypeError("[model] network must be a Cell, got %s" % type(network).__name__)
+        if loss_fn is not None and not callable(loss_fn):
+            raise TypeError("[model] loss_fn, got %s, expected a Cell or a function" % type(loss_fn).__name__)
         if eval_indexes is not None and (not isinstance(eval_indexes, (list, tuple)) or len(eval_indexes) != 3):
             raise ValueError("[model] eval_indexes must be 3 ints, got %s" % (eval_indexes,))
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
@@ -134,7 +136,7 @@ class Model:
             raise ValueError("[model] epoch must be a positive int, got %r" % (epoch,))
         if check_count(initial_epoch, "model", "initial_epoch") >= epoch:
             raise ValueError("[model] epoch of %s must be above initial_epoch, got %d and %d" % (where, epoch, initial_epoch))
-        if dataset.get_dataset_size() == 0:
+        if _checked_dataset(where, dataset).get_dataset_size() == 0:
             raise ValueError("[model] the dataset of %s is empty" % where)
 
     def _state(self, mode, callbacks, **more):
@@ -217,6 +219,7 @@ class Model:
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
         callbacks = _callbacks(callbacks)
+        _checked_dataset("eval", valid_dataset)
         with _Entered(callbacks):
             return self._evaluate(valid_dataset, callbacks, None)
 
@@ -300,6 +303,12 @@ class _Entered:
     def __exit__(self, *error):
         for callback in reversed(self._callbacks):
             callback.__exit__(*error)
+
+
+def _checked_dataset(where, dataset):
+    if not hasattr(dataset, "get_dataset_size"):
+        raise TypeError("[model] dataset of %s, got %s, expected a dataset such as GeneratorDataset" % (where, type(dataset).__name__))
+    return dataset
 
 
 def _callbacks(callbacks):
