@@ -18,7 +18,7 @@ from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
-from .bprop import recorded_call
+from .bprop import internal_params, recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
 from .cell_index import Index, owned, store_item
 from .cell_names import CellNames
@@ -117,7 +117,7 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         if self._compute_dtype is not None:
             def run(*args, **kwargs):
                 return self._call_in_precision(construct, args, kwargs)
-        if hasattr(self, "bprop") and _msjit.records(args, kwargs):
+        if hasattr(self, "bprop") and _msjit.records(args + internal_params(self), kwargs):
             return recorded_call(self, run, args, kwargs)
         if self._recompute and _msjit.records(args, kwargs):
             return recomputed_call(type(self).__name__ + ".recompute", self.trainable_params(), run, args, kwargs)
