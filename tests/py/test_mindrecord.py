@@ -87,6 +87,10 @@ def test_files_that_are_none(tmp_path):
         list(ds.MindDataset(str(tmp_path / "b")))
     with pytest.raises(RuntimeError, match="that is there already"):
         FileWriter(path)
+    absent = str(tmp_path / "absent")
+    for make, error in ((FileReader, RuntimeError), (ds.MindDataset, ValueError), (lambda p: ds.MindDataset([path, p]), ValueError)):
+        with pytest.raises(error, match="expected one that is there"):
+            make(absent)
 
 
 @pytest.mark.parametrize("schema, row", [
