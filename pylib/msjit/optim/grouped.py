@@ -71,7 +71,7 @@ class GroupedOptimizer(Shown, Cell):
         """(name, values) of the Parameters that MindSpore keeps after the state."""
         return ()
 
-    def _own_parameters(self):
+    def _ms_own_parameters(self):
         """(attribute, Parameter) in MindSpore's order."""
         self._take_shown()
         name, shape, dtype, first = self._step_shown or ("", (), None, False)
