@@ -45,7 +45,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
     if amp_level not in _LEVELS:
         raise ValueError("[amp] amp_level, got %r, expected 'O0', 'O1', 'O2', 'O3' or 'auto'" % (amp_level,))
     if amp_level == "auto":
-        network.add_flags(_auto_cast=dtype, _intercept=True)
+        network.add_flags(_ms_auto_cast=dtype, _ms_intercept=True)
     elif amp_level == "O1":
         _cast_listed(network, get_white_list(), dtype)
     elif amp_level != "O0":
@@ -82,18 +82,18 @@ _INNER_AMP_BLACK_LIST = []  # classes that a package keeps from being cast, what
 
 def _cast_listed(network, classes, dtype):
     for _, cell in network.cells_and_names():
-        if type(cell) in classes and type(cell) not in _INNER_AMP_BLACK_LIST and cell._compute_dtype is None:
+        if type(cell) in classes and type(cell) not in _INNER_AMP_BLACK_LIST and cell._ms_compute_dtype is None:
             cell.to_float(dtype)
-            cell.add_flags(_output_dtype=mstype.float32)
+            cell.add_flags(_ms_output_dtype=mstype.float32)
 
 
 def _cast_unlisted(network, classes, dtype):
     for _, cell in network.cells_and_names():
         if isinstance(cell, tuple(classes) + tuple(_INNER_AMP_BLACK_LIST)):  # later Cells get its result in the lower precision
-            cell.add_flags(_compute_dtype=mstype.float32, _output_dtype=dtype, _intercept=True)
+            cell.add_flags(_ms_compute_dtype=mstype.float32, _ms_output_dtype=dtype, _ms_intercept=True)
         else:
-            cell.add_flags(_compute_dtype=dtype, _intercept=True)
-    network.add_flags(_output_dtype=mstype.float32)
+            cell.add_flags(_ms_compute_dtype=dtype, _ms_intercept=True)
+    network.add_flags(_ms_output_dtype=mstype.float32)
 
 
 class _WithLossCell(WithLossCell):
@@ -125,7 +125,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
                          "loss_scale_manager" % sorted(unknown))
     _cast_model(network, level, kwargs)
     if loss_fn is not None:
-        wrap = WithLossCell if level in ("O0", "O1") and network._compute_dtype is None else _WithLossCell
+        wrap = WithLossCell if level in ("O0", "O1") and network._ms_compute_dtype is None else _WithLossCell
         network = wrap(network, loss_fn)
     manager = kwargs["loss_scale_manager"] if "loss_scale_manager" in kwargs else \
         DynamicLossScaleManager() if level == "O2" else None

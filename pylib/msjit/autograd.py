@@ -10,7 +10,7 @@ from .common.parameter import Parameter
 from .common.tensor import MutableTuple
 from .gradient_hooks import hooked, leaf_hooks
 
-# One item for each thread that is inside a transform. This list is also the default of Cell._intercept, a flag that every call of a Cell
+# One item for each thread that is inside a transform. This list is also the default of Cell._ms_intercept, a flag that every call of a Cell
 # tests anyway. So outside of transforms it costs a call nothing, and compiled code one more guard.
 transforms = []
 
@@ -18,8 +18,8 @@ transforms = []
 class KeepsForward:
     """Base of what may keep the record of its last call, for the gradient that follows (recorded_forward.py)."""
 
-    _forward = None  # (arguments, _Pull)
-    _keeps_forward = True  # False for a Cell whose gradients are taken through another Cell
+    _ms_forward = None  # (arguments, _Pull)
+    _ms_keeps_forward = True  # False for a Cell whose gradients are taken through another Cell
 
 
 class no_grad:  # noqa: N801 - used like a function
@@ -357,10 +357,10 @@ class GradOperation:
 
 def _last_forward(fn, args, kwargs, positions, weights):
     """The record of the last call of a Cell (recorded_forward.py), restricted to these positions and weights; None if it was another call."""
-    if not isinstance(fn, KeepsForward) or fn._forward is None:
+    if not isinstance(fn, KeepsForward) or fn._ms_forward is None:
         return None
-    record = fn._forward
-    object.__setattr__(fn, "_forward", None)
+    record = fn._ms_forward
+    object.__setattr__(fn, "_ms_forward", None)
     given, pull = record
     if kwargs or len(given) != len(args) or _msjit.grad_level() > 0:
         return None

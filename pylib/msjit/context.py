@@ -117,7 +117,7 @@ def _set_mode(mode):
     _state["mode"] = mode
     from .autograd import transforms
     from .nn.cell import Cell
-    Cell._intercept = True if mode == GRAPH_MODE else transforms
+    Cell._ms_intercept = True if mode == GRAPH_MODE else transforms
 
 
 def _set_syntax_level(value, where):

@@ -203,14 +203,14 @@ class LeveledConstruct:
 
 def leveled_construct(cell, construct):
     """`construct` compiled at the level of `cell`.set_jit_config, if the Cell itself is compiled: by GRAPH_MODE or by jit."""
-    whole = cell._jit_config.syntax_level
+    whole = cell._ms_jit_config.syntax_level
     function = getattr(construct, "__func__", construct)
     if whole is None or (isinstance(function, types.FunctionType) and not context.is_graph_mode()):
         return construct
-    kept = cell._leveled
+    kept = cell._ms_leveled
     if kept.function is not function or kept.whole is not whole:
         kept = LeveledConstruct(function, whole)
-        object.__setattr__(cell, "_leveled", kept)
+        object.__setattr__(cell, "_ms_leveled", kept)
     compiled = kept.compiled
     if compiled is function or function is construct:
         return construct if compiled is function else compiled

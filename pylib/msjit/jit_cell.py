@@ -51,7 +51,7 @@ class JitCell:
         if function is not self.__known:
             self.__follow(function)
         compiled = self.__compiled
-        if cell._intercept and not own:  # a __call__ of its own calls _call_intercepted itself
+        if cell._ms_intercept and not own:  # a __call__ of its own calls _call_intercepted itself
             bound = compiled if function is method else compiled.__get__(cell, type(cell))
             return cell._call_intercepted(bound, args, kwargs)
         if function is method:  # an attribute of the instance, or a static method: it gets no self

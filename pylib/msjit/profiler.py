@@ -7,7 +7,7 @@ import time
 from . import _paths
 from . import profiler_marks as _marks
 from ._native import _msjit
-from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handler  # noqa: F401
+from .profiler_schedule import ProfilerAction, Schedule, analyse, tensorboard_trace_handler  # noqa: F401
 
 TRACE = "trace_view.json"
 mstx = _marks.mstx

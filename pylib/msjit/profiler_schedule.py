@@ -1,5 +1,6 @@
 """Which steps of a program a profiler records, and where it writes them."""
 import enum
+import json
 import os
 import time
 import warnings
@@ -74,3 +75,20 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
         folder = os.path.join(profiler.output_path if dir_name is None else os.fspath(dir_name), "%s_%d" % (worker, time.time() * 1e6))
         profiler.write_trace(folder)
     return handle
+
+
+def analyse(profiler_path, max_process_number=None, pretty=False, step_list=None, data_simplification=True):
+    """The traces below profiler_path. A profiler writes them whole, so there is nothing left to parse; with pretty they are written
+    again with line breaks. Warns if there is none. TypeError unless profiler_path is a path. The other arguments are accepted for
+    compatibility."""
+    if not isinstance(profiler_path, (str, os.PathLike)):
+        raise TypeError("[analyse] profiler_path, got %s, expected a path" % type(profiler_path).__name__)
+    found = [os.path.join(folder, "trace_view.json") for folder, _, files in os.walk(profiler_path) if "trace_view.json" in files]
+    if not found:
+        warnings.warn("[analyse] profiler_path, got %s, expected a folder with a trace_view.json" % profiler_path, stacklevel=2)
+    for path in found if pretty else ():
+        with open(path) as file:
+            trace = json.load(file)
+        with open(path, "w") as file:
+            json.dump(trace, file, indent=1)
+            file.write("\n")

@@ -10,7 +10,7 @@ from .autograd import _Pull
 def records(cell, args, kwargs):
     """True if a call of a Cell with requires_grad is to be recorded: in training, outside of gradient transforms and no_grad, with Tensors
     by position."""
-    if not cell.training or not cell._keeps_forward or kwargs or _msjit.grad_level() > 0:
+    if not cell.training or not cell._ms_keeps_forward or kwargs or _msjit.grad_level() > 0:
         return False
     for arg in args:
         if not isinstance(arg, Tensor):
@@ -20,15 +20,15 @@ def records(cell, args, kwargs):
 
 def recorded(cell, run, args):
     """run(*args), recorded. The Cell keeps the record until its next call or gradient."""
-    object.__setattr__(cell, "_forward", None)
+    object.__setattr__(cell, "_ms_forward", None)
     pull = _Pull(run, args, {}, range(len(args)), [])
-    object.__setattr__(cell, "_forward", (args, pull))
+    object.__setattr__(cell, "_ms_forward", (args, pull))
     return pull.value()
 
 
 def forget(cell):
     """Drops a record that this other call of the Cell makes useless. If the gradient of a Cell around it is being taken, later calls are
     not recorded either: a training step of that kind would never use them."""
-    object.__setattr__(cell, "_forward", None)
+    object.__setattr__(cell, "_ms_forward", None)
     if _msjit.grad_level() > 0:
-        object.__setattr__(cell, "_keeps_forward", False)
+        object.__setattr__(cell, "_ms_keeps_forward", False)

@@ -184,3 +184,43 @@ def test_prefixes_of_parameters():
     for wrong, error in (("", ValueError), ("a b", ValueError), (None, TypeError)):
         with pytest.raises(error, match="prefix"):
             net._update_local_parameters_name(wrong)
+
+
+class OwnNames(nn.Cell):
+    """A Cell whose private names are those that programs often choose."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+        self._hooks, self._compute_dtype, self._output_dtype = [], ms.float16, ms.float16
+        self._jit_config, self._auto_cast, self._saved_hooks = {"level": 2}, True, ()
+
+    def _forward(self, x):
+        return self.dense(x)
+
+    def _children(self):
+        raise AssertionError("not to be called")
+
+    _replace = _register_parameter = _register_cell = _load_state = _own_state = _own_parameters = _check_free = _recompute = _children
+
+    def construct(self, x, scale=None):
+        return self._forward(x) if scale is None else self._forward(x) * scale
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_private_names_of_a_program(mode):
+    ms.set_context(mode=mode)
+    try:
+        net, x = OwnNames(), Tensor([[1.0, 2.0]])
+        assert net(x).asnumpy().tolist() == [[3]] and net(x).dtype == ms.float32
+        loss, grads = ms.value_and_grad(net, None, net.trainable_params())(x, Tensor(2.0))
+        assert loss.asnumpy().tolist() == [[6]] and [g.asnumpy().tolist() for g in grads] == [[[2, 4]], [2]]
+        net.set_train()
+        net.set_grad()
+        assert net(x).asnumpy().tolist() == net(x, Tensor(1.0)).asnumpy().tolist() == [[3]]
+        assert [name for name, _ in net.parameters_and_names()] == ["dense.weight", "dense.bias"]
+        assert list(net.state_dict()) == ["dense.weight", "dense.bias"]
+        net.register_forward_hook(lambda cell, args, out: out + 1)
+        assert net(x).asnumpy().tolist() == [[4]] and net._hooks == []
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)

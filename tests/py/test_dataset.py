@@ -145,7 +145,7 @@ def test_sources():
     row = next(ds.GeneratorDataset([tuple(values)], list("abcdefgh"), shuffle=False).create_tuple_iterator())
     data = ds.GeneratorDataset([tuple(values)], list("abcdefgh"), shuffle=False)
     assert [str(t) for t in data.output_types()] == dtypes
-    assert [t.dtype for t in row[-2:]] == [ms.int32, ms.int64] and row[5].dtype == ms.float32
+    assert [t.dtype for t in row[-2:]] == [ms.uint16, ms.uint32] and row[5].dtype == ms.float32
     assert data.output_shapes() == [[], [], [], [], [2], [2], [], []]
     assert dicts(ds.NumpySlicesDataset({"a": [1, 2], "b": [3., 4.]}, shuffle=False)) == [
         {"a": 1, "b": 3.0}, {"a": 2, "b": 4.0}]

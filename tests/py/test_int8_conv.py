@@ -279,7 +279,7 @@ def test_what_is_folded(how, folds):
     report = q.quantize_int8(net, batches)
     assert (type(net.bn) is nn.Identity) == folds and report.layers[0].name == "conv" and report.layers[0].error < 0.03
     assert max(distance(net(b), plain(b)) for b in batches) < 0.03
-    assert not plain.conv._hooks and not plain.bn._hooks
+    assert not plain.conv._ms_hooks and not plain.bn._ms_hooks
 
 
 def test_normalisations_by_the_batch_stay():

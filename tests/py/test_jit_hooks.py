@@ -71,7 +71,7 @@ def test_backward_hooks_of_cells(wrap):
         assert plain(ms.grad(lambda a, run=run: run(run(a)))(X)) == [128, 432]
         handle.remove()
         handle.remove()
-        assert plain(ms.grad(run)(X)) == [4, 6] and "_intercept" not in net.__dict__
+        assert plain(ms.grad(run)(X)) == [4, 6] and "_ms_intercept" not in net.__dict__
 
 
 @pytest.mark.parametrize("wrap", WRAPS)

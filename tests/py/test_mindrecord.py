@@ -87,6 +87,10 @@ def test_files_that_are_none(tmp_path):
         list(ds.MindDataset(str(tmp_path / "b")))
     with pytest.raises(RuntimeError, match="that is there already"):
         FileWriter(path)
+    absent = str(tmp_path / "absent")
+    for make, error in ((FileReader, RuntimeError), (ds.MindDataset, ValueError), (lambda p: ds.MindDataset([path, p]), ValueError)):
+        with pytest.raises(error, match="expected one that is there"):
+            make(absent)
 
 
 @pytest.mark.parametrize("schema, row", [
@@ -184,3 +188,20 @@ def test_padded_rows_and_shuffles(tmp_path):
                            ({"padded_sample": {"label": 1}, "num_padded": 1}, ValueError), ({"shuffle": 1}, TypeError)):
         with pytest.raises(error):
             read(**options)
+
+
+def test_rows_of_arrays_alone(tmp_path):
+    """A schema without numbers and texts has no index, as in MindSpore's files, and gets no field of its own."""
+    path = str(tmp_path / "arrays.mindrecord")
+    writer = FileWriter(path)
+    writer.add_schema({"a": {"type": "int64", "shape": [-1]}, "b": {"type": "bytes"}})
+    rows = [{"a": np.arange(i + 1), "b": b"%d" % i} for i in range(3)]
+    writer.write_raw_data(rows[:2])
+    writer.commit()
+    more = FileWriter.open_for_append(path)
+    more.write_raw_data(rows[2:])
+    more.commit()
+    found = list(FileReader(path).get_next())
+    assert [sorted(row) for row in found] == [["a", "b"]] * 3
+    assert all((row["a"] == made["a"]).all() and row["b"] == made["b"] for row, made in zip(found, rows))
+    assert MindPage(path).candidate_fields == []

@@ -145,7 +145,7 @@ def test_hooks_change_values_and_come_off():
     pre.remove()
     post.remove()
     post.remove()
-    assert np.array_equal(net(x).asnumpy(), plain) and "_intercept" not in net.__dict__
+    assert np.array_equal(net(x).asnumpy(), plain) and "_ms_intercept" not in net.__dict__
 
 
 

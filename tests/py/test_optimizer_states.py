@@ -4,6 +4,8 @@ import pytest
 
 import msjit as ms
 from msjit import Parameter, ParameterTuple, Tensor, nn
+from msjit.experimental import optim
+from msjit.mint import optim as mint_optim
 
 
 def state_of(params, prefix):
@@ -54,3 +56,19 @@ def test_a_class_derived_from_adam_weight_decay(mode):
         update(gradients), plain(gradients)
     for one, two in zip(own.parameters + own.moments1 + own.moments2, plain.parameters + plain.moments1 + plain.moments2):
         np.testing.assert_allclose(one.asnumpy(), two.asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("package, expected", [(optim, 1 - 0.1 / (1 + 1e-2 / 0.001 ** 0.5)), (mint_optim, 1 - 0.1 / 1.01)])
+def test_where_eps_is_added(package, expected):
+    """experimental.optim.Adam adds eps to the uncorrected root, as nn.Adam; mint.optim.Adam to the corrected one."""
+    param = Parameter(Tensor([1.0]), name="p")
+    package.Adam([param], lr=0.1, eps=1e-2)((Tensor([1.0]),))
+    assert np.allclose(param.asnumpy(), [expected], rtol=1e-6)
+
+
+def test_keys_of_a_group():
+    params = [Parameter(Tensor([1.0]), name=name) for name in "pq"]
+    groups = optim.Adam([{"params": params[:1], "eps": 1e-3}, {"params": params[1:]}]).param_groups
+    assert list(groups[0]) == ["params", "eps", "lr", "betas", "weight_decay", "amsgrad", "maximize"]
+    assert list(groups[1]) == ["params", "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize"]
+    assert "initial_accumulator_value" in optim.Adagrad([params[0]]).param_groups[0]

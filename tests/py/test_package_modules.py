@@ -151,7 +151,7 @@ def test_lists_of_classes_that_are_not_cast():
     amp._INNER_AMP_BLACK_LIST.append(nn.Dense)
     try:
         amp.custom_mixed_precision(net, white_list=[nn.Dense, Kept], dtype=ms.float16)
-        assert [cell._compute_dtype for cell in (net[0], net[1])] == [None, ms.float16]
+        assert [cell._ms_compute_dtype for cell in (net[0], net[1])] == [None, ms.float16]
     finally:
         amp._INNER_AMP_BLACK_LIST.clear()
 

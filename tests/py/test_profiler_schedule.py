@@ -128,3 +128,18 @@ def test_a_file_names_the_steps(tmp_path):
     assert len(list((out / "model").glob("rank0_start1_stop1/*/trace_view.json"))) == 1
     with pytest.raises(TypeError, match="cfg_path, got int"):
         ms.profiler.DynamicProfilerMonitor(3)
+
+
+def test_analyse_finds_written_traces(tmp_path):
+    profiler = Profiler(output_path=str(tmp_path / "run"))
+    ops.relu(Tensor([1.0]))
+    profiler.analyse()
+    trace = tmp_path / "run" / "trace_view.json"
+    events = json.loads(trace.read_text())
+    assert trace.read_text().count("\n") == 1
+    assert ms.profiler.analyse(str(tmp_path), pretty=True) is None
+    assert trace.read_text().count("\n") > 1 and json.loads(trace.read_text()) == events
+    with pytest.warns(UserWarning, match="expected a folder with a trace_view.json"):
+        ms.profiler.analyse(str(tmp_path / "absent"))
+    with pytest.raises(TypeError, match="profiler_path, got int"):
+        ms.profiler.analyse(3)

@@ -128,7 +128,7 @@ def test_hooks_precision_and_removal():
     ms.grad(lambda x: net(x).sum())(x)
     assert seen == [1]
     handle.remove()
-    assert net._intercept
+    assert net._ms_intercept
     net.to_float(ms.float16)
     assert net(x).dtype == ms.float16
     grads = ms.grad(lambda x: net(x).astype(ms.float32).sum(), None, net.trainable_params())(x)

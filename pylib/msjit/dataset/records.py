@@ -73,7 +73,7 @@ class MindDataset(Source):
         no_cache(cache, where)
         if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError("[%s] shuffle, got %r, expected a bool or a Shuffle" % (where, shuffle))
-        self._shards = open_shards(dataset_files, where)
+        self._shards = open_shards(dataset_files, where, ValueError)
         self._types = self._shards[0].types
         self._columns = tuple(names(columns_list) or sorted(self._types))
         for name in self._columns:

@@ -3,16 +3,10 @@ import numpy as np
 
 from ..common.tensor import Tensor
 
-# Unsigned integers other than uint8 become the next signed type that holds all their values.
-_WIDER = {"uint16": np.int32, "uint32": np.int64}
-
 
 def tensor(value):
     """Converts an array of numbers to a Tensor; other values stay."""
-    if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
-        return value
-    wider = _WIDER.get(value.dtype.name)
-    return Tensor(value if wider is None else value.astype(wider))
+    return Tensor(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "USO" else value
 
 
 def inside(value, as_numpy):

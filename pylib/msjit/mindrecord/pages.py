@@ -29,7 +29,7 @@ class MindPage:
     @property
     def candidate_fields(self):
         """The fields that may be the category_field: those of the index."""
-        return [field["index_field"] for field in self._shards[0].head["index_fields"]]
+        return [field["index_field"] for field in self._shards[0].head["index_fields"] or ()]
 
     @property
     def category_field(self):

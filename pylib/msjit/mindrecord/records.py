@@ -110,14 +110,14 @@ def _kind(about):
     return SCALARS[kind], None if shape is None else tuple(int(s) for s in shape)
 
 
-def open_shards(files, where):
-    """The shards of a file (and of those that its head names), or those of a list of files."""
+def open_shards(files, where, absent=RuntimeError):
+    """The shards of a file (and of those that its head names), or those of a list of files. absent is raised where one is not there."""
     paths = [files] if isinstance(files, (str, os.PathLike)) else files
     if not isinstance(paths, (list, tuple)) or not paths or not all(isinstance(p, (str, os.PathLike)) for p in paths):
         raise TypeError("[%s] file, got %s, expected a str or a list of them" % (where, type(files).__name__))
     for path in paths:
         if not os.path.isfile(path):
-            raise RuntimeError("[%s] file, got %s, expected one that is there" % (where, path))
+            raise absent("[%s] file, got %s, expected one that is there" % (where, path))
     try:
         shards = [Shard(os.fspath(path)) for path in paths]
         if paths is not files:

@@ -64,7 +64,7 @@ class FileWriter:
         made, head = cls.__new__(cls), shards[0].head
         made._paths, made._appends = [shard.path for shard in shards], True
         made._schema, made._desc = dict(shards[0].fields), head["schema"][0].get("desc", "")
-        made._index = [field["index_field"] for field in head["index_fields"]]
+        made._index = [field["index_field"] for field in head["index_fields"] or ()]
         made._header_size, made._page_size = int(head["header_size"]), int(head["page_size"])
         made._shards = [ShardFile.behind(shard) for shard in shards]
         return made
@@ -106,15 +106,13 @@ class FileWriter:
                                       or not all(isinstance(s, int) for s in shape)):
                 raise MRMInvalidSchemaError("[FileWriter] shape of %r, got %r, expected sizes of an array of numbers" % (name, shape))
         self._schema, self._desc = {k: dict(v) for k, v in sorted(content.items())}, desc or ""
-        if all(self._is_blob(about) for about in self._schema.values()):
-            self._schema["id"] = {"type": "int64"}  # an index needs a number
 
     @staticmethod
     def _is_blob(about):
         return about["type"] == "bytes" or "shape" in about
 
     def add_index(self, index_fields):
-        """Sets the fields by which other readers may look rows up; by default the first number or text. Files that have rows keep theirs."""
+        """Sets the fields by which other readers may look rows up; by default the first number or text, if there is one. Files that have rows keep theirs."""
         if not isinstance(index_fields, list):
             raise ParamTypeError("[FileWriter] index_fields, got %s, expected a list" % type(index_fields).__name__)
         if self._appends:
@@ -136,7 +134,7 @@ class FileWriter:
         if self._schema is None:
             raise RuntimeError("[FileWriter] schema, got none, expected add_schema before rows")
         if self._shards is None:
-            self._index = self._index or [next(n for n, about in self._schema.items() if not self._is_blob(about))]
+            self._index = self._index or [n for n, about in self._schema.items() if not self._is_blob(about)][:1]
             self._shards = [ShardFile(p, self._header_size, self._page_size) for p in self._paths]
         packed = [self._packed(row, i) for i, row in enumerate(raw_data)]
         share, rest, at = len(packed) // len(self._shards), len(packed) % len(self._shards), 0
@@ -149,8 +147,6 @@ class FileWriter:
     def _packed(self, row, number):
         plain, blobs = [], []
         for name, about in self._schema.items():
-            if name not in row and name == "id":
-                row = dict(row, id=number)
             if name not in row:
                 raise RuntimeError("[FileWriter] row %d, got no field %r, expected all of the schema" % (number, name))
             try:
@@ -164,7 +160,7 @@ class FileWriter:
         else:
             blob = b"".join(struct.pack(">Q", len(p)) + p for p in parts) if parts else bytes(4)
         values = dict(plain)
-        return pack_map(plain), blob, tuple(v for name in self._index for v in (0, values[name]))
+        return pack_map(plain or [("id", 0)]), blob, tuple(v for name in self._index for v in (0, values[name]))
 
     @staticmethod
     def _value(value, about):
@@ -196,7 +192,7 @@ class FileWriter:
             for i, shard in enumerate(self._shards):
                 shard.finish({
                     "header_size": self._header_size, "page_size": self._page_size, "compression_size": 0, "schema": schema,
-                    "index_fields": [{"index_field": name, "schema_id": 0} for name in self._index],
+                    "index_fields": [{"index_field": name, "schema_id": 0} for name in self._index] or None,
                     "shard_addresses": [os.path.basename(p) for p in self._paths], "shard_id": i, "statistics": None,
                     "version": "3.0"}, [(name, _SQL[self._schema[name]["type"]]) for name in self._index])
         finally:

@@ -1,13 +1,24 @@
 """Cells that define their own gradient by a method bprop(inputs..., out, dout) beside construct(inputs...).
 
 A recorded call of such a Cell is one step of the tape. The tape does not record the operations inside construct; bprop returns the
-gradients of the inputs. Parameters that construct uses get zeros, because no gradient reaches them.
+gradients of the inputs. Parameters that construct uses get zeros, because no gradient reaches them. Those in the Cell's attribute
+`internal_params`, a list, are the exception: bprop then returns the gradients of the inputs as one tuple, and a dict with the gradient of
+each of these Parameters.
 """
 import types
 
 from .. import ops
 from .._native import Tensor, _msjit
 from ..autograd import _flatten, _rebuild, no_grad
+from ..common.parameter import Parameter
+
+
+def internal_params(cell):
+    """The Parameters whose gradients the Cell's bprop returns, as a tuple."""
+    params = getattr(cell, "internal_params", ())
+    if not isinstance(params, (tuple, list)) or not all(isinstance(p, Parameter) for p in params):
+        raise TypeError("[%s.bprop] internal_params, got %r, expected a list of Parameters" % (type(cell).__name__, params))
+    return tuple(params)
 
 _VARARGS, _VARKEYWORDS = 4, 8  # of a code object's co_flags, as in the module inspect
 
@@ -55,7 +66,8 @@ class _Step:
 
     def __init__(self, cell, inputs, output):
         self.cell, self.name = cell, "%s.bprop" % type(cell).__name__
-        self.leaves = _flatten(inputs, [])
+        self.params = internal_params(cell)
+        self.leaves = _flatten(inputs, []) + list(self.params)
         self.inputs = _without_history(inputs)
         self.output = _without_history(output)
 
@@ -68,7 +80,7 @@ class _Step:
         grads = [ops.zeros_like(out) if grad is None else grad for out, grad in zip(outputs, output_grads)]
         given = grads[0] if len(grads) == 1 else tuple(grads)
         arguments = _rebuild(self.inputs, iter(inputs))
-        result = bprop(*(arguments + [_rebuild(self.output, iter(outputs)), given]))
+        result, of_params = self._divided(bprop(*(arguments + [_rebuild(self.output, iter(outputs)), given])))
         if isinstance(result, Tensor) and len(arguments) == 1:
             result = (result,)
         if not isinstance(result, (tuple, list)):
@@ -80,7 +92,21 @@ class _Step:
         found = []
         for argument, grad in zip(arguments, result):
             self._collect(argument, grad, found)
-        return found
+        return found + [self._fitted(param, grad) for param, grad in zip(self.params, of_params)]
+
+    def _divided(self, result):
+        """The gradients of the inputs and of the internal Parameters in what bprop has returned."""
+        of_params = {}
+        if isinstance(result, (tuple, list)) and len(result) == 2 and isinstance(result[0], (tuple, list)) and _by_parameter(result[1]):
+            result, of_params = result
+        found = []
+        for param in self.params:
+            grads = [grad for key, grad in of_params.items() if key is param]
+            if not grads:
+                raise ValueError("[%s] gradient of the Parameter %s in internal_params, got none, expected one in a dict behind those of "
+                                 "the inputs" % (self.name, param.name))
+            found.append(grads[0])
+        return result, found
 
     def _collect(self, argument, grad, found):
         """Appends the gradients of the tensors in one argument, in the order of _flatten."""
@@ -112,6 +138,10 @@ class _Step:
             summed = [i for i in range(len(shape)) if i < extra or wanted[i - extra] != shape[i]]
             grad = grad.sum(axis=tuple(summed)).reshape(wanted)
         return grad if grad.dtype == tensor.dtype else grad.astype(tensor.dtype)
+
+
+def _by_parameter(value):
+    return isinstance(value, dict) and all(isinstance(key, Parameter) for key in value)
 
 
 def _without_history(value):

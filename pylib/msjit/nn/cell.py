@@ -3,6 +3,8 @@
 Everything assigned to a Cell lives in the instance dictionary, so reading `self.weight` is a plain attribute read
 (fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned. The indexes
 themselves are `_param_index` and `_cell_index`, which code of this library reads.
+
+Private names that a program may choose for itself, such as `_forward` and `_hooks`, begin with `_ms_` here.
 """
 from collections import OrderedDict
 
@@ -18,7 +20,7 @@ from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
-from .bprop import recorded_call
+from .bprop import internal_params, recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
 from .cell_index import Index, owned, store_item
 from .cell_names import CellNames
@@ -51,14 +53,14 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     # usual call pays one attribute read. GRAPH_MODE sets it to True on this class, bprop on the class that defines it, the others on the
     # instance. The default is the list of active gradient transforms: while one is active, every call looks for a bprop, because a
     # program may have set one on the class, on a base or in __dict__, where neither __init__ nor __setattr__ sees it.
-    _intercept = transforms
-    _jit_config = None
-    _recompute = False
-    _auto_cast = None  # the dtype of amp level "auto"
+    _ms_intercept = transforms
+    _ms_jit_config = None
+    _ms_recompute = False
+    _ms_auto_cast = None  # the dtype of amp level "auto"
     _keeps_casts = None  # the class itself if its `construct` only reads its Parameters, neither returning nor storing them
     _keeps_dtype = ()  # names of Parameters that construct writes to: these are not cast
-    _output_dtype = None  # the dtype to which returned floats are cast, if construct computes in another one
-    _leveled = LeveledConstruct()
+    _ms_output_dtype = None  # the dtype to which returned floats are cast, if construct computes in another one
+    _ms_leveled = LeveledConstruct()
     training = False
     requires_grad = False
     def __init__(self, auto_prefix=True, flags=None):
@@ -66,23 +68,23 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         set_attr(self, "_param_index", Index())
         set_attr(self, "_cell_index", Index())
         set_attr(self, "_auto_prefix", auto_prefix)
-        set_attr(self, "_hooks", None)
-        set_attr(self, "_compute_dtype", None)
+        set_attr(self, "_ms_hooks", None)
+        set_attr(self, "_ms_compute_dtype", None)
         set_attr(self, "training", False)
         if hasattr(self, "bprop"):
-            set_attr(self, "_intercept", True)
+            set_attr(self, "_ms_intercept", True)
         if flags:
             self.add_flags(**flags)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if hasattr(cls, "bprop"):
-            cls._intercept = True
+            cls._ms_intercept = True
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
-        if self._intercept:
+        if self._ms_intercept:
             return self._call_intercepted(self.construct, args, kwargs)
         return self.construct(*args, **kwargs)
 
@@ -94,39 +96,39 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     def _call_intercepted(self, construct, args, kwargs):
         """A call that needs more than construct. `construct` is the compiled one if the result of jit(cell) was called."""
         given = construct
-        if self._jit_config is not None:
+        if self._ms_jit_config is not None:
             construct = leveled_construct(self, construct)
         # A Cell called by compiled code is part of that code's graph.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
         elif self.requires_grad and records(self, args, kwargs):
             return recorded(self, lambda *inputs: self._call_intercepted(given, inputs, {}), args)
-        elif self._forward is not None:
+        elif self._ms_forward is not None:
             forget(self)
-        if self._auto_cast is not None:
-            construct = in_precision(construct, self._auto_cast)
-        if "_saved_hooks" in self.__dict__:
-            construct = register_saved_tensors_hooks(*self._saved_hooks)(construct)
-        if self._hooks is not None:
+        if self._ms_auto_cast is not None:
+            construct = in_precision(construct, self._ms_auto_cast)
+        if "_ms_saved_hooks" in self.__dict__:
+            construct = register_saved_tensors_hooks(*self._ms_saved_hooks)(construct)
+        if self._ms_hooks is not None:
             return run_with_hooks(self, construct, args, kwargs)
         return self._call_construct(construct, args, kwargs)
 
     def _call_construct(self, construct, args, kwargs):
         """The call without forward hooks: casts, a custom gradient, recomputation, then construct."""
         run = construct
-        if self._compute_dtype is not None:
+        if self._ms_compute_dtype is not None:
             def run(*args, **kwargs):
                 return self._call_in_precision(construct, args, kwargs)
-        if hasattr(self, "bprop") and _msjit.records(args, kwargs):
+        if hasattr(self, "bprop") and _msjit.records(args + internal_params(self), kwargs):
             return recorded_call(self, run, args, kwargs)
-        if self._recompute and _msjit.records(args, kwargs):
+        if self._ms_recompute and _msjit.records(args, kwargs):
             return recomputed_call(type(self).__name__ + ".recompute", self.trainable_params(), run, args, kwargs)
         return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
         """Runs construct with its inputs and the Cell's own Parameters cast. The tape records the casts, so gradients
         reach the Parameters."""
-        dtype, store = self._compute_dtype, self.__dict__
+        dtype, store = self._ms_compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in store["_param_index"].items()
                if p is not None and store.get(name) is p and name not in self._keeps_dtype}
@@ -135,7 +137,7 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
             for name, param in own.items():
                 store[name] = cast(param, dtype)
             result = construct(*args, **kwargs)
-            return result if self._output_dtype is None else _cast_float(result, self._output_dtype)
+            return result if self._ms_output_dtype is None else _cast_float(result, self._ms_output_dtype)
         finally:
             store.update(own)
 
@@ -144,20 +146,20 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     def __setattr__(self, name, value):
         store = self.__dict__
         if isinstance(value, JitCell):  # the Parameters of the wrapped Cell belong to this Cell too
-            self._register_cell(name, value.__wrapped__)
+            self._ms_register_cell(name, value.__wrapped__)
         elif isinstance(value, Parameter):
-            self._register_parameter(name, value)
+            self._ms_register_parameter(name, value)
         elif isinstance(value, Cell):
-            self._register_cell(name, value)
+            self._ms_register_cell(name, value)
         elif isinstance(value, ParameterTuple):
             for item in value:
                 if not has_own_name(item):  # equal default names would replace one another
                     item.name = self._free_parameter_name()
-                self._register_parameter(item.name, item, attribute=False)
+                self._ms_register_parameter(item.name, item, attribute=False)
         elif "_param_index" in store and self._set_registered(name, value):
             return
         if name == "bprop":
-            object.__setattr__(self, "_intercept", True)
+            object.__setattr__(self, "_ms_intercept", True)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
@@ -185,21 +187,21 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
             number += 1
         return "Parameter$%d" % number
 
-    def _register_parameter(self, name, param, attribute=True):
+    def _ms_register_parameter(self, name, param, attribute=True):
         store = self.__dict__
         if "_param_index" not in store:
             raise AttributeError(_NOT_INITIALISED.format("parameter %r" % name))
         if attribute:
-            self._check_free(name, "_cell_index", "_buffers")
+            self._ms_check_free(name, "_cell_index", "_buffers")
             if not has_own_name(param):
                 param.name = name
         store_item(store["_param_index"], name, param)
 
-    def _register_cell(self, name, cell, rename=True):
+    def _ms_register_cell(self, name, cell, rename=True):
         store = self.__dict__
         if "_cell_index" not in store:
             raise AttributeError(_NOT_INITIALISED.format("cell %r" % name))
-        self._check_free(name, "_param_index", "_buffers")
+        self._ms_check_free(name, "_param_index", "_buffers")
         if rename and store["_auto_prefix"]:
             cell.update_parameters_name(name + ".")
         store_item(store["_cell_index"], name, cell)
@@ -216,7 +218,7 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
         self._check_insert(child_name, self._cell_index)
-        self._register_cell(child_name, child_cell, False)
+        self._ms_register_cell(child_name, child_cell, False)
         object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
@@ -250,12 +252,12 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         seen = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for cell_name, cell in cells:
-            for name, param in cell._own_parameters():
+            for name, param in cell._ms_own_parameters():
                 if param is not None and id(param) not in seen:
                     seen.add(id(param))
                     yield (cell_name + "." + name if cell_name else name), param
 
-    def _own_parameters(self):
+    def _ms_own_parameters(self):
         return self._param_index.items()
 
     def get_parameters(self, expand=True):
@@ -324,7 +326,7 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         same; otherwise gradients are recorded on demand."""
         object.__setattr__(self, "requires_grad", bool(requires_grad))
         if requires_grad:
-            object.__setattr__(self, "_intercept", True)
+            object.__setattr__(self, "_ms_intercept", True)
         return self
 
     def set_inputs(self, *inputs, **kwargs):
@@ -346,11 +348,11 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         """Sets options for the compilation of this Cell by GRAPH_MODE or jit: a JitConfig, of which jit_syntax_level has an effect."""
         if not isinstance(jit_config, JitConfig):
             raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
-        object.__setattr__(self, "_jit_config", jit_config)
-        object.__setattr__(self, "_intercept", True)
+        object.__setattr__(self, "_ms_jit_config", jit_config)
+        object.__setattr__(self, "_ms_intercept", True)
         if jit_config.syntax_level is not None:  # made now, because another Cell that is being captured may call this one
             function = getattr(self.construct, "__func__", self.construct)
-            object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.syntax_level))
+            object.__setattr__(self, "_ms_leveled", LeveledConstruct(function, jit_config.syntax_level))
 
     def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
         """Keeps no intermediate results of this Cell for its gradient, but computes them again from the inputs.
@@ -361,8 +363,8 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         if set(kwargs) - {"recompute_slice_activation"}:
             raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
                              "recompute_slice_activation" % sorted(kwargs)[0])
-        object.__setattr__(self, "_recompute", True)
-        object.__setattr__(self, "_intercept", True)
+        object.__setattr__(self, "_ms_recompute", True)
+        object.__setattr__(self, "_ms_intercept", True)
 
     def compile(self, *args, **kwargs):
         """Does nothing; compilation happens at the first call."""
@@ -404,8 +406,8 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         if dst_type not in mstype.float_type:
             raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
         for _, cell in self.cells_and_names():
-            object.__setattr__(cell, "_compute_dtype", dst_type)
-            object.__setattr__(cell, "_intercept", True)
+            object.__setattr__(cell, "_ms_compute_dtype", dst_type)
+            object.__setattr__(cell, "_ms_intercept", True)
             cell.add_flags(**precision_flags(dst_type))
         return self
 

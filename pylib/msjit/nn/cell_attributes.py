@@ -145,7 +145,7 @@ class CellAttributes:
     @property
     def jit_config_dict(self):
         """The options given to set_jit_config, as a dict."""
-        return {} if self._jit_config is None else dict(self._jit_config.jit_config_dict)
+        return {} if self._ms_jit_config is None else dict(self._ms_jit_config.jit_config_dict)
 
     @property
     def param_prefix(self):
@@ -226,8 +226,8 @@ class CellAttributes:
         Raises TypeError for hooks that are not callable.
         """
         check_saved_hooks("register_saved_tensors_hooks", pack_hook, unpack_hook)
-        self.__dict__["_saved_hooks"] = (pack_hook, unpack_hook)
-        self.__dict__["_intercept"] = True
+        self.__dict__["_ms_saved_hooks"] = (pack_hook, unpack_hook)
+        self.__dict__["_ms_intercept"] = True
 
     def compile_and_run(self, *args, **kwargs):
         """Calls this Cell."""
@@ -250,7 +250,7 @@ class CellAttributes:
     def get_mixed_precision_type(self):
         """Returns the dtype that to_float gave this Cell, as a MixedPrecisionType."""
         for name, dtype in _FLAGS.items():
-            if self._compute_dtype == dtype:
+            if self._ms_compute_dtype == dtype:
                 return _precision_types()[name.upper()]
         return _precision_types().NOTSET
 
@@ -260,9 +260,9 @@ class CellAttributes:
             raise TypeError("[set_mixed_precision_type] mixed_type, got %s, expected a MixedPrecisionType"
                             % type(mixed_type).__name__)
         dtype = _FLAGS.get(mixed_type.name.lower())
-        object.__setattr__(self, "_compute_dtype", dtype)
+        object.__setattr__(self, "_ms_compute_dtype", dtype)
         if dtype is not None:
-            object.__setattr__(self, "_intercept", True)
+            object.__setattr__(self, "_ms_intercept", True)
 
     # -- without effect, in MindSpore too ---------------------------------------------------------------
 

@@ -38,15 +38,15 @@ class CellNames:
             if isinstance(value, (int, float)) and params[name] is not None and (is_graph_mode() or _in_source_jit(self)):
                 _write_number(params[name], name, value)
                 return True
-            return self._replace(params, "parameter", "a Parameter or a Tensor", name, value)
+            return self._ms_replace(params, "parameter", "a Parameter or a Tensor", name, value)
         if name in cells:
-            return self._replace(cells, "cell", "a Cell", name, value)
+            return self._ms_replace(cells, "cell", "a Cell", name, value)
         if name in self.__dict__.get("_buffers", ()) and not isinstance(value, (Tensor, type(None))):
-            return self._replace(self._buffers, "buffer", "a Tensor", name, value)
+            return self._ms_replace(self._buffers, "buffer", "a Tensor", name, value)
         return False
 
     @staticmethod
-    def _replace(kept, kind, expected, name, value):
+    def _ms_replace(kept, kind, expected, name, value):
         if value is None:
             kept[name] = None
         elif _takes_place(value):
@@ -55,7 +55,7 @@ class CellNames:
             raise TypeError("[cell] %s %r is there already, got %s, expected %s or None" % (kind, name, type(value).__name__, expected))
         return False
 
-    def _check_free(self, name, *others):
+    def _ms_check_free(self, name, *others):
         """Raises KeyError if one of the dicts `others` has the name, for example if a Cell is assigned to a Parameter's name."""
         if any(name in self.__dict__.get(other, ()) for other in others):
             raise KeyError("[cell] %s has %r already, got one more under that name, expected another name"

@@ -94,16 +94,16 @@ class CellState:
 
     # -- state --------------------------------------------------------------------------------------------------
 
-    def _own_state(self):
+    def _ms_own_state(self):
         """Yields (name, Parameter or persistent buffer) of this Cell alone, as state_dict has them."""
-        for name, param in self._own_parameters():
+        for name, param in self._ms_own_parameters():
             if param is not None:
                 yield name, param
         for name, persistent in self.__dict__.get("_buffers", {}).items():
             if persistent and self.__dict__.get(name) is not None:
                 yield name, self.__dict__[name]
 
-    def _children(self):
+    def _ms_children(self):
         return [(name, cell) for name, cell in self._cell_index.items() if cell is not None]
 
     def state_dict(self, destination=None, prefix="", keep_vars=False):
@@ -114,11 +114,11 @@ class CellState:
         found = OrderedDict() if destination is None else destination
         for hook in list(self.__dict__.get("_state_pre_hooks", {}).values()):
             hook(self, prefix, keep_vars)
-        for name, value in self._own_state():
+        for name, value in self._ms_own_state():
             found[prefix + name] = value
         if type(self).get_extra_state is not CellState.get_extra_state:
             found[prefix + _EXTRA] = self.get_extra_state()
-        for name, cell in self._children():
+        for name, cell in self._ms_children():
             cell.state_dict(found, prefix + name + ".", keep_vars)
         for hook in list(self.__dict__.get("_state_hooks", {}).values()):
             hook(self, found, prefix, {})
@@ -133,7 +133,7 @@ class CellState:
         if not isinstance(state_dict, Mapping):
             raise TypeError("[load_state_dict] state_dict, got %s, expected a dict" % type(state_dict).__name__)
         given, missing, unexpected, errors = OrderedDict(state_dict), [], [], []
-        self._load_state(given, "", strict, missing, unexpected, errors)
+        self._ms_load_state(given, "", strict, missing, unexpected, errors)
         known = _names_below(self, "")
         unexpected += [name for name in given if name not in known]
         if strict and (missing or unexpected):
@@ -146,10 +146,10 @@ class CellState:
             raise RuntimeError("[load_state_dict] %s: %s" % (type(self).__name__, "; ".join(errors)))
         return result
 
-    def _load_state(self, given, prefix, strict, missing, unexpected, errors):
+    def _ms_load_state(self, given, prefix, strict, missing, unexpected, errors):
         for hook in list(self.__dict__.get("_load_pre_hooks", {}).values()):
             hook(self, given, prefix, {}, strict, missing, unexpected, errors)
-        for name, own in self._own_state():
+        for name, own in self._ms_own_state():
             path = prefix + name
             if path not in given:
                 missing.append(path)
@@ -165,8 +165,8 @@ class CellState:
             self._take_shown()
         if type(self).set_extra_state is not CellState.set_extra_state and prefix + _EXTRA in given:
             self.set_extra_state(given[prefix + _EXTRA])
-        for name, cell in self._children():
-            cell._load_state(given, prefix + name + ".", strict, missing, unexpected, errors)
+        for name, cell in self._ms_children():
+            cell._ms_load_state(given, prefix + name + ".", strict, missing, unexpected, errors)
 
     def get_extra_state(self):
         """Returns state other than Parameters and buffers, for state_dict. A class with extra state defines this method
@@ -201,9 +201,9 @@ class CellState:
 
 def _names_below(cell, prefix):
     """All names that load_state_dict of a Cell accepts."""
-    found = {prefix + name for name, _ in cell._own_state()}
+    found = {prefix + name for name, _ in cell._ms_own_state()}
     if type(cell).set_extra_state is not CellState.set_extra_state:
         found.add(prefix + _EXTRA)
-    for name, child in cell._children():
+    for name, child in cell._ms_children():
         found |= _names_below(child, prefix + name + ".")
     return found

@@ -14,30 +14,30 @@ class HookHandle:
     def __init__(self, cell, kind, hook_fn, prepend=False, with_kwargs=False):
         if not callable(hook_fn):
             raise TypeError("[hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
-        if cell._hooks is None:
-            object.__setattr__(cell, "_hooks", {k: {} for k in KINDS})
+        if cell._ms_hooks is None:
+            object.__setattr__(cell, "_ms_hooks", {k: {} for k in KINDS})
         self._key = object()  # not id(self): the handle may be freed, and its id reused, while the hook is still registered
-        hooks = cell._hooks[kind]
+        hooks = cell._ms_hooks[kind]
         later = list(hooks.items()) if prepend else []
         if prepend:
             hooks.clear()
         hooks[self._key] = _WithKeywords(hook_fn) if with_kwargs else hook_fn
         hooks.update(later)
-        object.__setattr__(cell, "_intercept", True)
+        object.__setattr__(cell, "_ms_intercept", True)
         self._cell = weakref.ref(cell)
         self._kind = kind
 
     def remove(self):
         """Removes the hook; calling it again does nothing."""
         cell = self._cell()
-        if cell is None or cell._hooks is None:
+        if cell is None or cell._ms_hooks is None:
             return
-        cell._hooks[self._kind].pop(self._key, None)
-        if not any(cell._hooks.values()):
-            object.__setattr__(cell, "_hooks", None)
-            if cell._compute_dtype is None and cell._jit_config is None and not cell._recompute \
+        cell._ms_hooks[self._kind].pop(self._key, None)
+        if not any(cell._ms_hooks.values()):
+            object.__setattr__(cell, "_ms_hooks", None)
+            if cell._ms_compute_dtype is None and cell._ms_jit_config is None and not cell._ms_recompute \
                     and not hasattr(cell, "bprop"):
-                cell.__dict__.pop("_intercept", None)
+                cell.__dict__.pop("_ms_intercept", None)
 
 
 class _WithKeywords:
@@ -60,7 +60,7 @@ class _WithKeywords:
 
 def run_with_hooks(cell, construct, args, kwargs):
     """Runs one call of a Cell that has hooks."""
-    hooks, watched = cell._hooks, None
+    hooks, watched = cell._ms_hooks, None
     for hook in list(hooks["forward_pre"].values()):
         if isinstance(hook, _WithKeywords):
             args, kwargs = hook.before(cell, args, kwargs)

@@ -27,6 +27,7 @@ from .primitive import REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
 from .resize_func import resize as _resize
+from .variable_writes import put as _store
 
 _REQUIRED = REQUIRED
 __all__ = []
@@ -338,7 +339,7 @@ for _name, _attributes, _rule in (
 
 
 def _put(x, value):
-    _k.assign(x, value)
+    _store(x, value)
     return _written(x)
 
 

@@ -2,6 +2,7 @@
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from .other_func import _written
+from .variable_writes import put as _put
 
 
 def stop_gradient_(input):
@@ -33,7 +34,7 @@ def reshape_(input, shape):
 def inplace_index_add(var, indices, updates, axis):
     """Adds slices of `updates` to slices of a Parameter along an axis, in place; returns its new values."""
     from .index_func import index_add
-    _k.assign(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
+    _put(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
     return _written(var)
 
 

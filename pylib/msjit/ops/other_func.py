@@ -5,6 +5,7 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor, is_tensor
 from . import registry as _k
+from .variable_writes import write as _write
 
 
 def cast(input, dtype):
@@ -62,21 +63,21 @@ def _written(variable):
 def assign(variable, value):
     """Copies values into a Parameter; returns its new values. Raises ValueError for another shape, TypeError for a wider dtype."""
     _fits("assign", variable, value)
-    _k.assign(variable, value)
+    _write(_k.assign, variable, value)
     return _written(variable)
 
 
 def assign_add(variable, value):
     """Adds to a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_add", variable, value)
-    _k.assign_add(variable, value)
+    _write(_k.assign_add, variable, value)
     return _written(variable)
 
 
 def assign_sub(variable, value):
     """Subtracts from a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_sub", variable, value)
-    _k.assign_sub(variable, value)
+    _write(_k.assign_sub, variable, value)
     return _written(variable)
 
 

@@ -9,6 +9,7 @@ from ..common.tensor import check_tensor as _check
 from . import index_func as _i
 from . import registry as _k
 from .other_func import _written
+from .variable_writes import put as _put
 
 
 def _combined(x, updates, parts, axes, how):
@@ -151,7 +152,7 @@ def _writing(name, how, coordinates):
             if isinstance(updates, _Tensor) and updates.ndim and tuple(updates.shape) != wanted:
                 raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
             made = _combined(input_x.detach(), updates, [indices], [0], how)
-        _k.assign(input_x, made)
+        _put(input_x, made)
         return _written(input_x)
 
     call.__name__ = call.__qualname__ = name

@@ -48,9 +48,9 @@ class GroupedOptimizer(Shown, Cell):
                 raise TypeError("[%s] params must be Parameters, got %s" % (self._where, type(param).__name__))
             if any(param is known for known in self.parameters):
                 raise ValueError("[%s] parameter %s is in two groups" % (self._where, param.name))
-        group = dict(self.defaults)
-        group.update(param_group)
-        group["params"], group["start"] = params, len(self.parameters)
+        group = dict(param_group, params=params)
+        for name, value in self.defaults.items():
+            group.setdefault(name, value)
         group["lr"] = self._rate(group["lr"], "learning_rate_group_%d" % len(self.param_groups))
         decay = group.get("weight_decay", 0.0)
         if isinstance(decay, bool) or not isinstance(decay, (int, float)):
@@ -71,7 +71,7 @@ class GroupedOptimizer(Shown, Cell):
         """(name, values) of the Parameters that MindSpore keeps after the state."""
         return ()
 
-    def _own_parameters(self):
+    def _ms_own_parameters(self):
         """(attribute, Parameter) in MindSpore's order."""
         self._take_shown()
         name, shape, dtype, first = self._step_shown or ("", (), None, False)
@@ -96,7 +96,7 @@ class GroupedOptimizer(Shown, Cell):
         texts = []
         for at, group in enumerate(self.param_groups):
             lines = ["    %s: %s" % (name, float("%.7g" % float(value)) if isinstance(value, Parameter) else value)
-                     for name, value in sorted(group.items()) if name not in ("params", "start")]
+                     for name, value in sorted(group.items()) if name != "params"]
             texts.append("\n".join(["Parameter Group %d" % at] + lines + [""]))
         return "%s (\n%s)" % (type(self).__name__, "\n".join(texts))
 
@@ -134,8 +134,7 @@ class GroupedOptimizer(Shown, Cell):
         if len(gradients) != len(self.parameters):
             raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
                              % (self._where, len(gradients), len(self.parameters)))
-        for group in self.param_groups:
-            index = group["start"]
+        for index, group in zip(self.group_start_id, self.param_groups):
             for param in group["params"]:
                 gradient = gradients[index]
                 if gradient.shape != param.shape:
@@ -201,8 +200,12 @@ class Adam(GroupedOptimizer):
         if group["amsgrad"]:
             v = ops.maximum(wide(self.max_exp_avg_sq[index]), v)
             write(self.max_exp_avg_sq[index], v)
-        root = ops.sqrt(v) / (1.0 - beta2 ** step) ** 0.5 + group["eps"]
+        root = self._root(v, 1.0 - beta2 ** step, group["eps"])
         write(param, p - rate / (1.0 - beta1 ** step) * m / root)
+
+    def _root(self, squares, correction, eps):
+        """The divisor of a step: the root of the corrected mean of squares, and eps."""
+        return ops.sqrt(squares) / correction ** 0.5 + eps
 
 
 class AdamW(Adam):
@@ -277,7 +280,8 @@ class Adagrad(GroupedOptimizer):
 
     def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, *,
                  maximize=False):
-        super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, maximize=maximize))
+        super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+                                      initial_accumulator_value=initial_accumulator_value, maximize=maximize))
         self.accum = self._state("accum", initial_accumulator_value)
 
     def _update(self, index, param, gradient, group):

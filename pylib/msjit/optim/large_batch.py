@@ -55,7 +55,7 @@ class LARS(Optimizer):
         optimizer.loss_scale = 1.0
         self.lars_flag = tuple(bool(lars_filter(x)) for x in self.parameters)
 
-    def _own_parameters(self):
+    def _ms_own_parameters(self):
         """The step count of the inner optimizer, and the parameters. The inner optimizer lists its state itself."""
         yield "global_step", self.opt._show_step()
         yield from zip(self.opt._first_names, self.parameters)

@@ -88,7 +88,7 @@ class ShownState(Shown):
         self._take_shown()
         return self._show("global_step", [self.step_count], mstype.int32)
 
-    def _own_parameters(self):
+    def _ms_own_parameters(self):
         """(attribute, Parameter) in MindSpore's order."""
         self._take_shown()
         rates, changing = self._shown_rates()

@@ -1,7 +1,8 @@
 """msjit.experimental.optim"""
-from ...optim.grouped import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
+from ...optim.grouped import ASGD, SGD, Adadelta, Adagrad, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from ...optim.grouped import GroupedOptimizer as Optimizer
 from . import lr_scheduler
+from .adam import Adam
 
 __all__ = ["Optimizer", "SGD", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop",
            "ASGD", "Rprop", "lr_scheduler"]
