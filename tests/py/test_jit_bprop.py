@@ -428,13 +428,15 @@ def test_writes_in_between():
 
     param = Parameter(tensor(1, 2), name="p")
 
-    def run():
+    def run(write):
         out = Reads()(param)
         with no_grad():
-            ops.assign(param, X)
+            write()
         return out
     with pytest.raises(RuntimeError, match="Reads.bprop needs for its gradient was modified in place"):
-        ms.grad(run, None, [param])()
+        ms.grad(run, None, [param])(lambda: param.add_(X))
+    param.set_data(tensor(1, 2))
+    check(ms.grad(run, None, [param])(lambda: ops.assign(param, X))[0], [1, 2])  # assign gives it new memory
 
 
 def test_what_is_kept_alive():

@@ -65,6 +65,7 @@ from . import stft_func as stft_func
 from . import suppression_operations as suppression_operations
 from . import taper_func as taper_func
 from . import transform_operations as transform_operations
+from . import variable_writes as variable_writes
 from . import vision_operations as vision_operations
 from . import window_func as window_func
 from msjit._msjit import Tensor as Tensor
