@@ -3,6 +3,7 @@ import math
 
 from ..common import dtype as mstype
 from ..common.tensor import Tensor
+from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
 
@@ -156,20 +157,30 @@ class LearningRateSchedule(Cell):
 
 
 class _Schedule(LearningRateSchedule):
-    """A schedule that defines rate_at(step), from a number to a float."""
+    """A schedule whose subclasses define _rate(step), the formula, for numbers and for float32 Tensors.
+
+    Optimizers call rate_at, a float for a number. It is None where a program overrides construct, as only construct tells the rate then.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "construct" in cls.__dict__:
+            cls.rate_at = None
+
+    def _rate(self, step):
+        raise NotImplementedError("[learning_rate_schedule] %s defines no _rate" % type(self).__name__)
 
     def rate_at(self, step):
-        raise NotImplementedError("[learning_rate_schedule] %s defines no rate_at" % type(self).__name__)
+        """The rate of a step that is a number."""
+        return self._rate(step)
 
     def construct(self, global_step):
         if isinstance(global_step, (int, float)):
-            return Tensor(self.rate_at(global_step), mstype.float32)
+            return Tensor(self._rate(global_step), mstype.float32)
         if not isinstance(global_step, Tensor):
             raise TypeError("[learning_rate_schedule] global_step must be a Tensor or a number, got %s"
                             % type(global_step).__name__)
-        steps = global_step.asnumpy()
-        rates = [self.rate_at(step.item()) for step in steps.reshape(-1)]
-        return Tensor(rates, mstype.float32).reshape(steps.shape)
+        return self._rate(_k.cast(global_step, mstype.float32))
 
 
 class ExponentialDecayLR(_Schedule):
@@ -182,23 +193,24 @@ class ExponentialDecayLR(_Schedule):
         self.learning_rate, self.decay_rate, self.is_stair = learning_rate, decay_rate, is_stair
         self.decay_steps = positive_int(decay_steps, where, "decay_steps")
 
-    def rate_at(self, step):
+    def _rate(self, step):
         return self.learning_rate * self.decay_rate ** _ratio(step, self.decay_steps, self.is_stair)
 
 
 class NaturalExpDecayLR(ExponentialDecayLR):
     """Natural exponential decay: learning_rate * exp(-decay_rate * step); is_stair rounds the step down to a multiple of decay_steps."""
 
-    def rate_at(self, step):
+    def _rate(self, step):
         if self.is_stair:
-            step = step // self.decay_steps * self.decay_steps
-        return self.learning_rate * math.exp(-self.decay_rate * step)
+            step = _ratio(step, self.decay_steps, True) * self.decay_steps
+        exponent = -self.decay_rate * step
+        return self.learning_rate * (_k.exp(exponent) if isinstance(step, Tensor) else math.exp(exponent))
 
 
 class InverseDecayLR(ExponentialDecayLR):
     """Inverse decay: learning_rate / (1 + decay_rate * step / decay_steps); is_stair rounds the quotient down."""
 
-    def rate_at(self, step):
+    def _rate(self, step):
         return self.learning_rate / (1 + self.decay_rate * _ratio(step, self.decay_steps, self.is_stair))
 
 
@@ -211,8 +223,8 @@ class CosineDecayLR(_Schedule):
         self.min_lr, self.max_lr = min_lr, max_lr
         self.decay_steps = positive_int(decay_steps, "CosineDecayLR", "decay_steps")
 
-    def rate_at(self, step):
-        return _cosine(self.min_lr, self.max_lr, min(step, self.decay_steps), self.decay_steps)
+    def _rate(self, step):
+        return _cosine(self.min_lr, self.max_lr, _at_most(step, self.decay_steps), self.decay_steps)
 
 
 class PolynomialDecayLR(_Schedule):
@@ -225,11 +237,12 @@ class PolynomialDecayLR(_Schedule):
         self.decay_steps = positive_int(decay_steps, "PolynomialDecayLR", "decay_steps")
         self.update_decay_steps = _flag(update_decay_steps, "PolynomialDecayLR", "update_decay_steps")
 
-    def rate_at(self, step):
+    def _rate(self, step):
         span = self.decay_steps
         if self.update_decay_steps:
-            span *= max(math.ceil(step / span), 1)
-        return _polynomial(self.learning_rate, self.end_learning_rate, min(step, span), span, self.power)
+            turns = step / span
+            span *= _k.maximum(_k.ceil(turns), 1.0) if isinstance(step, Tensor) else max(math.ceil(turns), 1)
+        return _polynomial(self.learning_rate, self.end_learning_rate, _at_most(step, span), span, self.power)
 
 
 class WarmUpLR(_Schedule):
@@ -240,16 +253,26 @@ class WarmUpLR(_Schedule):
         self.learning_rate = _rate(learning_rate, "WarmUpLR", "learning_rate", True)
         self.warmup_steps = positive_int(warmup_steps, "WarmUpLR", "warmup_steps")
 
-    def rate_at(self, step):
-        return self.learning_rate * min(step, self.warmup_steps) / self.warmup_steps
+    def _rate(self, step):
+        return self.learning_rate * _at_most(step, self.warmup_steps) / self.warmup_steps
+
+
+# -- formulas, for numbers and for Tensors: the steps of a Tensor stay one, so that graphs go through ------------------------------
 
 
 def _ratio(step, span, is_stair):
-    return step // span if is_stair else step / span
+    if not is_stair:
+        return step / span
+    return _k.floor(step / span) if isinstance(step, Tensor) else step // span
+
+
+def _at_most(step, span):
+    return _k.minimum(step, span) if isinstance(step, Tensor) else min(step, span)
 
 
 def _cosine(low, high, step, span):
-    return low + 0.5 * (high - low) * (1 + math.cos(math.pi * step / span))
+    angle = math.pi * step / span
+    return low + 0.5 * (high - low) * (1 + (_k.cos(angle) if isinstance(step, Tensor) else math.cos(angle)))
 
 
 def _polynomial(first, last, step, span, power):

@@ -323,7 +323,7 @@ def _rate_at(rate, step):
         return rate
     if isinstance(rate, tuple):
         return rate[min(step, len(rate) - 1)]
-    if isinstance(rate, Cell) and not hasattr(rate, "rate_at"):  # a schedule of the program's own
+    if isinstance(rate, Cell) and getattr(rate, "rate_at", None) is None:  # a schedule of the program's own
         return rate(ops.registry.zeros((1,), dtype=mstype.int32) + step).reshape(())  # a sum: graphs keep the step open
     return float(rate.rate_at(step) if isinstance(rate, Cell) else rate(step))
 
