@@ -1,5 +1,6 @@
 """Primitives for special functions, counting and order, parts of matrices, and small arithmetic, as rows."""
 from ..common import dtype as _mstype
+from ..common.limits import EPSILON as _EPSILON
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import bessel_func as _be
@@ -71,9 +72,9 @@ def _bincount(array, size, weights):
 
 def _epsilon(x):
     """The distance from 1 to the next number of the dtype, in the shape of x."""
-    import numpy
-    _check(x, "epsilon")
-    return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
+    if _check(x, "epsilon").dtype not in _EPSILON:
+        raise TypeError("[epsilon] dtype of x, got %s, expected a float" % (x.dtype,))
+    return _k.full(x.shape, _EPSILON[x.dtype], x.dtype)
 
 
 def _lookup(params, indices, offset):

@@ -7,6 +7,7 @@ from ..autograd import _no_grad
 from ..common import dtype as _mstype
 from ..common.checks import check_int as _check_int
 from ..common.generator import drawn as _drawn
+from ..common.limits import EPSILON as _EPSILON
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -72,10 +73,9 @@ def move_to(input, to="CPU", blocking=True):
 
 def eps(x):
     """Creates a tensor in the shape of x whose elements are the distance from 1 to the next number of its float dtype."""
-    import numpy
     if _check(x, "eps").dtype not in _mstype.float_type:
         raise TypeError("[eps] dtype of x, got %s, expected a float" % (x.dtype,))
-    return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
+    return _k.full(x.shape, _EPSILON[x.dtype], x.dtype)
 
 
 def _bound_rows(weight, used, max_norm, norm_type):

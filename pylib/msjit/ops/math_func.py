@@ -3,6 +3,7 @@ from builtins import range
 
 from ..common import dtype as mstype
 from ..common.checks import or_all_axes as _or_all_axes
+from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES
 from . import registry as _k
@@ -221,18 +222,10 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
         if isinstance(value, str):
             raise TypeError("[nan_to_num] %s, got %r, expected a number" % (what, value))
-    high, low = _limits(input.dtype)
+    low, high = _ENDS[input.dtype]
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
     out = _k.where(_k.equal(input, float("inf")), high if posinf is None else float(posinf), out)
     return _k.where(_k.equal(input, float("-inf")), low if neginf is None else float(neginf), out)
-
-
-def _limits(dtype):
-    import numpy
-    if dtype == mstype.bfloat16:
-        return 3.3895313892515355e38, -3.3895313892515355e38
-    info = numpy.finfo(mstype.dtype_to_nptype(dtype))
-    return float(info.max), float(info.min)
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):

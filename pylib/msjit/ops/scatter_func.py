@@ -4,6 +4,7 @@ import builtins as _b
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
+from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
@@ -190,12 +191,9 @@ def _segments(name, x, segment_ids, num_segments, start, how):
 
 def _ends(dtype):
     """The (smallest, greatest) number of a dtype."""
-    import numpy
-    if dtype == _mstype.bool_:
-        raise TypeError("[unsorted_segment] dtype of x, got bool, expected a number")
-    kind = numpy.dtype(_mstype.dtype_to_nptype(dtype))
-    info = numpy.iinfo(kind) if kind.kind in "iu" else numpy.finfo(kind)
-    return (int(info.min), int(info.max)) if kind.kind in "iu" else (float(info.min), float(info.max))
+    if dtype not in _ENDS:
+        raise TypeError("[unsorted_segment] dtype of x, got %s, expected a number" % (dtype,))
+    return _ENDS[dtype]
 
 
 def unsorted_segment_sum(input_x, segment_ids, num_segments):
