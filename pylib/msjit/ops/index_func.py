@@ -155,7 +155,7 @@ def repeat_interleave(input, repeats, axis=None):
                              % (flat.shape[along], repeats))
         counts = repeats if len(repeats) == flat.shape[along] else repeats * flat.shape[along]
         places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
-        return _k.gather(flat, Tensor(places, "int64"), along)
+        return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
         return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)

@@ -152,6 +152,12 @@ def addn(x):
 _LIMITS = (int, float, type(None))  # the types that the kernel `clip` takes
 
 
+def _are_limits(low, high):
+    if isinstance(low, Tensor) or isinstance(high, Tensor):  # comparing these classes with the others would end a captured region
+        return False
+    return type(low) in _LIMITS and type(high) in _LIMITS
+
+
 def clamp(input, min=None, max=None):
     """Limits elements to [min, max]; None leaves that side open, and where min is above max the result is max.
 
@@ -159,7 +165,7 @@ def clamp(input, min=None, max=None):
     """
     if min is None and max is None:
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
-    if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and type(min) in _LIMITS and type(max) in _LIMITS:
+    if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and _are_limits(min, max):
         return _k.clip(input, min, max)
     if min is not None:
         input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
