@@ -7,32 +7,55 @@ namespace msjit {
 
 namespace {
 
+// The determinant; leaves the factors in `lu` and `rows`.
 template <class T>
-T determinant(int64_t n, const T* a) {
-  linalg::MatrixOf<T> lu(a, a + n * n);
-  std::vector<int64_t> rows(n);
-  T det = T(linalg::factor_lu(n, lu.data(), rows.data()));
-  for (int64_t i = 0; i < n; ++i) det *= lu[i * n + i];
+T determinant(int64_t n, linalg::MatrixOf<T>* lu, std::vector<int64_t>* rows) {
+  T det = T(linalg::factor_lu(n, lu->data(), rows->data()));
+  for (int64_t i = 0; i < n; ++i) det *= (*lu)[i * n + i];
   return det;
 }
 
-// With a = u diag(s) v^H, the cofactors are det(u) det(v^H) conj(u) diag(p) v^T, where p[i] is the
-// product of all s but s[i]. That also holds for a singular matrix.
+// det(a) a^-T
 template <class T>
-bool find(const KernelCtx& ctx, const T* const* in, T* const* out) {
-  const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
+void of_regular(int64_t n, T det, const linalg::MatrixOf<T>& lu, const std::vector<int64_t>& rows,
+                T* out) {
+  linalg::MatrixOf<T> eye(n * n), inverse(n * n);
+  for (int64_t i = 0; i < n; ++i) eye[i * n + i] = 1;
+  linalg::solve_lu(n, lu.data(), rows.data(), eye.data(), n, inverse.data());
+  for (int64_t r = 0; r < n; ++r)
+    for (int64_t c = 0; c < n; ++c) out[r * n + c] = det * inverse[c * n + r];
+}
+
+// With a = u diag(s) v^H, the cofactors are det(u) det(v^H) conj(u) diag(p) v^T, where p[i] is the
+// product of all s but s[i].
+template <class T>
+void of_singular(int64_t n, const T* a, T* out) {
   linalg::MatrixOf<T> s(n), u(n * n), v(n * n);
-  linalg::svd(n, n, in[0], s.data(), n, u.data(), n, v.data());
-  const T turn = determinant(n, u.data()) * linalg::conjugate(determinant(n, v.data()));
+  linalg::svd(n, n, a, s.data(), n, u.data(), n, v.data());
+  std::vector<int64_t> rows(n);
+  linalg::MatrixOf<T> left = u, right = v;
+  const T turn = determinant(n, &left, &rows) * linalg::conjugate(determinant(n, &right, &rows));
   std::vector<T> others(n, turn);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j)
       if (j != i) others[i] *= s[j];
-  std::fill(out[0], out[0] + n * n, T(0));
+  std::fill(out, out + n * n, T(0));
   for (int64_t r = 0; r < n; ++r)
     for (int64_t c = 0; c < n; ++c)
       for (int64_t i = 0; i < n; ++i)
-        out[0][r * n + c] += linalg::conjugate(u[r * n + i]) * others[i] * v[c * n + i];
+        out[r * n + c] += linalg::conjugate(u[r * n + i]) * others[i] * v[c * n + i];
+}
+
+template <class T>
+bool find(const KernelCtx& ctx, const T* const* in, T* const* out) {
+  const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
+  linalg::MatrixOf<T> lu(in[0], in[0] + n * n);
+  std::vector<int64_t> rows(n);
+  const T det = determinant(n, &lu, &rows);
+  if (det == T(0))
+    of_singular(n, in[0], out[0]);
+  else
+    of_regular(n, det, lu, rows, out[0]);
   return true;
 }
 
