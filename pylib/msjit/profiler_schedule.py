@@ -85,7 +85,7 @@ def analyse(profiler_path, max_process_number=None, pretty=False, step_list=None
         raise TypeError("[analyse] profiler_path, got %s, expected a path" % type(profiler_path).__name__)
     found = [os.path.join(folder, "trace_view.json") for folder, _, files in os.walk(profiler_path) if "trace_view.json" in files]
     if not found:
-        warnings.warn("[analyse] profiler_path, got %s, expected a folder with a trace_view.json" % profiler_path, stacklevel=2)
+        warnings.warn("[analyse] profiler_path, got %s, expected a folder with a trace_view.json" % (profiler_path,), stacklevel=2)
     for path in found if pretty else ():
         with open(path) as file:
             trace = json.load(file)

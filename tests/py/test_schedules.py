@@ -72,7 +72,7 @@ def test_a_construct_that_overrides_that_of_a_schedule_counts(mode):
     weight = Parameter(Tensor([0.0]), name="weight")
     optimizer = nn.SGD([weight], Halved(0.01, 0.1, 4))
     step = (lambda g: optimizer((g,))) if mode == "eager" else ms.jit(lambda g: optimizer((g,)), mode=mode)
-    for i in range(3):
+    for _ in range(3):
         step(Tensor([1.0]))
     rates = [0.01 + 0.045 * (1 + np.cos(np.pi * i / 4)) for i in range(4)]
     np.testing.assert_allclose(weight.asnumpy(), [-sum(rates[:3]) / 2], rtol=1e-5)
