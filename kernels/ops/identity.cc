@@ -1,21 +1,6 @@
-#include "kernels/core/op.h"
+#include "kernels/cpu/itself.h"
 
 namespace msjit {
-namespace {
-
-Status infer(InferCtx& ctx) {
-  ctx.outputs.push_back(ctx.in(0));
-  return {};
-}
-
-Status kernel(KernelCtx& ctx) {
-  ctx.out[0] = Tensor::view(ctx.in[0], ctx.in[0].shape(), ctx.in[0].strides(), 0);
-  return {};
-}
-
-void vjp(Vjp& v) { v.set_grad(0, v.grad()); }
-
-}  // namespace
 
 MSJIT_OP(identity)
     .doc("x itself, as a value of its own. A view.")
@@ -23,9 +8,9 @@ MSJIT_OP(identity)
     .signature("x: Tensor")
     .numpy("x")
     .traits(kView)
-    .infer(infer)
-    .cpu(kernel)
-    .vjp(vjp)
+    .infer(itself_infer)
+    .cpu(itself_kernel)
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad()); })
     .sample({.shapes = {{2, 3}}});
 
 }  // namespace msjit
