@@ -399,6 +399,13 @@ def _seed(seed, output, where):
 # -- vectors and Jacobians ----------------------------------------------------------------------------------------
 
 
+def _check_tensors(numbered, where, what="input", kinds=Tensor):
+    """A number has no derivative here: taken as a constant, it would give zeros or nothing without a word."""
+    for number, value in numbered:
+        if not isinstance(value, kinds):
+            raise TypeError("[%s] %s %d, got %s, expected a Tensor" % (where, what, number, type(value).__name__))
+
+
 def vjp(fn, *inputs, **options):
     """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`).
 
@@ -411,6 +418,7 @@ def vjp(fn, *inputs, **options):
     if options:
         raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
     _check_fn(fn, "vjp")
+    _check_tensors(enumerate(inputs), "vjp", kinds=(Tensor, tuple, list))
     chosen = _weight_list(weights, "vjp")
     pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen, containers=True)
     outputs = _differentiated(pull.output, has_aux, "vjp")
@@ -440,6 +448,8 @@ def jvp(fn, inputs, v, has_aux=False):
     tangents = v if isinstance(v, (tuple, list)) else (v,)
     if len(inputs) != len(tangents):
         raise ValueError("[jvp] v must have one tensor an input, got %d and %d" % (len(tangents), len(inputs)))
+    _check_tensors(enumerate(inputs), "jvp")
+    _check_tensors(enumerate(tangents), "jvp", "v")
     with _Scope() as scope:
         pull = _Pull(fn, inputs, {}, range(len(inputs)), [])
         outputs = _differentiated(pull.output, has_aux, "jvp")
@@ -475,6 +485,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
     def jacobian(*args, **kwargs):
         positions = _positions(grad_position, len(args) + len(kwargs), "jacrev")
+        given = (*args, *kwargs.values())
+        _check_tensors(((p, given[p]) for p in positions), "jacrev")
         pull = _Pull(fn, args, kwargs, positions, [])
         outputs = _differentiated(pull.output, has_aux, "jacrev")
         if not outputs:

@@ -259,3 +259,16 @@ def test_second_order_through_pijit():
     for _ in range(3):
         close(ms.grad(f)(x), np.cos(a) * a + np.sin(a))
         close(ms.grad(lambda b: ms.grad(f)(b).sum())(x), 2 * np.cos(a) - a * np.sin(a))
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda f, x: ms.jvp(f, (x, 2.0), (x, 1.0)), r"\[jvp\] input 1, got float"), (lambda f, x: ms.jvp(f, (x, x), (x, 1.0)), r"\[jvp\] v 1, got float"),
+    (lambda f, x: ms.vjp(f, x, 2.0), r"\[vjp\] input 1, got float"), (lambda f, x: ms.vjp(f, None, x), r"\[vjp\] input 0, got NoneType"),
+    (lambda f, x: ms.jacrev(f, 1)(x, 2.0), r"\[jacrev\] input 1, got float"), (lambda f, x: ms.jacfwd(f)((x, x), x), "input 0, got tuple")])
+def test_numbers_have_no_directions(call, message):  # MindSpore refuses them too
+    with pytest.raises(TypeError, match=message):
+        call(lambda a, b: a * b, Tensor([1.0, 2.0]))
+
+
+def test_jacobian_beside_a_number():
+    assert ms.jacrev(lambda a, b: a * b)(Tensor([1.0, 2.0]), 3.0).asnumpy().tolist() == [[3, 0], [0, 3]]
