@@ -72,3 +72,12 @@ def test_keys_of_a_group():
     assert list(groups[0]) == ["params", "eps", "lr", "betas", "weight_decay", "amsgrad", "maximize"]
     assert list(groups[1]) == ["params", "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize"]
     assert "initial_accumulator_value" in optim.Adagrad([params[0]]).param_groups[0]
+
+
+@pytest.mark.parametrize("make", [nn.SGD, optim.SGD])
+def test_sgd_without_momentum_never_starts_it(make):  # "stat" says so in MindSpore's checkpoints
+    for momentum, stat in ((0.0, 1), (0.9, 0)):
+        weight = ms.Parameter(ms.Tensor([1.0]), name="w")
+        optimizer = make([weight], 0.1, momentum=momentum)
+        optimizer((ms.Tensor([1.0]),))
+        assert optimizer.parameters_dict()["stat.w"].asnumpy().tolist() == [stat]

@@ -184,10 +184,39 @@ def test_checkpoints(tmp_path):
     model().train(1, data(24), again)
     assert "net_1-1_1.ckpt" in os.listdir(str(tmp_path / "new"))
     for call, error in ((lambda: train.CheckpointConfig(0, 0, 0, 0), ValueError), (lambda: train.CheckpointConfig(1.0), TypeError),
-                        (lambda: train.CheckpointConfig(enc_key=b"x"), NotImplementedError),
+                        (lambda: train.CheckpointConfig(enc_key=b"x"), NotImplementedError), (lambda: train.CheckpointConfig(exception_save=1), TypeError),
+                        (lambda: train.CheckpointConfig(crc_check=1), ValueError),
+                        (lambda: train.CheckpointConfig(crc_check=True, format="safetensors"), ValueError),
                         (lambda: train.ModelCheckpoint("a/b"), ValueError), (lambda: train.ModelCheckpoint(config=3), TypeError)):
         with pytest.raises(error, match=r"^\[\w+\] "):
             call()
+
+
+def test_an_exception_saves_the_state(tmp_path):  # names and contents as in MindSpore 2.10
+    class Stop(train.Callback):
+        def on_train_step_end(self, run_context):
+            if run_context.original_args().cur_step_num == 5:
+                raise KeyboardInterrupt
+
+    config = train.CheckpointConfig(2, exception_save=True, crc_check=True, append_info=["step_num"], saved_network=nn.Dense(1, 1))
+    saver = train.ModelCheckpoint("net", str(tmp_path), config)
+    with pytest.raises(KeyboardInterrupt):
+        model().train(2, data(), [saver, Stop()])
+    assert sorted(os.listdir(str(tmp_path))) == ["net-1_2.ckpt", "net-2_1.ckpt", "net-2_2_breakpoint.ckpt"]
+    saved = ms.load_checkpoint(str(tmp_path / "net-2_2_breakpoint.ckpt"), crc_check=True)
+    assert int(saved["step_num"].asnumpy()) == 5 and "moments.0.weight" in saved
+    assert saver.latest_ckpt_file_name.endswith("net-2_1.ckpt")
+    with pytest.raises(KeyboardInterrupt):
+        model().train(2, data(), [train.ModelCheckpoint("plain", str(tmp_path), train.CheckpointConfig(9)), Stop()])
+    assert not [name for name in os.listdir(str(tmp_path)) if name.startswith("plain")]
+
+
+@pytest.mark.parametrize("numbers, kept", [
+    ({}, (1, None, 5, None)), (dict(save_checkpoint_steps=None, save_checkpoint_seconds=5), (None, 5, 5, None)),
+    (dict(save_checkpoint_steps=3, save_checkpoint_seconds=5), (3, None, 5, None)), (dict(keep_checkpoint_max=0), (1, None, 1, 0)),
+    (dict(keep_checkpoint_max=None, keep_checkpoint_per_n_minutes=4), (1, None, None, 4))])
+def test_precedence_of_checkpoint_settings(numbers, kept):  # as in MindSpore 2.10
+    assert tuple(train.CheckpointConfig(**numbers).get_checkpoint_policy().values()) == kept + (None,)
 
 
 @pytest.mark.parametrize("call, error", [

@@ -240,8 +240,9 @@ class SGD(GroupedOptimizer):
         self.momentum_buf = self._state(self._buffer)
 
     def _shown_last(self):
-        started = 1 if self.step_count == 0 else 0
-        return [("stat." + name, filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
+        momenta = [group["momentum"] for group in self.param_groups for _ in group["params"]]
+        waiting = [1 if self.step_count == 0 or momentum == 0 else 0 for momentum in momenta]  # whether the next gradient starts it
+        return [("stat." + name, filled(p, value)) for name, p, value in zip(self._first_names, self.parameters, waiting)]
 
     def _adopt(self, name, values):
         super()._adopt(name, values)

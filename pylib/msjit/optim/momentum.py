@@ -70,8 +70,8 @@ class SGD(_WithMomentum):
             yield from (("accum." + name, filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
 
     def _shown_last(self):
-        started = 1 if self.step_count == 0 else 0
-        return [("stat." + name, filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
+        waiting = 1 if self.step_count == 0 or not self._momentum else 0  # whether the next gradient starts the momentum
+        return [("stat." + name, filled(p, waiting)) for name, p in zip(self._first_names, self.parameters)]
 
     def _update(self, index, param, gradient, rate, decay):
         if self.accum is None:

@@ -12,8 +12,12 @@ class CheckpointConfig:
     """When checkpoints are saved, how many are kept, and in which format.
 
     save_checkpoint_steps takes precedence over save_checkpoint_seconds, and keep_checkpoint_max over
-    keep_checkpoint_per_n_minutes; 0 switches one off. append_info lists 'epoch_num', 'step_num' and dicts of further values
-    to save.
+    keep_checkpoint_per_n_minutes; 0 or None switches one off, and without both of the latter one checkpoint is kept. append_info lists
+    'epoch_num', 'step_num' and dicts of further values to save. With exception_save an exception in the training saves the state at that
+    point, besides the others. crc_check adds a checksum, which load_checkpoint(crc_check=True) tests.
+
+    TypeError for an exception_save, ValueError for a crc_check or remove_redundancy that is no bool; ValueError for exception_save and
+    crc_check with the format 'safetensors', and for another format than 'ckpt' and it.
     """
 
     def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5,
@@ -21,27 +25,34 @@ class CheckpointConfig:
                  append_info=None, enc_key=None, enc_mode="AES-GCM", exception_save=False, crc_check=False,
                  remove_redundancy=False, format="ckpt", **kwargs):
         where = "CheckpointConfig"
-        numbers = [0 if value is None else check_count(value, where, name) for name, value in (
+        steps, seconds, most, minutes = [None if value is None else check_count(value, where, name) for name, value in (
             ("save_checkpoint_steps", save_checkpoint_steps), ("save_checkpoint_seconds", save_checkpoint_seconds),
             ("keep_checkpoint_max", keep_checkpoint_max),
             ("keep_checkpoint_per_n_minutes", keep_checkpoint_per_n_minutes))]
-        if not any(numbers):
+        if not (steps or seconds or most or minutes):
             raise ValueError("[%s] steps, seconds and numbers of checkpoints, got 0 for all, expected one of them" % where)
         if saved_network is not None and not isinstance(saved_network, Cell):
             raise TypeError("[%s] saved_network must be a Cell, got %s" % (where, type(saved_network).__name__))
-        for name, value in (("enc_key", enc_key), ("exception_save", exception_save), ("crc_check", crc_check),
-                            ("remove_redundancy", remove_redundancy)):
+        for name, value, error in (("exception_save", exception_save, TypeError), ("crc_check", crc_check, ValueError),
+                                   ("remove_redundancy", remove_redundancy, ValueError)):
+            if not isinstance(value, bool):
+                raise error("[%s] %s, got %r, expected a bool" % (where, name, value))
+        for name, value in (("enc_key", enc_key), ("remove_redundancy", remove_redundancy)):
             if value:
                 raise NotImplementedError("[%s] %s, got %r, expected it left out" % (where, name, value))
         if format not in ("ckpt", "safetensors"):
             raise ValueError("[%s] format, got %r, expected 'ckpt' or 'safetensors'" % (where, format))
-        self.save_checkpoint_steps, self.save_checkpoint_seconds = numbers[0], 0 if numbers[0] else numbers[1]
-        self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = numbers[2], 0 if numbers[2] else numbers[3]
+        if format == "safetensors" and (exception_save or crc_check):
+            raise ValueError("[%s] %s, got True with the format 'safetensors', expected the format 'ckpt'"
+                             % (where, "exception_save" if exception_save else "crc_check"))
+        self.save_checkpoint_steps, self.save_checkpoint_seconds = steps, None if steps else seconds
+        self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = most if most or minutes else 1, None if most else minutes
         self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
         self.append_dict = _appended(append_info)
+        self.exception_save, self.crc_check, self.format = exception_save, crc_check, format
         # Settings that programs read. Here each has only one value.
-        self.crc_check = self.exception_save = self.remove_redundancy = self.enable_redundance = self.map_param_inc = False
-        self.enc_key, self.enc_mode, self.format = None, enc_mode, format
+        self.remove_redundancy = self.enable_redundance = self.map_param_inc = False
+        self.enc_key, self.enc_mode = None, enc_mode
 
     def get_checkpoint_policy(self):
         """Returns the settings as a dict."""
@@ -72,6 +83,8 @@ class ModelCheckpoint(Callback):
     """Saves checkpoints PREFIX-EPOCH_STEP.ckpt in a directory; if an earlier training left some there, the prefix gets a
     number.
 
+    An exception in the training saves PREFIX-EPOCH_STEP_breakpoint.ckpt too, if the config says exception_save.
+
     prefix and directory may be functions of the loop's state, called for each checkpoint; a prefix function returns the whole name. Raises
     ValueError for other types and for a prefix with '/', TypeError for a config that is not a CheckpointConfig.
     """
@@ -90,11 +103,16 @@ class ModelCheckpoint(Callback):
             os.makedirs(self._directory, exist_ok=True)
         self._prefix = prefix if callable(prefix) or callable(directory) else _free_prefix(self._directory, prefix)
         self._last_step, self._last_time, self._latest, self._kept = 0, time.time(), "", []
+        self._training = None  # the state of the loop, within it
 
     @property
     def latest_ckpt_file_name(self):
         """The path of the newest checkpoint; "" before the first one."""
         return self._latest
+
+    def on_train_begin(self, run_context):
+        self._training = run_context.original_args()
+        super().on_train_begin(run_context)
 
     def step_end(self, run_context):
         state, config = run_context.original_args(), self._config
@@ -109,22 +127,32 @@ class ModelCheckpoint(Callback):
         if config.save_checkpoint_steps or config.save_checkpoint_seconds:
             self._save(run_context.original_args())
 
+    def __exit__(self, *error):
+        state, self._training = self._training, None
+        if state is not None and error and error[0] is not None and self._config.exception_save:
+            self._write(state, state.train_network, "_breakpoint")
+
     def _save(self, state):
         if state.cur_step_num == self._last_step:
             return
-        config, network = self._config, self._config.saved_network
-        appended = dict(config.append_dict)
+        network = self._config.saved_network
+        path = self._write(state, state.train_network if network is None else network, "")
+        self._last_step, self._last_time, self._latest = state.cur_step_num, time.time(), path
+        self._drop_old(path)
+
+    def _write(self, state, network, ending):
+        """Saves a Cell and the appended values under the name for this step, with `ending`. Returns the path."""
+        config, appended = self._config, dict(self._config.append_dict)
         for name, value in (("epoch_num", state.cur_epoch_num), ("step_num", state.cur_step_num)):
             if name in appended:
                 appended[name] = value
-        step = (state.cur_step_num - 1) % state.batch_num + 1
+        step = (state.cur_step_num - 1) % state.batch_num + 1 if state.cur_step_num else 0
         directory = os.path.abspath(self._directory(state) if callable(self._directory) else self._directory)
         os.makedirs(directory, exist_ok=True)
         name = self._prefix(state) if callable(self._prefix) else "%s-%d_%d" % (self._prefix, state.cur_epoch_num, step)
-        path = os.path.join(directory, name + "." + config.format)
-        save_checkpoint(state.train_network if network is None else network, path, append_dict=appended, format=config.format)
-        self._last_step, self._last_time, self._latest = state.cur_step_num, time.time(), path
-        self._drop_old(path)
+        path = os.path.join(directory, "%s%s.%s" % (name, ending, config.format))
+        save_checkpoint(network, path, append_dict=appended, crc_check=config.crc_check, format=config.format)
+        return path
 
     def _drop_old(self, path):
         """Removes the oldest checkpoints beyond the number to keep."""
