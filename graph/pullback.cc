@@ -83,9 +83,8 @@ Result<bool> Pullback::reaches(int custom, bool in_scope) const {
     any |= static_cast<bool>(gradients_[id]);
     if (gradients_[id].arrives)
       return not_implemented_error(
-          "[backward] a branch or loop on tensor values, got one that decides whether a step with "
-          "a "
-          "custom gradient gets a gradient, expected none");
+          "[backward] a branch or loop on tensor values, got one that decides whether a custom "
+          "gradient is needed, expected none");
   }
   return any && std::ranges::any_of(step.inputs, [&](ValueId id) { return is_edge(id, in_scope); });
 }

@@ -27,7 +27,6 @@ class GradScopes {
   bool empty() const { return changes_.empty(); }
 
   void add_custom(CustomStep step) { customs_.push_back(std::move(step)); }
-  int num_customs() const { return static_cast<int>(customs_.size()); }
   const CustomStep& custom(int number) const { return customs_[number]; }
   // The number of the custom step with this output; -1: there is none.
   int custom_with(ValueId output) const;

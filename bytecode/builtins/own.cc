@@ -6,12 +6,14 @@ namespace {
 
 // A Cell asks whether it is called by compiled code. Captured code is.
 bool in_graph_call(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!positional(x, "in_graph_call", args, names, 0, 0)) return false;
-  *out = sym_bool(true);
-  return true;
+  return positional(x, "in_graph_call", args, names, 0, 0) && (*out = sym_bool(true), true);
 }
 
-const ModelRow kModels[] = {{"in_graph_call", in_graph_call}};
+bool captured(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return positional(x, "captured", args, names, 0, 0) && (*out = sym_bool(true), true);
+}
+
+const ModelRow kModels[] = {{"in_graph_call", in_graph_call}, {"captured", captured}};
 
 }  // namespace
 

@@ -25,7 +25,8 @@ bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
     return made.ok() && (*out = made.take(), true);
   }
   Tensor source;
-  if (!node.op->has(kView) || node.inputs.size() != 1 || !laid_out(graph, node.inputs[0], &source))
+  const bool hands_on = node.op->has(kView) || std::string_view(node.op->name) == "cast";
+  if (!hands_on || node.inputs.size() != 1 || !laid_out(graph, node.inputs[0], &source))
     return false;
   TensorVec views;
   if (!run_op_untracked(*node.op, std::span(&source, 1), node.attrs, &views).ok()) return false;

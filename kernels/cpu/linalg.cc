@@ -298,6 +298,12 @@ Status require_square(const InferCtx& ctx, int input) {
   return ctx.require_eq(shape[shape.rank() - 2], shape[shape.rank() - 1], "sizes of a matrix");
 }
 
+Status square_infer(InferCtx& ctx) {
+  MSJIT_OK(require_square(ctx, 0));
+  ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
+  return {};
+}
+
 namespace {
 
 template <class T>

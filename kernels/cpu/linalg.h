@@ -42,6 +42,8 @@ void eigh(int64_t n, const double* a, double* w, double* v);
 // matrices on its last two axes (square ones).
 Status require_matrices(const InferCtx& ctx, int input);
 Status require_square(const InferCtx& ctx, int input);
+// The infer rule of an op from square matrices to as many of the same size.
+Status square_infer(InferCtx& ctx);
 
 // Calls f(matrix of each input..., matrix of each output...) for each matrix of a stack; `f` takes
 // (const T* const* in, T* const* out) and returns whether to go on.

@@ -13,9 +13,8 @@ constexpr double kSmallest = 1e-12;  // of a probability whose logarithm is take
 
 MSJIT_OP(binary_cross_entropy_terms)
     .doc(
-        "Cross entropy of each probability p in [0, 1] against its label y. At 0 and 1 its slope "
-        "is "
-        "that of MindSpore, (p - y) / 1e-12.")
+        "Cross entropy of each probability p in [0, 1] against its label y. At 0 and 1 the slope "
+        "is MindSpore's, (p - y) / 1e-12.")
     .binary(DTypeRule::kFloat)
     .scalar<kFloats>([](auto m, auto p, auto y) {
       const auto one = m.constant(p, 1), least = m.constant(p, kSmallest);

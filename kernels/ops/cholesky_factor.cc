@@ -33,11 +33,7 @@ MSJIT_OP(cholesky_factor)
         "Hermitian, L @ L.mH.")
     .signature("x: Tensor")
     .traits(kComplex)
-    .infer([](InferCtx& ctx) -> Status {
-      MSJIT_OK(linalg::require_square(ctx, 0));
-      ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
-      return {};
-    })
+    .infer(linalg::square_infer)
     .cpu([](KernelCtx& ctx) -> Status {
       MSJIT_TRY(const bool all, linalg::each_matrix(ctx, factor<double>, factor<Complex128>, {2}));
       if (all) return {};

@@ -67,11 +67,7 @@ MSJIT_OP(cofactors)
         "determinants.")
     .signature("x: Tensor")
     .traits(kComplex)
-    .infer([](InferCtx& ctx) -> Status {
-      MSJIT_OK(linalg::require_square(ctx, 0));
-      ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
-      return {};
-    })
+    .infer(linalg::square_infer)
     .cpu([](KernelCtx& ctx) -> Status {
       MSJIT_TRY([[maybe_unused]] const bool all,
                 linalg::each_matrix(ctx, find<double>, find<Complex128>, {2}));

@@ -24,11 +24,7 @@ MSJIT_OP(inverse)
     .doc("Inverses of square matrices; infinite or NaN where there is none.")
     .signature("x: Tensor")
     .traits(kComplex | kHolomorphic)
-    .infer([](InferCtx& ctx) -> Status {
-      MSJIT_OK(linalg::require_square(ctx, 0));
-      ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
-      return {};
-    })
+    .infer(linalg::square_infer)
     .cpu([](KernelCtx& ctx) -> Status {
       MSJIT_TRY([[maybe_unused]] const bool all,
                 linalg::each_matrix(ctx, invert<double>, invert<Complex128>, {2}));

@@ -70,6 +70,8 @@ Ref set_strict_syntax(PyObject*, PyObject* strict) {
   return Ref::none();
 }
 
+Ref captured(PyObject*) { return Ref::share(Py_False); }  // bytecode/builtins/own.cc
+
 Ref in_graph_call(PyObject*) { return Ref::share(GraphCall::under_way() ? Py_True : Py_False); }
 
 }  // namespace
@@ -91,6 +93,8 @@ PyMethodDef g_front_end_functions[] = {
     method0<in_graph_call>("in_graph_call",
                            "in_graph_call()\n--\n\nWhether a PSJit function is under way on this "
                            "thread, or being captured."),
+    method0<captured>("captured",
+                      "captured()\n--\n\nWhether this call is being captured, not run."),
     {nullptr}};
 
 }  // namespace msjit

@@ -93,7 +93,7 @@ def test_one_region():
 
 LAYERS = [nn.LayerNorm((4,)), nn.Dense(4, 4), nn.GELU(), nn.Softmax(), nn.BatchNorm2d(2), nn.GroupNorm(1, 2), nn.Conv2d(2, 2, 3),
           nn.MaxPool2d(2, 1), nn.AvgPool2d(2, 1), nn.ReLU(), nn.Pad(((0, 0), (0, 0), (1, 1), (0, 1))),
-          lambda x: mint.roll(x, 1, 2), lambda x: ops.matmul(x, x),
+          lambda x: mint.roll(x, 1, 2), lambda x: ops.cumsum(x, 1), lambda x: ops.matmul(x, x),
           lambda x: ops.gather(x, Tensor([1, 0]), 1)]
 
 

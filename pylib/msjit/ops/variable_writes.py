@@ -9,26 +9,17 @@ def write(kernel, variable, value):
 
     In a gradient function a Parameter gets new memory instead: what has been computed from the old values needs them for its gradient.
     """
-    if not _msjit.in_graph_call() and type(variable) is not _Tensor and _msjit.grad_level() > 0:
-        _renew(kernel, variable, value)
-        return
-    try:
+    if _msjit.captured() or type(variable) is _Tensor or _msjit.grad_level() == 0:
         kernel(variable, value)
-    except RuntimeError:  # refused, because a gradient by the variable is asked for
-        if type(variable) is _Tensor:
-            raise
-        _renew(kernel, variable, value)
+        return
+    made = _k.copy(variable.detach())
+    kernel(made, value.detach() if isinstance(value, _Tensor) else value)
+    _Tensor.set_data(variable, made, False)
 
 
 def put(variable, value):
     """Writes a value of the same shape, or a number, into a variable."""
     write(_k.assign, variable, value)
-
-
-def _renew(kernel, variable, value):
-    made = _k.copy(variable.detach())
-    kernel(made, value.detach() if isinstance(value, _Tensor) else value)
-    _Tensor.set_data(variable, made, False)
 
 
 __all__ = []
