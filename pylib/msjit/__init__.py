@@ -22,6 +22,7 @@ from .context import (
     reset_auto_parallel_context, set_auto_parallel_context, set_context, set_deterministic, set_device, set_ps_context,
 )
 from .explain import explain, report, reset, stats
+from .first_use import kept as _kept
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
 from .nn.recompute import recompute
@@ -78,6 +79,7 @@ _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_d
              "convert_checkpoints", "convert_checkpoint_by_rank", "set_op_strategy_config"}
 
 
+@_kept
 def __getattr__(name):
     import importlib
     if name in _LAZY:

@@ -10,6 +10,7 @@ from . import common as common
 from . import context as context
 from . import context_options as context_options
 from . import custom_function as custom_function
+from . import first_use as first_use
 from . import function_transforms as function_transforms
 from . import gradient_hooks as gradient_hooks
 from . import graph_export as graph_export

@@ -3,6 +3,7 @@ from .. import _paths
 from . import dtype, initializer
 from .dtype import *  # noqa: F401,F403
 from ..absent import attributes as _absent
+from ..first_use import kept as _kept
 from .parameter import Parameter, ParameterTuple
 from .seed import get_seed, set_seed
 from .tensor import Tensor, from_numpy, is_tensor, mutable, tensor
@@ -22,6 +23,7 @@ __all__ += [*_LATER, *_OF_PACKAGE]
 _refuse = _absent(__name__)
 
 
+@_kept
 def __getattr__(name):
     import importlib
     if name in _LATER:

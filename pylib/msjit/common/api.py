@@ -2,6 +2,7 @@
 from .._native import _msjit
 from ..absent import attributes as _absent
 from ..autograd import _no_grad, no_grad
+from ..first_use import kept as _kept
 from ..graph_hints import ms_memory_recycle  # noqa: F401
 from ..jit import JitConfig, jit, jit_class
 from .parameter import Parameter  # noqa: F401
@@ -92,6 +93,7 @@ __all__ = ["jit", "jit_class", "JitConfig", "no_grad", "_no_grad", "_pynative_ex
 _refuse = _absent(__name__)
 
 
+@_kept
 def __getattr__(name):
     if name in ("COOTensor", "CSRTensor"):
         from . import sparse_tensor

@@ -1,6 +1,7 @@
 """Tensor is the C type; this module adds the constructors and helpers that are Python."""
 from .._native import Tensor
 from ..absent import attributes as _absent
+from ..first_use import kept as _kept
 from .dtype import DType
 
 _TensorMeta = type(Tensor)
@@ -181,6 +182,7 @@ __all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "frombuffer", "from_dl
 _refuse = _absent(__name__)
 
 
+@_kept
 def __getattr__(name):
     if name == "Symbol":
         from ..graph_hints import Symbol

@@ -2,6 +2,7 @@
 import sys
 
 from .. import _paths, optim
+from ..first_use import kept as _kept
 from ..optim import *  # noqa: F403
 from . import (
     activation,
@@ -148,6 +149,7 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
     _module.__getattr__ = _of_package
 
 
+@_kept
 def __getattr__(name):
     """Loads on first use the layers that few programs use, the metrics, and layers of mint.nn that MindSpore also has in nn."""
     import importlib
@@ -156,8 +158,7 @@ def __getattr__(name):
     if name in ("metrics", "optim"):  # modules of these names in MindSpore
         return importlib.import_module("..train.metrics" if name == "metrics" else "..optim", __name__)
     if name in _LATER:
-        found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
-        return found
+        return getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
     if name in _OF_MINT:
         from .. import mint
         return getattr(mint.nn, _OF_MINT[name])

@@ -2,6 +2,7 @@
 import sys
 
 from .. import _paths, ops
+from ..first_use import kept as _kept
 from .cell import Cell
 
 
@@ -21,5 +22,6 @@ __path__ = _paths.extend([])
 __all__ = ["CosineSimilarity"] + [name for name in _nn.__all__ if name not in ("CosineSimilarity", "layer")]
 
 
+@_kept
 def __getattr__(name):
     return getattr(_nn, name)

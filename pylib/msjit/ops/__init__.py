@@ -1,6 +1,7 @@
 """Operators: functions (ops.add), primitives (ops.Add) and function transforms."""
 from ..absent import attributes as _absent
 from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from ..first_use import kept as _kept
 from ..function_transforms import derivative, jet, linearize, vmap
 from ..common.tensor import Tensor
 from . import composite, function, functional, operations, registry
@@ -13,6 +14,9 @@ from .composite import (
 from .function import *  # noqa: F401,F403
 from .operations import *  # noqa: F401,F403
 from .primitive import prim_arg_register, prim_attr_register
+
+for _name in composite._FUNCTIONS:
+    setattr(composite, _name, getattr(function, _name))
 
 __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "HyperMap", "Map",
            "MultitypeFuncGraph", "constexpr", "core", "add_flags", "augassign_add", "augassign_div", "augassign_floordiv",
@@ -41,6 +45,7 @@ functional.__all__ = [*functional.__all__, *(_name for _name in _LAZY_NAMES if _
 operations.__all__ = [*operations.__all__, *(_name for _name in _LAZY_NAMES if not _name.islower())]
 
 
+@_kept
 def __getattr__(name):
     from importlib import import_module
     if name in _CUSTOM:

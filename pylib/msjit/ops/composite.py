@@ -158,14 +158,8 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
 
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+# Functions that MindSpore has here too: __init__.py adds them, as the modules that define them import this one.
 _FUNCTIONS = """batch_dot clip_by_global_norm clip_by_value count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 __all__ += ["augassign_add", "augassign_div", "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", *_FUNCTIONS]
-_refuse = _absent(__name__)
-
-
-def __getattr__(name):
-    if name in _FUNCTIONS:
-        from . import function
-        return getattr(function, name)
-    return _refuse(name)
+__getattr__ = _absent(__name__)

@@ -3,6 +3,7 @@ import sys
 
 from .. import _paths
 from ..absent import attributes as _absent
+from ..first_use import kept as _kept
 from . import (
     _sparse,
     activation_func,
@@ -67,6 +68,7 @@ _GENERATED = frozenset("chunk_view split_view unsqueeze_view new_ones new_zeros"
 _TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 
 
+@_kept
 def __getattr__(name):
     if name in _TRANSFORMS:
         import importlib

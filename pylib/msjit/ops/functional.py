@@ -2,6 +2,7 @@
 from ..absent import attributes as _absent
 from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from ..common.tensor import Tensor
+from ..first_use import kept as _kept
 from ..function_transforms import derivative, jet, linearize, vmap
 from . import _sparse
 from . import operations as P
@@ -23,6 +24,7 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
 _refuse = _absent(__name__)
 
 
+@_kept
 def __getattr__(name):
     found = _sparse.find(name)
     return _refuse(name) if found is None else found

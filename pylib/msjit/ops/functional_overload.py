@@ -1,5 +1,6 @@
 """Functions of mindspore.ops.functional_overload. They are those of mint, which accept the same forms of arguments."""
 from .. import absent as _absent
+from ..first_use import kept as _kept
 from . import auto_generate as _made
 from . import function as _function
 
@@ -15,6 +16,7 @@ def rmod(input, other):
     return _function.remainder(other, input)
 
 
+@_kept
 def __getattr__(name):
     if name not in _NAMES:
         return _refuse(name)

@@ -11,6 +11,7 @@ from ..common import dtype as _mstype
 from ..common.checks import or_all_axes as _or_all_axes
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
+from ..first_use import kept as _kept
 from . import _sparse
 from . import array_func as _a
 from . import index_func as _i
@@ -459,6 +460,7 @@ _PARTS = frozenset("""array_ops comm_ops custom_ops debug_ops image_ops inner_op
 _INNER_PARTS = frozenset("_grad_ops _inner_ops _infer_ops _scalar_ops _sequence_ops _quant_ops _rl_inner_ops".split())
 
 
+@_kept
 def __getattr__(name):
     """Loads names for sparse tensors and inner kernels on first use. MindSpore's submodules of this module are this module itself."""
     if name in _PARTS:

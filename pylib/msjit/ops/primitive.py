@@ -1,5 +1,6 @@
 """Primitive, the base class of all primitives, and functions that make primitives from the rows of a table."""
 from ..absent import attributes as _absent
+from ..first_use import kept as _kept
 
 
 class Primitive:
@@ -216,6 +217,7 @@ def _named(name):
 _refuse = _absent(__name__)
 
 
+@_kept
 def __getattr__(name):
     if name in ("constexpr", "_primexpr"):
         from .composite import constexpr
