@@ -153,8 +153,9 @@ class Executor {
   // Ends the region because gradients are asked for; always false.
   bool fail_recorded(const std::string& detail);
   bool recorded() const { return recorded_; }
-  // Ends the region at something that CPython remembers once it has done it (an isinstance()
-  // answer, a new enum flag). A later capture can go on there. Always false.
+  // Ends the region at something that is remembered once it has been done (an isinstance() answer,
+  // a new enum flag, a name that a module finds at its first use). A later capture can go on there.
+  // Always false.
   bool fail_for_now(BreakReason reason, std::string detail) {
     for_now_ = true;
     return fail(reason, std::move(detail));

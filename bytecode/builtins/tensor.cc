@@ -8,6 +8,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/tensor_array.h"
+#include "graph/ir.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
 #include "kernels/core/registry.h"
@@ -48,6 +49,8 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
     return apply_attr(x, "transpose", tensor, AttrValue(std::move(perm)), out);
   } else if (text == "data") {
     return x.apply(*find_op("stop_gradient"), std::span(&tensor->tensor, 1), {}, out);
+  } else if (text == "device" && device_of(*x.sink().graph()).is_host()) {
+    *out = make_const(Ref::steal(PyUnicode_FromString(meta.device.str().c_str())));
   } else if (text == "has_init") {
     *out = sym_bool(false);
   } else if (text == "requires_grad") {

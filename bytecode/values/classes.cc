@@ -38,8 +38,10 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
   }
   static PyObject* const names[] = {special_name("__getattr__"), special_name("__name__")};
   const char* text = utf8_text(name);
-  SymRef own =
-      x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);
+  // Modules that find names at their first use keep what they find.
+  if (x.heap().instance_attr(module, names[0]))
+    return x.fail_for_now(BreakReason::kAttribute, fmt::format("{} of a module", text));
+  SymRef own = x.heap().instance_attr(module, names[1]);
   if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
       !PyUnicode_CheckExact(own->object.get()) || host::find_on_class(&PyModule_Type, name))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", text));

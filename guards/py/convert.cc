@@ -161,6 +161,13 @@ bool operand_from_object(PyObject* object, const char* where, Tensor* out) {
   return out->rank() == 0 || is_tensor(object) || place_on_default_device(out);
 }
 
+bool operand_from_sequence(PyObject* sequence, const char* where, DType dtype, Tensor* out) {
+  bool doubles = false;  // floats are rounded once, to `dtype`
+  Tensor read;
+  return tensor_from_sequence(sequence, where, &read, &doubles) && cast_tensor(read, dtype, out) &&
+         (out->rank() == 0 || place_on_default_device(out));
+}
+
 bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out) {
   static const OpDef* cast = find_op("cast");
   if (tensor.dtype() == dtype && !tensor.meta().weak) {

@@ -31,6 +31,8 @@ bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor
 bool tensor_from_object(PyObject* object, const char* where, Tensor* out);
 // For an operand: as tensor_from_object(), but moves what has dimensions to the default device.
 bool operand_from_object(PyObject* object, const char* where, Tensor* out);
+// For a list or tuple beside a tensor in an operator: the elements in the tensor's dtype.
+bool operand_from_sequence(PyObject* sequence, const char* where, DType dtype, Tensor* out);
 bool place_on_default_device(Tensor* tensor);
 // The elements of a (nested) list or tuple. Python numbers become bool, int64 or float32; arrays
 // among them give their own dtype. Where `doubles` is given, floats stay float64 and it becomes

@@ -12,12 +12,22 @@ constexpr int kMaxDepth = 32;  // a container may hold itself
 
 bool holds_values(PyObject* object, int depth);
 
+// A class whose operators, text and hash are those of every class. Its metaclass is `type` or, as
+// Tensor's is, written in C.
+bool is_plain_class(PyObject* object) {
+  const PyTypeObject* const metaclass = Py_TYPE(object);
+  return metaclass == &PyType_Type ||
+         (PyType_Check(object) && is_static(object) &&
+          metaclass->tp_richcompare == PyType_Type.tp_richcompare &&
+          metaclass->tp_hash == PyType_Type.tp_hash && metaclass->tp_repr == PyType_Type.tp_repr);
+}
+
 bool is_value_at(PyObject* object, int depth) {
   if (PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyFloat_CheckExact(object) ||
       PyBool_Check(object) || object == Py_None || PyBytes_CheckExact(object) ||
       PyComplex_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented)
     return true;
-  if (PyFunction_Check(object) || PyCFunction_Check(object) || Py_TYPE(object) == &PyType_Type ||
+  if (PyFunction_Check(object) || PyCFunction_Check(object) || is_plain_class(object) ||
       Py_TYPE(object) == &g_dtype_type || PyRange_Check(object) || is_numpy_scalar(object))
     return true;
   return depth < kMaxDepth && holds_values(object, depth + 1);

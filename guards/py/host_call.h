@@ -14,7 +14,7 @@ namespace msjit::host {
 
 // Whether an object, with all it holds, is of exact builtin classes whose operators, texts and
 // hashes are CPython's own: numbers (NumPy's too), texts, containers of these, functions and
-// classes without a metaclass.
+// classes without a metaclass of the program.
 bool is_value(PyObject* object);
 // Whether a class is written in C and no program can give it a method.
 inline bool is_static(PyObject* object) {

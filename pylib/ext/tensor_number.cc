@@ -93,17 +93,29 @@ bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
-// As in MindSpore, these operators take a list or tuple; for the others Python raises its
+// As in MindSpore's graphs, these operators take a list or tuple; for the others Python raises its
 // TypeError.
 bool takes_sequence(Operator which, PyObject* left) {
-  return which == kAddOp || which == kSubOp || which == kFloorDivOp ||
-         (which == kPowOp && is_sequence(left));
+  return which == kAddOp || which == kSubOp || which == kMulOp || which == kDivOp ||
+         which == kFloorDivOp || which == kModOp || (which == kPowOp && is_sequence(left));
+}
+
+// A tensor and a list or tuple, whose elements take the tensor's dtype.
+Ref sequence_operands(Operator which, PyObject* a, PyObject* b) {
+  PyObject* const tensor = is_tensor(a) ? a : b;
+  if (!takes_sequence(which, a) || !is_tensor(tensor)) return Ref::share(Py_NotImplemented);
+  Tensor made;
+  if (!operand_from_sequence(tensor == a ? b : a, kOpNames[which], tensor_of(tensor).dtype(),
+                             &made))
+    return {};
+  TensorImpl* const own = tensor_of(tensor).impl();
+  TensorImpl* const inputs[2] = {tensor == a ? own : made.impl(), tensor == a ? made.impl() : own};
+  return run_operator(which, inputs);
 }
 
 Ref mixed_operands(Operator which, PyObject* a, PyObject* b) {
   if (!is_operand(a) || !is_operand(b)) return Ref::share(Py_NotImplemented);
-  if ((is_sequence(a) || is_sequence(b)) && !takes_sequence(which, a))
-    return Ref::share(Py_NotImplemented);
+  if (is_sequence(a) || is_sequence(b)) return sequence_operands(which, a, b);
   Tensor made_a, made_b;
   TensorImpl* inputs[2];
   if (!operand(a, kOpNames[which], &made_a, &inputs[0]) ||

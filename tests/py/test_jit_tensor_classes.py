@@ -146,3 +146,19 @@ def test_a_base_behind_tensor_counts():
         pass
 
     same(lambda t, x: (t << 1, x * 2), lambda _: (Mixed(x3()), x3()))
+
+
+@pytest.mark.captures
+def test_comparisons_of_the_class_of_a_tensor():
+    class Mine(Parameter):
+        pass
+
+    def kinds(t, p):
+        y = t + 1
+        found = [type(y) in (int, float), type(y) == Tensor, type(y) != Tensor, type(p) in [Mine, Tensor], type(p) == type(y)]
+        return y * 2, found, {Parameter: 1, Mine: 2}[type(p)], y.device
+
+    def make(variant):
+        return x3(), Mine(x3()) if variant else Parameter(x3())
+    same(kinds, make, (0, 1, 0))
+    captured(kinds, make)
