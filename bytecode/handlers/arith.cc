@@ -84,15 +84,15 @@ bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, bool in_pl
 bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, const OpDef& def,
                       const std::string& what, SymRef* out) {
   const SymRef &tensor = a->is_tensor() ? a : b, &other = a->is_tensor() ? b : a;
-  const bool takes = op == BinaryOp::kAdd || op == BinaryOp::kSubtract || op == BinaryOp::kMul ||
-                     op == BinaryOp::kTrueDivide || op == BinaryOp::kFloorDivide ||
-                     op == BinaryOp::kRemainder || (op == BinaryOp::kPower && b->is_tensor());
-  if (!takes) return x.fail(BreakReason::kRaises, what);
+  const bool takes = op == BinaryOp::kAdd || op == BinaryOp::kSubtract ||
+                     op == BinaryOp::kFloorDivide || (op == BinaryOp::kPower && b->is_tensor());
+  const DType dtype = tensor->tensor.dtype();
+  const bool repeats = op == BinaryOp::kMul && (is_integer(dtype) || is_bool(dtype));
+  if (!takes) return x.fail(repeats ? BreakReason::kTensorValue : BreakReason::kRaises, what);
   const Ref known = to_python(x, other);
   if (!known) return x.fail(BreakReason::kUnsupported, what);
   Tensor made;
-  if (!operand_from_sequence(known.get(), def.name, tensor->tensor.dtype(), &made))
-    return x.raise_python(what);
+  if (!operand_from_sequence(known.get(), def.name, dtype, &made)) return x.raise_python(what);
   const Val constant = x.sink().constant(std::move(made));
   const Val inputs[2] = {a->is_tensor() ? a->tensor : constant,
                          b->is_tensor() ? b->tensor : constant};

@@ -93,23 +93,28 @@ bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
-// As in MindSpore's graphs, these operators take a list or tuple; for the others Python raises its
+// As in MindSpore, these operators take a list or tuple; for the others Python raises its
 // TypeError.
 bool takes_sequence(Operator which, PyObject* left) {
-  return which == kAddOp || which == kSubOp || which == kMulOp || which == kDivOp ||
-         which == kFloorDivOp || which == kModOp || (which == kPowOp && is_sequence(left));
+  return which == kAddOp || which == kSubOp || which == kFloorDivOp ||
+         (which == kPowOp && is_sequence(left));
 }
 
 // A tensor and a list or tuple, whose elements take the tensor's dtype.
 Ref sequence_operands(Operator which, PyObject* a, PyObject* b) {
-  PyObject* const tensor = is_tensor(a) ? a : b;
-  if (!takes_sequence(which, a) || !is_tensor(tensor)) return Ref::share(Py_NotImplemented);
+  const bool first = is_tensor(a);  // the tensor is the left operand
+  PyObject *const tensor = first ? a : b, *const sequence = first ? b : a;
+  const DType dtype = tensor_of(tensor).dtype();
+  // Python repeats a list by what is an index, and otherwise complains of the index.
+  if (which == kMulOp && !is_integer(dtype) && !is_bool(dtype))
+    return fail(type_error("[mul] operand, got {}, expected a Tensor or number",
+                           type_name(sequence))),
+           Ref();
+  if (!takes_sequence(which, a)) return Ref::share(Py_NotImplemented);
   Tensor made;
-  if (!operand_from_sequence(tensor == a ? b : a, kOpNames[which], tensor_of(tensor).dtype(),
-                             &made))
-    return {};
+  if (!operand_from_sequence(sequence, kOpNames[which], dtype, &made)) return {};
   TensorImpl* const own = tensor_of(tensor).impl();
-  TensorImpl* const inputs[2] = {tensor == a ? own : made.impl(), tensor == a ? made.impl() : own};
+  TensorImpl* const inputs[2] = {first ? own : made.impl(), first ? made.impl() : own};
   return run_operator(which, inputs);
 }
 

@@ -155,7 +155,7 @@ def test_comparisons_of_the_class_of_a_tensor():
 
     def kinds(t, p):
         y = t + 1
-        found = [type(y) in (int, float), type(y) == Tensor, type(y) != Tensor, type(p) in [Mine, Tensor], type(p) == type(y)]
+        found = [type(y) in (int, float), type(y) == Tensor, type(y) != Tensor, type(p) in [Mine, Tensor], type(p) == type(y)]  # noqa: E721
         return y * 2, found, {Parameter: 1, Mine: 2}[type(p)], y.device
 
     def make(variant):
