@@ -1,9 +1,9 @@
-#include "kernels/core/words.h"
+#include "kernels/core/shift.h"
 #include "kernels/cpu/running_total.h"
 
 namespace msjit {
 
-extern const OpDef op_cumsum;
+extern const OpDef op_linear_recurrence;
 using namespace words;
 
 namespace {
@@ -28,22 +28,13 @@ MSJIT_OP(cumprod)
     .traits(kComplex | kHolomorphic)
     .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
-      // Before the first 0 of a row: the sum of gradient times result from each place to the end,
-      // over x. At that 0: the same with 1 in its place. After it: 0.
-      const Val& x = v.in(0);
-      const IntList axis{v.attrs[0].as_int()};
-      const auto tail = [&](const Val& result) {
-        const Val g = v.grad() * result;
-        return sum(g, AttrValue(axis), true) - call(op_cumsum, {g}, v.attrs) + g;
-      };
-      const Val zero = equal(x, 0.0);
-      const Val zeros_so_far = call(op_cumsum, {cast(zero, DType::kInt64)}, v.attrs);
-      const Val nonzero = where(zero, 1.0, x);
-      const Val first = where(equal(zeros_so_far, 1.0), nonzero, x);
-      const Val at_zero = where(zero, tail(call(*v.op, {first}, v.attrs)), 0.0);
-      const Val before = tail(v.out()) / nonzero;
-      v.set_grad(0, where(equal(zeros_so_far, 0.0), before,
-                          where(equal(zeros_so_far, 1.0), at_zero, 0.0)));
+      // By x[j] it is the product of what comes before j, times s[j] = g[j] + x[j + 1] s[j + 1].
+      // There is no division, so it holds where x is 0, and so do its own derivatives.
+      if (v.out().meta().shape.rank() == 0) return v.set_grad(0, v.grad());
+      const int64_t axis = v.attrs[0].as_int();
+      const Val after = call(op_linear_recurrence, {shifted(v.in(0), axis, -1, 0.0), v.grad()},
+                             {AttrValue(axis), AttrValue(true)});
+      v.set_grad(0, shifted(v.out(), axis, 1, 1.0) * after);
     })
     .sample({.shapes = {{3, 4}}, .low_high = {0.5, 2}, .attrs = "axis=1"})
     .sample({.shapes = {{3, 4, 2}}, .low_high = {0.5, 2}, .attrs = "axis=-2"});

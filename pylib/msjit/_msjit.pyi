@@ -1048,6 +1048,9 @@ class ops:
     def linear_act(x: TensorLike, weight: TensorLike, bias: Optional[TensorLike] = ..., activation: _str = ...) -> "Tensor":
         """linear followed by an activation in one pass over the output; made by the graph passes."""
     @staticmethod
+    def linear_recurrence(factors: TensorLike, terms: TensorLike, axis: _int, reverse: _bool = ...) -> "Tensor":
+        """y[k] = factors[k] y[k - 1] + terms[k] along an axis, from y[-1] = 0."""
+    @staticmethod
     def log(x: TensorLike) -> "Tensor":
         """The natural logarithm; NaN below 0, -inf at 0."""
     @staticmethod

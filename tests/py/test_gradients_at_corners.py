@@ -30,6 +30,9 @@ CASES = {
     "two factors": (first(ops.prod), row(2, 0, 0), [0, 0, 0]),
     "second derivative by factors": (first(lambda a: first(ops.prod)(a) * row(1, 10, 100)), row(2, 0, 3), [30, 203, 20]),
     "second derivative by two factors": (first(lambda a: first(ops.prod)(a) * row(1, 10, 100)), row(2, 0, 0), [0, 200, 20]),
+    "running factors": (first(lambda a: ops.cumprod(a, 0) * row(1, 2, 3)), row(2, 0, 4), [1, 28, 0]),
+    "second derivative by running factors": (
+        first(lambda a: first(lambda x: ops.cumprod(x, 0) * row(1, 2, 3))(a) * row(1, 10, 100)), row(2, 0, 4), [140, 614, 60]),
     "powers": (first(first(lambda a: ops.prod(mint.stack([a, a + 1, a - 1]), 0))), row(1.0), [6]),
     "singular": (first(ops.det), row([1, 2], [2, 4]), [[4, -2], [-2, 1]]),
     "singular twice": (first(ops.det), row([1, 2, 3], [2, 4, 6], [3, 6, 9]), np.zeros((3, 3))),
