@@ -1,14 +1,14 @@
-// Running totals along one axis (cumsum, cumprod): element k of the result combines elements 0 to k
-// of the input. Integers and bool wrap in 64 bits; floats and complex numbers are accumulated in
-// double.
+// Running totals along one axis (cumsum, cumprod, logcumsumexp): element k of the result combines
+// elements 0 to k of the input. Integers and bool wrap in 64 bits; floats and complex numbers are
+// accumulated in double.
 #pragma once
 
 #include "kernels/cpu/reduce.h"
 
 namespace msjit {
 
-// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t, double and
-// Complex128.
+// Fold: static constexpr kStart, and static Acc apply(Acc, Acc) for the Acc of the dtypes that the
+// operator takes, out of uint64_t, double and Complex128.
 template <class T, class Fold>
 void run_totals(const ReducePlan& plan, const Tensor& out) {
   using Out = SumType<T>;
@@ -25,13 +25,17 @@ void run_totals(const ReducePlan& plan, const Tensor& out) {
   }
 }
 
+// Input 0 seen along the axis that attribute 0 names.
+inline Result<ReducePlan> plan_running(const KernelCtx& ctx) {
+  const int64_t axis = ctx.attrs[0].as_int();
+  const int rank = ctx.in[0].rank();
+  return plan_reduce(ctx.in[0], rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis});
+}
+
 // The kernel of an operator whose attribute 0 is the axis.
 template <class Fold>
 Status running_total_kernel(KernelCtx& ctx) {
-  const int64_t axis = ctx.attrs[0].as_int();
-  const int rank = ctx.in[0].rank();
-  const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
+  MSJIT_TRY(const ReducePlan plan, plan_running(ctx));
   dispatch_any_dtype(ctx.in[0].dtype(),
                      [&]<class T>(TypeTag<T>) { run_totals<T, Fold>(plan, ctx.out[0]); });
   return {};

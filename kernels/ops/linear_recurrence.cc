@@ -1,6 +1,6 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/shift.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/running_total.h"
 
 namespace msjit {
 
@@ -26,10 +26,7 @@ void recur(const ReducePlan& factors, const Tensor& terms, bool reverse, const T
 }
 
 Status kernel(KernelCtx& ctx) {
-  const int64_t axis = ctx.attrs[0].as_int();
-  const int rank = ctx.in[0].rank();
-  const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
-  MSJIT_TRY(const ReducePlan factors, plan_reduce(ctx.in[0], axes));
+  MSJIT_TRY(const ReducePlan factors, plan_running(ctx));
   MSJIT_TRY(const Tensor terms, ctx.in[1].to_contiguous());
   dispatch_any_dtype(ctx.in[0].dtype(), [&]<class T>(TypeTag<T>) {
     if constexpr (!std::is_integral_v<T>)
@@ -45,8 +42,7 @@ Status infer(InferCtx& ctx) {
                       ctx.name(), dtype_name(factors.dtype));
   MSJIT_OK(require_dtype(ctx, terms, factors.dtype, "terms"));
   MSJIT_OK(require_shape(ctx, terms, factors.shape, "terms"));
-  MSJIT_TRY([[maybe_unused]] const int axis,
-            ctx.axis(ctx.attrs[0].as_int(), factors.shape.rank()));
+  MSJIT_TRY([[maybe_unused]] const int axis, ctx.axis(ctx.attrs[0].as_int(), factors.shape.rank()));
   ctx.add_output(factors.dtype, factors.shape);
   return {};
 }

@@ -1063,6 +1063,9 @@ class ops:
     def logaddexp(x: TensorLike, y: TensorLike) -> "Tensor":
         """log(exp(x) + exp(y)), without overflow."""
     @staticmethod
+    def logcumsumexp(x: TensorLike, axis: _int) -> "Tensor":
+        """Logarithm of the running sum of exp(x) along an axis, without overflow."""
+    @staticmethod
     def logical_and(x: TensorLike, y: TensorLike) -> "Tensor":
         """Logical and of truth values."""
     @staticmethod

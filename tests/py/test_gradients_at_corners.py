@@ -33,6 +33,9 @@ CASES = {
     "running factors": (first(lambda a: ops.cumprod(a, 0) * row(1, 2, 3)), row(2, 0, 4), [1, 28, 0]),
     "second derivative by running factors": (
         first(lambda a: first(lambda x: ops.cumprod(x, 0) * row(1, 2, 3))(a) * row(1, 10, 100)), row(2, 0, 4), [140, 614, 60]),
+    "running logarithms": (
+        first(lambda a: ops.logcumsumexp(a, 0) * row(1, 2, 3)), row(0, -INF, 1), [3 + 3 / (1 + np.e), 0, 3 - 3 / (1 + np.e)]),
+    "running logarithms of nothing": (first(lambda a: ops.logcumsumexp(a, 0)), row(-INF, INF, 1), [1, 2, 0]),
     "powers": (first(first(lambda a: ops.prod(mint.stack([a, a + 1, a - 1]), 0))), row(1.0), [6]),
     "singular": (first(ops.det), row([1, 2], [2, 4]), [[4, -2], [-2, 1]]),
     "singular twice": (first(ops.det), row([1, 2, 3], [2, 4, 6], [3, 6, 9]), np.zeros((3, 3))),

@@ -32,13 +32,7 @@ def logcumsumexp(input, axis):
     """Computes the logarithm of the running sums of exp(x) along an axis, without overflow."""
     axis = _check_axis(axis, _check(input, "logcumsumexp").ndim, "logcumsumexp")
     out = input if input.dtype in _FLOATS else _k.cast(input, _mstype.float32)
-    size, reach = input.shape[axis], 1
-    # After each turn an element covers twice as many before it. No exponential is of more than 0, however far apart the elements are.
-    while reach < size:
-        before, here = _part(out, axis, 0, size - reach), _part(out, axis, reach, size)
-        out = _k.concat([_part(out, axis, 0, reach), _k.logaddexp(before, here)], axis)
-        reach *= 2
-    return out
+    return _k.logcumsumexp(out, axis)
 
 
 def diff(x, n=1, axis=-1, prepend=None, append=None):
