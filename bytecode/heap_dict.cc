@@ -155,7 +155,7 @@ SymRef Heap::dict_remove(const SymRef& dict, const SymRef& key) {
     if (!same_key(it->first, key)) continue;
     SymRef item = it->second;
     entries.erase(it);
-    dict->changed = dict->source != kNoSource;
+    note_change(dict);
     ++dict->removals;
     return item;
   }

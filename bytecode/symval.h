@@ -111,6 +111,9 @@ SymRef make_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();
 
+// The value has been changed: an object of the program has a pending write.
+inline void note_change(const SymRef& value) { value->changed = value->source != kNoSource; }
+
 // A list of the program that nothing has looked into. Appending to it needs no guard on its length,
 // which may grow from call to call.
 bool is_unread_list(const SymValue& value);

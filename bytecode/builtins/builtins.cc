@@ -1,5 +1,6 @@
 // Models of Python's builtin functions and types. To add one: write the function, add its row to
-// kModels. A model sees positional and keyword arguments as CPython's vectorcall passes them.
+// kBuiltinModels. A model sees positional and keyword arguments as CPython's vectorcall passes
+// them.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -286,7 +287,7 @@ bool model_round(Executor& x, Args args, PyObject* names, SymRef* out) {
   return call_pure(x, modelled(model_round), "round", args, names, out);
 }
 
-const ModelRow kModels[] = {
+const ModelRow kBuiltinModels[] = {
     {"len", model_len},
     {"isinstance", model_isinstance},
     {"type", model_type},
@@ -305,13 +306,13 @@ const ModelRow kModels[] = {
     {"pow", model_pow},
     {"round", model_round},
 };
-const char* const kPureNames[] = {"int", "float", "str",    "range",   "divmod", "ord",
-                                  "chr", "repr",  "hash",   "slice",   "ascii",  "bin",
-                                  "hex", "oct",   "format", "complex", "bytes"};
+const char* const kPureBuiltins[] = {"int", "float", "str",    "range",   "divmod", "ord",
+                                     "chr", "repr",  "hash",   "slice",   "ascii",  "bin",
+                                     "hex", "oct",   "format", "complex", "bytes"};
 
 }  // namespace
 
-const ModelTable models_builtins = {"builtins", kModels, kPureNames};
+const ModelTable models_builtins = {"builtins", kBuiltinModels, kPureBuiltins};
 
 bool Executor::length(const SymRef& value, SymRef* out) {
   if (!look(value)) return false;

@@ -14,8 +14,6 @@
 namespace msjit {
 namespace {
 
-void changed(const SymRef& self) { self->changed = self->source != kNoSource; }
-
 bool complete(Executor& x, const SymRef& dict) {
   return x.heap().dict_all(dict) || x.fail(BreakReason::kObjectType, x.heap().error);
 }
@@ -55,7 +53,7 @@ bool dict_setdefault(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (*out) return true;
   *out = args.size() == 3 ? args[2] : sym_none();
   x.heap().dict_set(args[0], args[1], *out);
-  changed(args[0]);
+  note_change(args[0]);
   return true;
 }
 
@@ -81,7 +79,7 @@ bool dict_clear(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "dict.clear", args, names, 1, 1) || !complete(x, args[0])) return false;
   args[0]->entries.clear();
   ++args[0]->removals;
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -124,7 +122,7 @@ bool ordered_move(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!value) return x.raise_new(PyExc_KeyError, {args[1]}, "OrderedDict.move_to_end");
   auto& entries = args[0]->entries;
   entries.emplace(last ? entries.end() : entries.begin(), args[1], std::move(value));
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -139,7 +137,7 @@ bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
     x.heap().dict_set(args[0],
                       make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))),
                       args[count + k]);
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -265,7 +263,7 @@ bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& given) {
       return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     x.heap().dict_set(dict, key, value);
   }
-  changed(dict);
+  note_change(dict);
   return true;
 }
 

@@ -43,11 +43,11 @@ bool model_resume(Executor& x, Args args, PyObject* names, SymRef* out) {
   return read_mark(x, "rng_resume", args, names, &drawn, &next) && set_draws(x, next, out);
 }
 
-const ModelRow kModels[] = {
+const ModelRow kDrawModels[] = {
     {"rng_mark", model_mark}, {"rng_rewind", model_rewind}, {"rng_resume", model_resume}};
 
 }  // namespace
 
-const ModelTable models_draws = {"msjit._msjit", kModels, {}};
+const ModelTable models_draws = {"msjit._msjit", kDrawModels, {}};
 
 }  // namespace msjit

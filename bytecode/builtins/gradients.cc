@@ -232,20 +232,20 @@ bool model_record_gradient(Executor& x, Args args, PyObject* names, SymRef* out)
   return *out = tensor_tuple(made.value()), true;
 }
 
-const ModelRow kModels[] = {{"push_grad_scope", model_push},
-                            {"pop_grad_scope", model_pop},
-                            {"grad_level", model_level},
-                            {"grad_recording", model_recording},
-                            {"alias", model_alias},
-                            {"stand_in", model_stand_in},
-                            {"detach", model_detach},
-                            {"gradients", model_gradients},
-                            {"records", model_records},
-                            {"is_tracked", model_is_tracked},
-                            {"record_gradient", model_record_gradient},
-                            {"become", model_become}};
+const ModelRow kGradientModels[] = {{"push_grad_scope", model_push},
+                                    {"pop_grad_scope", model_pop},
+                                    {"grad_level", model_level},
+                                    {"grad_recording", model_recording},
+                                    {"alias", model_alias},
+                                    {"stand_in", model_stand_in},
+                                    {"detach", model_detach},
+                                    {"gradients", model_gradients},
+                                    {"records", model_records},
+                                    {"is_tracked", model_is_tracked},
+                                    {"record_gradient", model_record_gradient},
+                                    {"become", model_become}};
 
-const ModelRow kMethods[] = {{"detach", model_detach}};
+const ModelRow kGradientMethods[] = {{"detach", model_detach}};
 
 }  // namespace
 
@@ -260,8 +260,8 @@ bool tensor_requires_grad(Executor& x, const SymRef& tensor, SymRef* out) {
   return *out = sym_bool(tracked[tensor->tensor.id()]), true;
 }
 
-std::span<const ModelRow> gradient_methods() { return kMethods; }
+std::span<const ModelRow> gradient_methods() { return kGradientMethods; }
 
-const ModelTable models_gradients = {"msjit._msjit", kModels, {}};
+const ModelTable models_gradients = {"msjit._msjit", kGradientModels, {}};
 
 }  // namespace msjit

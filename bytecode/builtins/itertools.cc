@@ -13,7 +13,7 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kMaxItems = 4096;
+constexpr size_t kMaxRows = 4096;
 
 bool model_reduce(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "functools.reduce", args, names, 2, 3)) return false;
@@ -23,7 +23,7 @@ bool model_reduce(Executor& x, Args args, PyObject* names, SymRef* out) {
   for (size_t taken = 0;; ++taken) {
     SymRef item;
     bool done = false;
-    if (taken > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    if (taken > kMaxRows) return x.fail(BreakReason::kUnrollLimit);
     if (!x.next(iterator, &item, &done)) return false;
     if (done) break;
     if (!total) {
@@ -63,7 +63,7 @@ bool model_product(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<std::vector<SymRef>> rows = {{}};
   for (const auto& pool : pools) {
     std::vector<std::vector<SymRef>> longer;
-    if (rows.size() * pool.size() > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    if (rows.size() * pool.size() > kMaxRows) return x.fail(BreakReason::kUnrollLimit);
     for (const auto& row : rows)
       for (const SymRef& item : pool) {
         longer.push_back(row);
@@ -96,7 +96,7 @@ bool chosen(Executor& x, const char* name, Args args, PyObject* names, size_t mi
   while (places) {
     Ref row = Ref::steal(host::call(host::checked, PyIter_Next, places.get()));
     if (!row) break;
-    if (rows.size() > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    if (rows.size() > kMaxRows) return x.fail(BreakReason::kUnrollLimit);
     std::vector<SymRef> picked;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(row.get()); ++i)
       picked.push_back(items[PyLong_AsSize_t(PyTuple_GET_ITEM(row.get(), i))]);

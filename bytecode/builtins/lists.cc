@@ -6,12 +6,10 @@
 namespace msjit {
 namespace {
 
-void changed(const SymRef& self) { self->changed = self->source != kNoSource; }
-
 bool list_append(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "list.append", args, names, 2, 2)) return false;
   args[0]->items.push_back(args[1]);
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -20,7 +18,7 @@ bool list_extend(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> items;
   if (!positional(x, "list.extend", args, names, 2, 2) || !x.unpack(args[1], &items)) return false;
   args[0]->items.insert(args[0]->items.end(), items.begin(), items.end());
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -36,7 +34,7 @@ bool list_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (index < 0 || index >= size) return x.raise_new(PyExc_IndexError, "pop index out of range");
   *out = items[index];
   items.erase(items.begin() + index);
-  changed(args[0]);
+  note_change(args[0]);
   return true;
 }
 
@@ -48,7 +46,7 @@ bool list_insert(Executor& x, Args args, PyObject* names, SymRef* out) {
   const int64_t size = static_cast<int64_t>(items.size());
   if (index < 0) index = std::max<int64_t>(0, index + size);
   items.insert(items.begin() + std::min(index, size), args[2]);
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -101,7 +99,7 @@ bool list_remove(Executor& x, Args args, PyObject* names, SymRef* out) {
     return false;
   if (found < 0) return x.raise_new(PyExc_ValueError, "list.remove(x): x not in list");
   args[0]->items.erase(args[0]->items.begin() + found);
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -117,7 +115,7 @@ bool list_sort(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!sort_items(x, &items, key, backwards)) return false;
   if (args[0]->items != before) return x.fail(BreakReason::kRaises, "list.sort");
   args[0]->items = std::move(items);
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -125,7 +123,7 @@ bool list_sort(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool list_reverse(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "list.reverse", args, names, 1, 1)) return false;
   std::reverse(args[0]->items.begin(), args[0]->items.end());
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }
@@ -133,7 +131,7 @@ bool list_reverse(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool list_clear(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "list.clear", args, names, 1, 1)) return false;
   args[0]->items.clear();
-  changed(args[0]);
+  note_change(args[0]);
   *out = sym_none();
   return true;
 }

@@ -3,9 +3,9 @@
 
 namespace msjit {
 namespace {
-const char* const kPureNames[] = {"*"};
+const char* const kPureMath[] = {"*"};
 }  // namespace
 
-const ModelTable models_math = {"math", {}, kPureNames};
+const ModelTable models_math = {"math", {}, kPureMath};
 
 }  // namespace msjit

@@ -213,7 +213,7 @@ bool fold_ints(Executor& x, const char* name, Args args, PyObject* names, SymRef
       name, out);
 }
 
-bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
+bool array_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "astype", args, names, 2, 2)) return false;
   const Ref kind = dtype_argument(x, args[1]);
   Tensor plain;
@@ -247,7 +247,7 @@ const Functions& numpy_functions() {
   return *known;
 }
 
-const ModelRow kArrayMethods[] = {{"astype", method_astype}};
+const ModelRow kArrayMethods[] = {{"astype", array_astype}};
 
 }  // namespace
 

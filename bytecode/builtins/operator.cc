@@ -61,7 +61,7 @@ bool model_delitem(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "operator.delitem", args, names, 2, 2) && x.del_item(args[0], args[1]);
 }
 
-const ModelRow kModels[] = {
+const ModelRow kOperatorModels[] = {
     {"add", binary<BinaryOp::kAdd, false>},
     {"sub", binary<BinaryOp::kSubtract, false>},
     {"mul", binary<BinaryOp::kMul, false>},
@@ -97,10 +97,10 @@ const ModelRow kModels[] = {
     {"setitem", model_setitem},
     {"delitem", model_delitem},
 };
-const char* const kPureNames[] = {"index"};
+const char* const kPureOperators[] = {"index"};
 
 }  // namespace
 
-const ModelTable models_operator = {"operator", kModels, kPureNames};
+const ModelTable models_operator = {"operator", kOperatorModels, kPureOperators};
 
 }  // namespace msjit

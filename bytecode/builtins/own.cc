@@ -13,10 +13,10 @@ bool captured(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "captured", args, names, 0, 0) && (*out = sym_bool(true), true);
 }
 
-const ModelRow kModels[] = {{"in_graph_call", in_graph_call}, {"captured", captured}};
+const ModelRow kOwnModels[] = {{"in_graph_call", in_graph_call}, {"captured", captured}};
 
 }  // namespace
 
-const ModelTable models_own = {"msjit._msjit", kModels, {}};
+const ModelTable models_own = {"msjit._msjit", kOwnModels, {}};
 
 }  // namespace msjit

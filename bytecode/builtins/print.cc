@@ -134,10 +134,10 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-const ModelRow kModels[] = {{"print", model_print}};
+const ModelRow kPrintModels[] = {{"print", model_print}};
 
 }  // namespace
 
-const ModelTable models_print = {"builtins", kModels, {}};
+const ModelTable models_print = {"builtins", kPrintModels, {}};
 
 }  // namespace msjit

@@ -12,10 +12,10 @@ bool model_collective(Executor& x, Args args, PyObject*, SymRef*) {
   return x.fail(BreakReason::kCollective, named ? utf8_text(args[0]->object.get()) : "a call");
 }
 
-const ModelRow kModels[] = {{"collective", model_collective}};
+const ModelRow kProcessModels[] = {{"collective", model_collective}};
 
 }  // namespace
 
-const ModelTable models_processes = {"msjit._msjit.processes", kModels, {}};
+const ModelTable models_processes = {"msjit._msjit.processes", kProcessModels, {}};
 
 }  // namespace msjit

@@ -128,10 +128,10 @@ bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) {
   return model_all_any(x, a, n, false, out);
 }
 
-const ModelRow kModels[] = {{"sum", model_sum}, {"all", model_all}, {"any", model_any}};
+const ModelRow kReductionModels[] = {{"sum", model_sum}, {"all", model_all}, {"any", model_any}};
 
 }  // namespace
 
-const ModelTable models_reductions = {"builtins", kModels, {}};
+const ModelTable models_reductions = {"builtins", kReductionModels, {}};
 
 }  // namespace msjit

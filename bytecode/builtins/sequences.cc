@@ -295,7 +295,7 @@ bool model_filter(Executor& x, Args args, PyObject* names, SymRef* out) {
   return lazy(x, args, names, iter_filter, 2, "filter", out);
 }
 
-const ModelRow kModels[] = {
+const ModelRow kSequenceModels[] = {
     {"sorted", model_sorted},   {"min", model_min},
     {"max", model_max},         {"abs", model_abs},
     {"bool", model_bool},       {"setattr", model_setattr},
@@ -305,6 +305,6 @@ const ModelRow kModels[] = {
 
 }  // namespace
 
-const ModelTable models_sequences = {"builtins", kModels, {}};
+const ModelTable models_sequences = {"builtins", kSequenceModels, {}};
 
 }  // namespace msjit

@@ -22,7 +22,7 @@ SymRef make_set(Ref shadow) {
 }
 
 void mutated(const SymRef& set) {
-  set->changed = set->source != kNoSource;
+  note_change(set);
   ++set->removals;
 }
 
@@ -72,7 +72,7 @@ struct Method {
   const char* name;
   bool takes_item, changes;
 };
-constexpr Method kMethods[] = {
+constexpr Method kSetMethods[] = {
     {"add", true, true},
     {"discard", true, true},
     {"remove", true, true},
@@ -94,7 +94,7 @@ constexpr Method kMethods[] = {
 
 template <size_t kMethod>
 bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
-  const Method& method = kMethods[kMethod];
+  const Method& method = kSetMethods[kMethod];
   const SymRef& self = args[0];
   if (names) return wrong_arguments(x, method.name);
   Ref given = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1)));
@@ -121,7 +121,7 @@ bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 template <size_t... kIndex>
 std::vector<ModelRow> method_rows(std::index_sequence<kIndex...>) {
-  return {{kMethods[kIndex].name, set_method<kIndex>}...};
+  return {{kSetMethods[kIndex].name, set_method<kIndex>}...};
 }
 
 bool construct_set(Executor& x, bool frozen, Args args, PyObject* names, SymRef* out) {
@@ -144,7 +144,7 @@ bool model_frozenset(Executor& x, Args args, PyObject* names, SymRef* out) {
   return construct_set(x, true, args, names, out);
 }
 
-const ModelRow kModels[] = {{"set", model_set}, {"frozenset", model_frozenset}};
+const ModelRow kSetModels[] = {{"set", model_set}, {"frozenset", model_frozenset}};
 
 bool add_item(Executor& x, const SymRef& set, const SymRef& item) {
   if (!x.look(item)) return false;
@@ -157,11 +157,11 @@ bool add_item(Executor& x, const SymRef& set, const SymRef& item) {
 
 }  // namespace
 
-const ModelTable models_sets = {"builtins", kModels, {}};
+const ModelTable models_sets = {"builtins", kSetModels, {}};
 
 std::span<const ModelRow> set_methods() {
   static const std::vector<ModelRow> rows =
-      method_rows(std::make_index_sequence<std::size(kMethods)>());
+      method_rows(std::make_index_sequence<std::size(kSetMethods)>());
   return rows;
 }
 

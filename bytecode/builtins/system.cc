@@ -20,10 +20,10 @@ bool model_exception(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = sym_none(), true;
 }
 
-const ModelRow kModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
+const ModelRow kSystemModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
 
 }  // namespace
 
-const ModelTable models_system = {"sys", kModels, {}};
+const ModelTable models_system = {"sys", kSystemModels, {}};
 
 }  // namespace msjit

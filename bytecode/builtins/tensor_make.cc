@@ -161,10 +161,10 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.apply(op_copy, std::span(&constant, 1), {}, out);
 }
 
-const ModelRow kModels[] = {{"Tensor", model_tensor}};
+const ModelRow kTensorModels[] = {{"Tensor", model_tensor}};
 
 }  // namespace
 
-const ModelTable models_tensor = {"msjit", kModels, {}};
+const ModelTable models_tensor = {"msjit", kTensorModels, {}};
 
 }  // namespace msjit

@@ -19,7 +19,7 @@ namespace msjit {
 namespace {
 
 constexpr int kMaxDepth = 32;
-constexpr Py_ssize_t kMaxItems = 4096;
+constexpr Py_ssize_t kMaxSize = 4096;
 constexpr Py_ssize_t kMaxText = 1 << 20;  // longer computed texts are not kept
 
 bool is_plain_value(PyObject* o) {
@@ -77,7 +77,7 @@ SymRef from_python(const Ref& object) {
   const bool list = PyList_CheckExact(o);
   if (list || PyTuple_CheckExact(o)) {
     std::vector<SymRef> items;
-    if (Py_SIZE(o) > kMaxItems) return nullptr;
+    if (Py_SIZE(o) > kMaxSize) return nullptr;
     for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i) {
       PyObject* item = list ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i);
       items.push_back(from_python(Ref::share(item)));

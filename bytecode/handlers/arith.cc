@@ -45,7 +45,7 @@ bool is_cheap(PyObject* a, PyObject* b, BinaryOp op) {
 // Gives a list other items, in place.
 bool renew(const SymRef& list, std::vector<SymRef> items, SymRef* out) {
   list->items = std::move(items);
-  list->changed = list->source != kNoSource;
+  note_change(list);
   return *out = list, true;
 }
 

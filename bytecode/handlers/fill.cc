@@ -39,7 +39,7 @@ bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
   if (list->kind == SymKind::kRows) return append_row(x, list, item);
   if (!fresh(x, list, SymKind::kList)) return false;
   list->items.push_back(std::move(item));
-  list->changed = list->source != kNoSource;
+  note_change(list);
   return true;
 }
 
@@ -58,7 +58,7 @@ bool exec_ListExtend(Executor& x, SymFrame& f, const Instr& i) {
   std::vector<SymRef> items;
   if (!fresh(x, list, SymKind::kList) || !x.unpack(from, &items)) return false;
   list->items.insert(list->items.end(), items.begin(), items.end());
-  list->changed = list->source != kNoSource;
+  note_change(list);
   return true;
 }
 

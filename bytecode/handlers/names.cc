@@ -56,7 +56,7 @@ bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
   if (cell->kind != SymKind::kCell)
     return x.fail(BreakReason::kInternal, "store to a missing cell");
   cell->items = {f.pop()};
-  cell->changed = cell->source != kNoSource;
+  note_change(cell);
   return true;
 }
 
@@ -67,7 +67,7 @@ bool exec_DeleteDeref(Executor& x, SymFrame& f, const Instr& i) {
   if (!value || value->is_null())
     return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
   cell->items = {null_sym()};
-  cell->changed = cell->source != kNoSource;
+  note_change(cell);
   return true;
 }
 

@@ -48,7 +48,7 @@ bool missing_item(Executor& x, const SymRef& dict, const SymRef& key, SymRef* ou
   if (factory->is_const(Py_None)) return x.raise_new(PyExc_KeyError, {key}, "dict lookup");
   if (!read_all(x, dict) || !x.call(factory, {}, nullptr, out)) return false;
   x.heap().dict_set(dict, key, *out);
-  dict->changed = dict->source != kNoSource;
+  note_change(dict);
   return true;
 }
 
@@ -72,7 +72,7 @@ bool dict_set_item(Executor& x, const SymRef& dict, const SymRef& key, const Sym
   if (!value)
     return x.heap().dict_remove(dict, key) || x.raise_new(PyExc_KeyError, {key}, "dict lookup");
   x.heap().dict_set(dict, key, value);
-  dict->changed = dict->source != kNoSource;
+  note_change(dict);
   return true;
 }
 

@@ -38,7 +38,7 @@ bool replace_slice(Executor& x, const SymRef& list, const SymRef& key, const Sym
     for (Py_ssize_t k = 0; k < count; ++k) items[start + k * step] = nullptr;
     items.erase(std::remove(items.begin(), items.end(), nullptr), items.end());
   }
-  list->changed = list->source != kNoSource;
+  note_change(list);
   return true;
 }
 
@@ -56,7 +56,7 @@ bool list_set_item(Executor& x, const SymRef& list, const SymRef& given, const S
     list->items[index] = value;
   else
     list->items.erase(list->items.begin() + index);
-  list->changed = list->source != kNoSource;
+  note_change(list);
   return true;
 }
 

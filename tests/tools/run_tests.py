@@ -2,9 +2,10 @@
 
 Runs every test that `make test` set up: the C++ tests; pytest on each interpreter, the JIT tests again with a side exit forced at
 every n-th instruction (--break-every names other distances than a version's own), and some of CPython's own tests, also under
-msjit-python; the C++ tests again, and some of pytest, under ASan and UBSan (build/asan). Shows how far they are, then prints a table,
-the compile time of each extension and, as the last line, `N passed, N failed`.
-JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
+msjit-python; some of pytest on an extension with ASan and UBSan (build/asan), then these and the C++ tests with such a core too
+(build/coreasan). Shows how far they are, then prints a table, the compile time of each extension and, as the last line,
+`N passed, N failed`.
+JOB: cpp, asan, coreasan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
 
 Tests marked `costly` are shared: where four or more interpreters are tested, each runs on two of them, and with forced exits on
 one. --all runs all of them everywhere; so does a run of fewer interpreters.
@@ -157,39 +158,58 @@ def sanitized_version(versions):
     return "3.11" if "3.11" in versions else versions[-1]
 
 
-def build_sanitized(version):
-    """Builds build/asan; (exit status, output) of the first command that fails, else of the last."""
+def build_sanitized(job, version, options, targets):
+    """Builds `targets` of build/JOB; (exit status, output) of the first command that fails, else of the last."""
     python = subprocess.check_output([str(BUILD / "venv" / version / "bin/python"), "-c", "import sys; print(sys.base_prefix)"])
-    configure = ["cmake", "-S", ".", "-B", "build/asan", "-G", "Ninja", "-DMSJIT_SANITIZE=address,undefined",
-                 "-DMSJIT_PYTHONS=%s/bin/python%s" % (python.decode().strip(), version)]
-    build = ["cmake", "--build", "build/asan", "-j", os.environ.get("JOBS") or str(os.cpu_count()), "--target"]
-    extension = "msjit_py" + version.replace(".", "")
-    for command in (configure, build + ["msjit_tests", extension], build + ["msjit_llvm"]):
-        code, text = run(command, "asan-build", environment())
+    folder = "build/" + job
+    configure = ["cmake", "-S", ".", "-B", folder, "-G", "Ninja", "-DMSJIT_SANITIZE=address,undefined",
+                 "-DMSJIT_PYTHONS=%s/bin/python%s" % (python.decode().strip(), version), *options]
+    build = ["cmake", "--build", folder, "-j", os.environ.get("JOBS") or str(os.cpu_count()), "--target"]
+    for command in (configure, *(build + [target] for target in targets)):
+        code, text = run(command, job + "-build", environment())
         if code != 0 and "unknown target" not in text:
             return code, text
     return 0, text
 
 
-def asan(version, args):
-    """The C++ tests, and some of those in Python on an extension, with AddressSanitizer and UndefinedBehaviorSanitizer."""
-    started = time.time()
-    code, text = build_sanitized(version)
-    if code != 0:
-        return finish(Result("asan"), code, text, started)
-    undefined = {"UBSAN_OPTIONS": "print_stacktrace=1"}
-    env = environment(ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1",
-                      LSAN_OPTIONS="suppressions=%s:print_suppressions=0" % (ROOT / "tests/tools/lsan.supp"), **undefined)
-    # The interpreter is not built with the sanitizers, so their library is preloaded, and leaks are not reported. Stack frames of
-    # code built with them are large: the deepest recursion allowed needs more than the usual stack.
+UNDEFINED = {"UBSAN_OPTIONS": "print_stacktrace=1"}
+
+
+def pytest_sanitized(job, version, args):
+    """The Python tests on the extension in build/JOB. The interpreter is not built with the sanitizers, so their library is preloaded,
+    and leaks are not reported. Stack frames of code built with them are large: the deepest recursion allowed needs more than the usual
+    stack."""
     library = subprocess.check_output([os.environ.get("CXX", "c++"), "-print-file-name=libasan.so"]).decode().strip()
     chosen = [*args, *("--deselect=" + name for name in UNSANITIZED)]
+    return pytest(job + "-py", version, SANITIZED, chosen, prefix=["bash", "-c", 'ulimit -s hard; exec "$@"', "stack"],
+                  LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc",
+                  PYTHONPATH=str(BUILD / job / "pkg"), **UNDEFINED)
+
+
+def asan(version, args):
+    """Some of the tests in Python, on an extension with AddressSanitizer and UndefinedBehaviorSanitizer and on the ordinary core."""
+    started = time.time()
+    core = ["-DMSJIT_BUILT_CORE=%s" % (BUILD / "pkg/msjit")]
+    code, text = build_sanitized("asan", version, core, ["msjit_py" + version.replace(".", "")])
+    if code != 0:
+        return finish(Result("asan"), code, text, started)
     result = Result("asan")
-    result.add_parts(
-        lambda: gtest("asan", BUILD / "asan/msjit_tests", env),
-        lambda: pytest("asan-py", version, SANITIZED, chosen, prefix=["bash", "-c", 'ulimit -s hard; exec "$@"', "stack"],
-                       LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", PYTHONMALLOC="malloc",
-                       PYTHONPATH=str(BUILD / "asan/pkg"), **undefined))
+    result.add_parts(lambda: pytest_sanitized("asan", version, args))
+    result.seconds = time.time() - started
+    return result
+
+
+def core_asan(version, args):
+    """The C++ tests, and the same tests in Python, where the core too has the sanitizers."""
+    started = time.time()
+    code, text = build_sanitized("coreasan", version, [], ["msjit_tests", "msjit_py" + version.replace(".", ""), "msjit_llvm"])
+    if code != 0:
+        return finish(Result("coreasan"), code, text, started)
+    env = environment(ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1",
+                      LSAN_OPTIONS="suppressions=%s:print_suppressions=0" % (ROOT / "tests/tools/lsan.supp"), **UNDEFINED)
+    result = Result("coreasan")
+    result.add_parts(lambda: gtest("coreasan", BUILD / "coreasan/msjit_tests", env),
+                     lambda: pytest_sanitized("coreasan", version, args))
     result.seconds = time.time() - started
     return result
 
@@ -258,7 +278,7 @@ def compile_times():
 
 
 def plan(versions, options):
-    """What must run comes first, and last the job that compiles on all processors."""
+    """What must run comes first, and last the job that compiles everything again."""
     args = shlex.split(options.pytest)
     jobs = []
     for v in versions:
@@ -269,11 +289,12 @@ def plan(versions, options):
     for v in with_jit:
         part, distances = part_of(v, with_jit, options.all, 1), options.break_every or break_distances(v, with_jit)
         jobs.append(("break" + v, lambda v=v, part=part, distances=distances: break_every(v, [part, *args], distances)))
+    jobs.append(("asan", lambda: asan(sanitized_version(versions), args)))
     for v in with_jit:
         jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
         if (BUILD / "venv" / v / "bin/msjit-python").exists():
             jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
-    jobs.append(("asan", lambda: asan(sanitized_version(versions), args)))
+    jobs.append(("coreasan", lambda: core_asan(sanitized_version(versions), args)))
     return [job for job in jobs if not options.only or any(job[0].startswith(o) for o in options.only)]
 
 
