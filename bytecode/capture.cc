@@ -145,6 +145,7 @@ class RegionCapture {
   int stop_ = limits_.steps;  // -1: nowhere
   Failure failure_;           // why the region ends
   bool failed_ = false, recorded_ = false, in_scope_ = false, for_now_ = false;
+  FirstUse first_use_;
 };
 
 Result<bool> RegionCapture::run_once(int start, int depth, Capture* capture) {
@@ -183,7 +184,10 @@ Status RegionCapture::failed_run(const Executor& x) {
   recorded_ |= x.recorded();
   in_scope_ |= x.in_scope();
   for_now_ |= x.for_now();
-  if (!std::exchange(failed_, true)) failure_ = failure_of(x);
+  if (!std::exchange(failed_, true)) {
+    failure_ = failure_of(x);
+    first_use_ = x.first_use();
+  }
   stop_ = x.safe_step();
   return {};
 }
@@ -227,6 +231,7 @@ Status RegionCapture::finish(Executor& x, Capture* capture) const {
   capture->plain = x.heap().is_plain();
   capture->recorded = recorded_;
   capture->for_now = for_now_ && !capture->returns;
+  if (!capture->returns) capture->first_use = first_use_;
   if (recorded_) x.heap().guard_gradients();
   if (in_scope_) x.heap().guard_outside_scopes(false);
   capture->guards = x.heap().guards().finish(used_sources(*capture));

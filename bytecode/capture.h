@@ -118,6 +118,11 @@ struct SlotWrite {
   int32_t recipe;  // -1 = unbound
 };
 
+// A name that a module of msjit has yet to find (pylib/msjit/first_use.py).
+struct FirstUse {
+  Ref module, name;
+};
+
 struct Capture {
   std::shared_ptr<Graph> graph;
   GuardSet guards;
@@ -155,6 +160,7 @@ struct Capture {
   bool plain = false;
   bool recorded = false;  // ends before such a step, because gradients are asked for
   bool for_now = false;   // a later capture may go further (Executor::fail_for_now)
+  FirstUse first_use;     // what ended it, if it was that; empty otherwise
 };
 
 struct CaptureLimits {

@@ -25,13 +25,6 @@ const char* code_file(PyCodeObject* code) {
   return file ? file : "?";
 }
 
-// Whether a function is msjit's own, by the module name in its globals.
-bool is_own(PyObject* globals) {
-  PyObject* const name = host::find_name(globals, "__name__");
-  const char* text = name && PyUnicode_Check(name) ? utf8_text(name) : nullptr;
-  return text && (std::strcmp(text, "msjit") == 0 || std::strncmp(text, "msjit.", 6) == 0);
-}
-
 std::shared_ptr<Graph> named_graph(const DecodedCode& code) {
   auto graph = std::make_shared<Graph>();
   const char* name = utf8_text(code.code()->co_name);

@@ -161,6 +161,12 @@ class Executor {
     return fail(reason, std::move(detail));
   }
   bool for_now() const { return for_now_; }
+  // The same, for a name that a module finds at its first use.
+  bool fail_at_first_use(const SymRef& module, PyObject* name, std::string detail) {
+    first_use_ = {module->object, Ref::share(name)};
+    return fail_for_now(BreakReason::kAttribute, std::move(detail));
+  }
+  const FirstUse& first_use() const { return first_use_; }
   // Ends the region because the thread is in a scope of no_grad; always false.
   bool fail_in_scope(const std::string& detail);
   bool in_scope() const { return in_scope_; }
@@ -330,6 +336,7 @@ class Executor {
   int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
   bool recorded_ = false, in_scope_ = false, for_now_ = false;
+  FirstUse first_use_;
   std::string detail_;
   std::string place_;
   int line_ = 0;

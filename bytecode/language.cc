@@ -104,6 +104,8 @@ const std::vector<std::string>& library_folders() {
 
 }  // namespace
 
+bool is_own(PyObject* globals) { return top(text_in(globals, "__name__")) == "msjit"; }
+
 bool in_library(Text file) {
   for (const std::string& folder : library_folders())
     if (file.substr(0, folder.size()) == folder) return true;

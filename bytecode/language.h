@@ -9,6 +9,8 @@
 
 namespace msjit {
 
+// Whether a function is msjit's own, by the module name in its globals.
+bool is_own(PyObject* globals);
 // Whether a file belongs to Python's library or to an installed package.
 bool in_library(std::string_view file);
 

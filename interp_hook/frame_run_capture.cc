@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "bytecode/language.h"
+#include "guards/py/host_call.h"
+#include "guards/py/text.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/frame_run.h"
 #include "interp_hook/let_go.h"
@@ -50,6 +52,17 @@ bool check_sources(const Capture& capture, bool* again) {
   return true;
 }
 
+// Lets a module of msjit find the name that ended the capture. True: it has, so a capture can go on
+// there. If it has not, CPython asks again and raises what there is to raise.
+bool find_first_use(const FirstUse& wanted) {
+  if (!wanted.module) return false;
+  const Ref found = Ref::steal(
+      host::call(host::program, PyObject_GetAttr, wanted.module.get(), wanted.name.get()));
+  if (!found) PyErr_Clear();
+  return found &&
+         host::find_name(PyModule_GetDict(wanted.module.get()), utf8_text(wanted.name.get()));
+}
+
 }  // namespace
 
 // Captures a region here, makes an entry of it and returns that. `shorter`: an entry whose guards
@@ -77,6 +90,7 @@ Entry* FrameRun::capture(EntryPoint& point, const Slots& now, Entry* shorter) {
   bool again = false;
   // A failed check is repeated in the next call, so this capture does not count.
   if (!check_sources(capture, &again)) return --point.captures, nullptr;
+  again |= find_first_use(capture.first_use);
   if (again) return this->capture(point, now);
   if (is_refused(point, capture)) return nullptr;
   if (!capture.returns) note_break(capture);

@@ -7,6 +7,7 @@
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/host_call.h"
@@ -26,6 +27,17 @@ bool class_truth(Executor& x, const SymRef& cls, bool* out) {
   return *out = true;
 }
 
+namespace {
+
+// Whether the `__getattr__` of a module is one of msjit's own, which keep what they find and run no
+// code of the program.
+bool finds_and_keeps(const SymRef& finder) {
+  PyObject* const function = finder->object.get();
+  return function && PyFunction_Check(function) && is_own(PyFunction_GetGlobals(function));
+}
+
+}  // namespace
+
 // The module is pinned; the value of the attribute is guarded.
 bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
   if (module->source == kNoSource)
@@ -38,9 +50,12 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
   }
   static PyObject* const names[] = {special_name("__getattr__"), special_name("__name__")};
   const char* text = utf8_text(name);
-  // Modules that find names at their first use keep what they find.
-  if (x.heap().instance_attr(module, names[0]))
-    return x.fail_for_now(BreakReason::kAttribute, fmt::format("{} of a module", text));
+  if (const SymRef finder = x.heap().instance_attr(module, names[0])) {
+    const std::string what = fmt::format("{} of a module", text);
+    return x.heap().realize(finder) && finds_and_keeps(finder)
+               ? x.fail_at_first_use(module, name, what)
+               : x.fail_for_now(BreakReason::kAttribute, what);
+  }
   SymRef own = x.heap().instance_attr(module, names[1]);
   if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
       !PyUnicode_CheckExact(own->object.get()) || host::find_on_class(&PyModule_Type, name))

@@ -39,15 +39,44 @@ def test_functions_of_composite_are_captured_whole(options):
 
 @pytest.mark.jit
 @pytest.mark.captures
-def test_a_name_found_in_captured_code_ends_no_region_for_long():
+@pytest.mark.parametrize("name", ["COOTensor", "mint.exp", "numpy.linalg", "scipy.linalg.inv", "experimental.optim"])
+def test_a_name_found_in_captured_code_ends_no_region(name):
     program = """
 import msjit as ms
-from msjit import Tensor
+step = ms.jit(lambda g: (g + 1, ms.%s)[0], mode="PIJit", fullgraph=True)
+print(step(ms.Tensor([1.0])), step(ms.Tensor([2.0])))
+""" % name
+    out = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, universal_newlines=True, check=True)
+    assert out.stdout == "[2.] [3.]\n"
+
+
+@pytest.mark.jit
+def test_a_module_of_the_program_finds_names_itself_and_once_a_call():
+    program = """
+import msjit as ms, types
+lazy, asked = types.ModuleType("lazy"), []
+lazy.__getattr__ = lambda name: asked.append(name) or 3
+step = ms.jit(lambda g: g + lazy.scale, mode="PIJit")
+print([step(ms.Tensor([1.0])).asnumpy().tolist() for _ in range(6)], len(asked))
+lazy.scale = 5
+print(step(ms.Tensor([1.0])))
+"""
+    out = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, universal_newlines=True, check=True)
+    assert out.stdout == "%s 6\n[6.]\n" % ([[4.0]] * 6)
+
+
+@pytest.mark.jit
+@pytest.mark.captures
+def test_a_module_of_the_program_that_keeps_what_it_finds_ends_no_region_for_long():
+    program = """
+import msjit as ms, types
 from msjit.explain import records
-step = ms.jit(lambda g: (g + 1, ms.COOTensor), mode="PIJit")
+lazy = types.ModuleType("lazy")
+lazy.__getattr__ = lambda name: setattr(lazy, name, 3) or 3
+step = ms.jit(lambda g: (g + 1) * lazy.scale, mode="PIJit")
 def breaks(calls):
     for _ in range(calls):
-        step(Tensor([1.0]))
+        step(ms.Tensor([1.0]))
     return sum(b["count"] for r in records() for b in r["breaks"])
 print(breaks(8) == breaks(8))
 """
