@@ -30,7 +30,11 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& a, bool transpose_a,
   Shape a_batch, b_batch;
   for (int i = 0; i + 2 < a_rank; ++i) a_batch.push_back(a[i]);
   for (int i = 0; i + 2 < b_rank; ++i) b_batch.push_back(b[i]);
-  MSJIT_TRY(Shape out, ctx.broadcast(a_batch, b_batch));
+  auto batch = ctx.broadcast(a_batch, b_batch);
+  if (!batch.ok())
+    return value_error("[{}] leading sizes cannot be broadcast, got {} and {} in shapes {}, {}",
+                       ctx.name(), a_batch.str(), b_batch.str(), a.str(), b.str());
+  Shape out = batch.take();
   if (a_rank > 1) out.push_back(a[transpose_a ? a_rank - 1 : a_rank - 2]);
   if (b_rank > 1) out.push_back(b[transpose_b ? b_rank - 2 : b_rank - 1]);
   return out;

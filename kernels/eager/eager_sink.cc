@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/core/error_name.h"
 #include "kernels/core/profile.h"
 #include "kernels/device/device_tensors.h"
 #include "kernels/eager/state.h"
@@ -71,7 +72,8 @@ Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& a
   inputs.reserve(in.size());
   for (const Tensor& t : in) inputs.push_back(t ? Val(&sink, t) : Val());
   Vals results = op.expand(&sink, inputs, attrs);
-  MSJIT_OK(sink.take_error());
+  if (Status status = sink.take_error(); !status.ok())
+    return under_name(status.take_error(), op.name);
   for (const Val& result : results) out->push_back(result.tensor());
   return {};
 }

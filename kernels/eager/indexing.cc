@@ -192,16 +192,28 @@ Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
   return tensor_of(words::transpose(gather_rows(flat, rows), adv.restore));
 }
 
+bool broadcasts_to(const Shape& shape, const Shape& target) {
+  const int left_out = target.rank() - shape.rank();
+  if (left_out < 0) return false;
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1 && shape[i] != target[left_out + i]) return false;
+  return true;
+}
+
 // `value` without those leading dimensions of size one for which `shape` has no place, as in NumPy.
-Val trimmed(const Tensor& value, const Shape& shape) {
+Result<Val> trimmed(const Tensor& value, const Shape& shape) {
   Shape own = value.shape();
   while (own.rank() > shape.rank() && own[0] == 1) own.erase(0);
+  if (!broadcasts_to(own, shape))
+    return value_error("[setitem] shape of the value, got {}, expected one that broadcasts to {}",
+                       value.shape().str(), shape.str());
   return own.rank() == value.rank() ? eager(value) : words::reshape(eager(value), own);
 }
 
 // `value` in the dtype of `x` and broadcast to `shape`; does not share memory with `x`.
 Result<Tensor> fit_value(const Tensor& x, const Tensor& value, const Shape& shape) {
-  const Val v = words::cast(trimmed(value, shape), x.dtype());
+  MSJIT_TRY(const Val fitted, trimmed(value, shape));
+  const Val v = words::cast(fitted, x.dtype());
   MSJIT_TRY(Tensor out, tensor_of(words::broadcast_to(v, shape)));
   if (out.storage().get() != x.storage().get()) return out;
   MSJIT_TRY(Tensor copy, Tensor::empty(Meta(x.dtype(), false, shape, x.device())));
@@ -266,7 +278,8 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
   if (numbers.numel() == 0) return Tensor(x);
   MSJIT_TRY(mask, devices::to_device(mask, x.device()));
   MSJIT_TRY(source, devices::to_device(source, x.device()));
-  Val spread = words::cast(words::broadcast_to(trimmed(value, target), target), x.dtype());
+  MSJIT_TRY(const Val fitted, trimmed(value, target));
+  Val spread = words::cast(words::broadcast_to(fitted, target), x.dtype());
   Val flat = words::reshape(spread, Shape{numbers.numel()});
   return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
 }

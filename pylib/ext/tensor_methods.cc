@@ -218,10 +218,16 @@ Ref set_state(PyObject* self, PyObject* state) {
 Ref format(PyObject* self, PyObject* spec) {
   Tensor t;
   if (!host_tensor(tensor_of(self), &t)) return {};
-  Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0
-                  ? element_to_python(t.dtype(), t.data())
-                  : tensor_str(self);
-  return value ? Ref::steal(host::call(host::program, PyObject_Format, value.get(), spec)) : Ref();
+  const bool number = t.rank() == 0 && PyUnicode_GetLength(spec) > 0;
+  const Ref value = number ? element_to_python(t.dtype(), t.data()) : tensor_str(self);
+  if (!value) return {};
+  Ref text = Ref::steal(host::call(host::program, PyObject_Format, value.get(), spec));
+  if (text || number || !PyErr_ExceptionMatches(PyExc_ValueError)) return text;
+  PyErr_Clear();
+  return fail(
+             type_error("[format] format of a tensor of shape {}, got '{}', expected one of a text",
+                        t.shape().str(), utf8_text(spec))),
+         Ref();
 }
 
 Ref from_numpy_method(PyObject* type, PyObject* array) { return from_numpy(type, array); }
