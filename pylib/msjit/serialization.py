@@ -94,6 +94,10 @@ def _replace(path, write):
     try:
         write(temporary)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == temporary:
+            error.filename = path
+        raise
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
@@ -330,6 +334,9 @@ def _path(name, format, where):
     if format not in _FORMATS:
         raise ValueError("[%s] format, got %r, expected 'ckpt' or 'safetensors'" % (where, format))
     path = os.fspath(name)
+    if os.path.isdir(path or "."):
+        error = ValueError if where == "load_checkpoint" else IsADirectoryError
+        raise error("[%s] file name, got %r, which is a folder, expected a file" % (where, path))
     for suffix in _FORMATS:
         if path.endswith("." + suffix):
             return path, suffix

@@ -284,7 +284,7 @@ def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, inde
 
 def _expand(self, *size):
     """Repeats axes of size 1 up to a shape; -1 keeps a size."""
-    return _k.broadcast_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+    return _ops.expand(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size)
 
 
 def _flush_from_cache(self):

@@ -1,5 +1,6 @@
 """Loss functions as Cells."""
 from .. import _paths, ops
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .activation import number
 from .likelihood_loss import CTCLoss, GaussianNLLLoss, KLDivLoss, PoissonNLLLoss, SampledSoftmaxLoss
@@ -29,7 +30,11 @@ class MAELoss(L1Loss):
     """Mean absolute error |logits - labels|, as L1Loss."""
 
     def construct(self, logits, label):
-        return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+        try:
+            return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+        except ERRORS as error:
+            rename(error, "mae_loss")
+            raise
 
 
 class RMSELoss(LossBase):
@@ -40,7 +45,11 @@ class RMSELoss(LossBase):
         self.MSELoss = MSELoss()
 
     def construct(self, logits, label):
-        return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
+        try:
+            return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
+        except ERRORS as error:
+            rename(error, "rmse_loss")
+            raise
 
 
 class MSELoss(LossBase):
@@ -52,7 +61,11 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
+        try:
+            return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
+        except ERRORS as error:
+            rename(error, "mse_loss")
+            raise
 
 
 class SmoothL1Loss(LossBase):

@@ -2,11 +2,16 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format
+from ..common.error_names import ERRORS, rename
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
+
+
+def _channels(x, wanted, what="num_features"):
+    return "channels of the input, got %d in shape %s, expected %s, %d" % (x.shape[1], x.shape, what, wanted)
 
 
 class _BatchNorm(Cell):
@@ -40,8 +45,12 @@ class _BatchNorm(Cell):
     def construct(self, x):
         self._check(x)
         batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        return (self.bn_train if batch else self.bn_infer)(
-            x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
+        try:
+            return (self.bn_train if batch else self.bn_infer)(
+                x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
+        except ERRORS as error:
+            rename(error, "batch_norm", None if x.shape[1] == self.num_features else _channels(x, self.num_features))
+            raise
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s, gamma=%s, beta=%s, moving_mean=%s, moving_variance=%s" % (
@@ -116,7 +125,22 @@ class LayerNorm(Cell):
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
 
     def construct(self, input_x):
-        return self.layer_norm.run(input_x, self.gamma, self.beta)
+        try:
+            return self.layer_norm.run(input_x, self.gamma, self.beta)
+        except ERRORS as error:
+            rename(error, "layer_norm", self._misfit(input_x))
+            raise
+
+    def _misfit(self, x):
+        """What an error says of an input whose last sizes are not normalized_shape; None for others."""
+        wanted, shape = tuple(self.normalized_shape), getattr(x, "shape", None)
+        if shape is None:
+            return None
+        if shape[-len(wanted):] != wanted:
+            return "last sizes of the input, got shape %s, expected normalized_shape, %s" % (shape, wanted)
+        if self.begin_params_axis % len(shape) != len(shape) - len(wanted):
+            return "begin_params_axis, got %d for normalized_shape %s, expected %d" % (self.begin_params_axis, wanted, -len(wanted))
+        return None
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (
@@ -140,7 +164,11 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 
     def construct(self, x):
-        y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        try:
+            y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        except ValueError as error:
+            rename(error, "group_norm", None if x.ndim < 2 or x.shape[1] == self.num_channels else _channels(x, self.num_channels, "num_channels"))
+            raise
         return y if y.dtype == x.dtype else _k.cast(y, x.dtype)
 
     def extend_repr(self):

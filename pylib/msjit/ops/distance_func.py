@@ -1,5 +1,7 @@
 """Distances and norms under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import math_func as _m
@@ -43,7 +45,11 @@ def dist(input, other, p=2):
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
-    product = _k.sum(x1 * x2, dim)
+    try:
+        product = _k.sum(x1 * x2, dim)
+    except _ERRORS as error:
+        _rename(error, "cosine_similarity")
+        raise
     first, second = _m._root(_k.sum(_k.square(x1), dim), 2), _m._root(_k.sum(_k.square(x2), dim), 2)
     return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
 

@@ -4,6 +4,8 @@ import builtins
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -29,8 +31,12 @@ def _coordinates(indices):
 
 def gather_nd(input_x, indices):
     """Picks slices of input_x; the last axis of `indices` holds coordinates in its first axes."""
-    parts, axes = _coordinates(indices)
-    return _k.index([input_x] + list(parts), axes)
+    try:
+        parts, axes = _coordinates(indices)
+        return _k.index([input_x] + list(parts), axes)
+    except _ERRORS as error:
+        _rename(error, "gather_nd")
+        raise
 
 
 def masked_select(input, mask):
@@ -50,8 +56,12 @@ def _scatter(where, x, indices, updates, accumulate):
     _check(indices, where), _check(x, where)
     if indices.ndim < 1 or indices.shape[-1] > x.ndim:
         raise ValueError("[%s] shape of indices, got %s, expected a last size of at most %d, the rank of the input" % (where, tuple(indices.shape), x.ndim))
-    parts, axes = _coordinates(indices)
-    return _k.index_update([x, updates] + list(parts), axes, accumulate)
+    try:
+        parts, axes = _coordinates(indices)
+        return _k.index_update([x, updates] + list(parts), axes, accumulate)
+    except _ERRORS as error:
+        _rename(error, where)
+        raise
 
 
 def tensor_scatter_update(input_x, indices, updates):

@@ -2,6 +2,8 @@
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -204,7 +206,11 @@ def mv(mat, vec):
     """Multiplies a matrix (n, m) by a vector (m,). Raises ValueError for other ranks."""
     if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
-    return _k.matmul(mat, vec)
+    try:
+        return _k.matmul(mat, vec)
+    except _ERRORS as error:
+        _rename(error, "mv")
+        raise
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1):
@@ -300,7 +306,11 @@ def cholesky(input_x, upper=False):
     """
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
-    lower = _k.cholesky_factor(input_x)
+    try:
+        lower = _k.cholesky_factor(input_x)
+    except _ERRORS as error:
+        _rename(error, "cholesky")
+        raise
     return _adjoint(lower) if upper else lower
 
 

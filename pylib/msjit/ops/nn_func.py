@@ -1,6 +1,8 @@
 """Neural-network functions under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_same_shape
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 from .math_func import clamp as _clamp
@@ -10,10 +12,14 @@ from .random_func import draw_uniform as _draw_uniform
 
 def dense(input, weight, bias=None):
     """Computes input @ weight.T + bias; the weight is (out, in), or (in,) for a single output without an axis."""
-    if check_tensor(weight, "dense").ndim != 1:
-        return _k.linear(input, weight, bias)
-    product = _k.matmul(input, weight)
-    return product if bias is None else product + bias
+    try:
+        if check_tensor(weight, "dense").ndim != 1:
+            return _k.linear(input, weight, bias)
+        product = _k.matmul(input, weight)
+        return product if bias is None else product + bias
+    except _ERRORS as error:
+        _rename(error, "dense")
+        raise
 
 
 linear = dense
@@ -37,7 +43,11 @@ def prelu(input, weight):
         weight = weight.reshape(())
     elif weight.size > 1 and input.ndim > 2:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
-    return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
+    try:
+        return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
+    except _ERRORS as error:
+        _rename(error, "prelu")
+        raise
 
 
 def selu(input_x):
@@ -272,9 +282,13 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     if (running_mean is None) != (running_var is None) or (running_mean is None and not training):
         raise ValueError("[batch_norm] running_mean and running_var, got %s and %s, expected Tensors, or None for both with training=True"
                          % (type(running_mean).__name__, type(running_var).__name__))
-    if not training:
-        return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
-    out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
+    try:
+        if not training:
+            return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
+        out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
+    except _ERRORS as error:
+        _rename(error, "batch_norm")
+        raise
     if running_mean is not None:
         move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
     return out
@@ -344,7 +358,11 @@ def mse_loss(input, target, reduction="mean"):
 
 def l1_loss(input, target, reduction="mean"):
     """Absolute error |input - target|, reduced to its mean by default."""
-    return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
+    try:
+        return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
+    except _ERRORS as error:
+        _rename(error, "l1_loss")
+        raise
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
@@ -374,7 +392,11 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     if not delta > 0:
         raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
     check_tensor(target, "huber_loss")
-    signed = input - target
+    try:
+        signed = input - target
+    except _ERRORS as error:
+        _rename(error, "huber_loss")
+        raise
     gap = _k.abs(signed)
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction)
 

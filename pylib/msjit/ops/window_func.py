@@ -66,6 +66,8 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     _rank("conv1d", weight, 3)
     stride, dilation = _tuple(stride, 1, "conv1d", "stride"), _tuple(dilation, 1, "conv1d", "dilation")
     (before, after), = _pads("conv1d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
+    if input.shape[1] != weight.shape[1] * groups:
+        raise ValueError("[conv1d] channels of input, got %d in shape %s, expected %d" % (input.shape[1], input.shape, weight.shape[1] * groups))
     out = _k.conv2d(_k.expand_dims(input, 2), _k.expand_dims(weight, 2), bias, (1,) + stride, (0, 0, before, after),
                     (1,) + dilation, groups)
     return _k.squeeze(out, 2)
@@ -80,6 +82,8 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     _rank("conv3d", weight, 5)
     stride, dilation = _tuple(stride, 3, "conv3d", "stride"), _tuple(dilation, 3, "conv3d", "dilation")
     kernel = tuple(weight.shape[2:])
+    if input.shape[1] != weight.shape[1] * groups:
+        raise ValueError("[conv3d] channels of input, got %d in shape %s, expected %d" % (input.shape[1], input.shape, weight.shape[1] * groups))
     (front, back), rows, columns = _pads("conv3d", input.shape[2:], kernel, stride, dilation, pad_mode, padding)
     x = _k.pad(input, [0, 0, front, 0, 0], [0, 0, back, 0, 0], 0) if front or back else input
     if x.shape[2] < (kernel[0] - 1) * dilation[0] + 1:
@@ -98,7 +102,7 @@ def transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups):
     """Transposed convolution with a result of the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
     rank = len(sizes)
     if x.shape[1] != weight.shape[0]:
-        raise ValueError("[%s] channels of input and weight must match, got %d and %d" % (where, x.shape[1], weight.shape[0]))
+        raise ValueError("[%s] channels of the input, got %d in shape %s, expected %d" % (where, x.shape[1], x.shape, weight.shape[0]))
     if min(sizes) < 1:
         raise ValueError("[%s] size of the result must be positive, got %s" % (where, tuple(sizes)))
     channels = weight.shape[1] * groups

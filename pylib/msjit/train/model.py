@@ -67,6 +67,8 @@ class Model:
             raise TypeError("[model] loss_fn, got %s, expected a Cell or a function" % type(loss_fn).__name__)
         if eval_indexes is not None and (not isinstance(eval_indexes, (list, tuple)) or len(eval_indexes) != 3):
             raise ValueError("[model] eval_indexes must be 3 ints, got %s" % (eval_indexes,))
+        if optimizer is None and amp_level not in (None, "O0"):
+            raise ValueError("[model] amp_level, got %r without an optimizer, expected 'O0'" % (amp_level,))
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._eval_network, self._eval_indexes, self._shown_eval_network = eval_network, eval_indexes, None
         self._metrics = get_metrics(metrics) or {}
@@ -313,6 +315,8 @@ def _checked_dataset(where, dataset):
 
 def _callbacks(callbacks):
     """Returns the callbacks as a list; raises TypeError for anything else."""
+    if callbacks is not None and not isinstance(callbacks, (Callback, list, tuple)):
+        raise TypeError("[model] callbacks must be Callbacks, got %s" % type(callbacks).__name__)
     found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
     for callback in found:
         if not isinstance(callback, Callback):

@@ -1,0 +1,23 @@
+"""Errors under the name of the function or layer that the program called.
+
+A function made of several kernels gets their errors: `ops.std` those of the sum. It runs them in a `try` block, which costs nothing while there is
+no error, and a captured call has no trace of it:
+
+    try:
+        return _k.sum(x, axis)
+    except ERRORS as error:
+        rename(error, "std")
+        raise
+"""
+
+ERRORS = (TypeError, ValueError, IndexError)
+
+
+def rename(error, where, text=None):
+    """Puts `where` in the place of the name that the text of an error begins with, `[name] ...`.
+
+    With `text`, that becomes the rest of it. An error without a name in front, such as one of the program's own, stays as it is.
+    """
+    old = error.args[0] if len(error.args) == 1 else None
+    if isinstance(old, str) and old[:1] == "[" and "] " in old:
+        error.args = ("[%s] %s" % (where, old.split("] ", 1)[1] if text is None else text),)

@@ -1,0 +1,101 @@
+"""Arguments that MindSpore refuses, with the same class of error, where a result would mean nothing."""
+import numpy as np
+import pytest
+
+import msjit as ms
+import msjit.common.initializer as init
+import msjit.dataset as ds
+from msjit import Parameter, Tensor, nn, ops
+from msjit.train import Model
+
+
+def z(*shape):
+    return Tensor(np.full(shape, 0.5, np.float32))
+
+
+class Rows:
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return np.zeros(2), i
+
+
+def rows():
+    return ds.GeneratorDataset(Rows(), ["x", "i"], num_parallel_workers=1)
+
+
+def twice():
+    data = rows()
+    return ds.zip((data, data))
+
+
+def groups(base, *rates):
+    return nn.SGD([{"params": [Parameter(z(2), name="p%d" % i)], "lr": rate} for i, rate in enumerate(rates)], base)
+
+
+def product(a, b):
+    return (a * b).sum()
+
+
+CASES = {
+    "clip_by_global_norm below 0": (lambda: ops.clip_by_global_norm(z(3), -1.0), ValueError, "clip_norm must be positive, got -1.0"),
+    "clip_by_global_norm of a text": (lambda: ops.clip_by_global_norm(z(3), "a"), TypeError, "clip_norm must be a number, got str"),
+    "clip_by_norm of a text": (lambda: ops.clip_by_norm(z(3), "a"), TypeError, "[clip_by_norm] max_norm must be a number, got str"),
+    "bernoulli above 1": (lambda: ops.bernoulli(z(3), 1.5), ValueError, "[bernoulli] p, got 1.5, expected a number in [0, 1]"),
+    "depth below 0": (lambda: nn.OneHot(depth=-1), ValueError, "[one_hot] depth must not be negative, got -1"),
+    "no position": (lambda: ms.grad(product, ()), ValueError, "[grad] grad_position, got ()"),
+    "a fraction as position": (lambda: ms.grad(product, 1.0), TypeError, "[grad] grad_position must be ints, got float"),
+    "has_aux of a text": (lambda: ms.value_and_grad(product, 0, has_aux="yes"), TypeError, "[value_and_grad] has_aux must be a bool, got str"),
+    "return_ids of a number": (lambda: ms.grad(product, 0, return_ids=1), TypeError, "[grad] return_ids must be a bool, got int"),
+    "jacfwd": (lambda: ms.jacfwd(lambda x: x * x, 2)(z(3)), ValueError, "[jacfwd] grad_position out of range, got 2"),
+    "matrix of learning rates": (lambda: nn.SGD([Parameter(z(2), name="p")], z(2, 2)), ValueError, "[sgd] rank of learning_rate, got 2, expected 0 or 1"),
+    "rates of two lengths": (lambda: groups(0.1, [0.1, 0.2], [0.1, 0.2, 0.3]), ValueError, "lists of [2, 3] numbers, expected one length"),
+    "a rate and the base of two lengths": (lambda: groups([0.1], [0.1, 0.2]), ValueError, "lists of [1, 2] numbers"),
+    "xavier_uniform of a vector": (lambda: init.initializer("xavier_uniform", [3]), ValueError, "need at least two dimensions, got shape (3,)"),
+    "he_normal of a vector": (lambda: init.initializer("he_normal", [3]), ValueError, "need at least two dimensions, got shape (3,)"),
+    "mode of HeNormal": (lambda: init.initializer(init.HeNormal(mode="a"), [2, 3]), ValueError, "[HeNormal] mode must be 'fan_in' or 'fan_out', got 'a'"),
+    "Normal of a text": (lambda: init.Normal("a"), TypeError, "[normal] sigma must be a number, got str"),
+    "Uniform of a text": (lambda: init.Uniform("a"), TypeError, "[uniform] scale must be a number, got str"),
+    "TruncatedNormal of a text": (lambda: init.TruncatedNormal(sigma="a"), TypeError, "[truncated_normal] sigma must be a number, got str"),
+    "a dataset twice": (twice, ValueError, "[zip] datasets, got one of them twice"),
+    "a number as sampler": (lambda: ds.GeneratorDataset(Rows(), ["x", "i"], sampler=3), TypeError, "sampler, got int"),
+    "a class as sampler": (lambda: ds.GeneratorDataset(Rows(), ["x", "i"], sampler=ds.RandomSampler), TypeError, "sampler, got type"),
+    "precision without optimizer": (lambda: Model(nn.Dense(2, 3), nn.MSELoss(), amp_level="O2"), ValueError, "amp_level, got 'O2' without an optimizer"),
+    "a number as network": (lambda: nn.TrainOneStepCell(3, groups(0.1, 0.1)), TypeError, "[TrainOneStepCell] network must be a Cell, got int"),
+    "a folder to save to": (lambda: ms.save_checkpoint(nn.Dense(2, 3), ""), IsADirectoryError, "file name, got '', which is a folder"),
+    "a folder to load": (lambda: ms.load_checkpoint(""), ValueError, "file name, got '', which is a folder"),
+}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_refused(name):
+    call, kind, text = CASES[name]
+    with pytest.raises(kind) as caught:
+        call()
+    assert type(caught.value) is kind and text in str(caught.value)
+
+
+def test_the_missing_folder_of_a_checkpoint_is_named(tmp_path):
+    path = str(tmp_path / "none" / "net.ckpt")
+    with pytest.raises(FileNotFoundError) as caught:
+        ms.save_checkpoint(nn.Dense(2, 3), path)
+    assert caught.value.filename == path and ".tmp" not in str(caught.value)
+
+
+def test_errors_of_metrics_name_both_shapes():
+    metric = nn.MSE()
+    metric.clear()
+    with pytest.raises(ValueError, match=r"\[MSE\] shapes of prediction and label, got \(2, 3\) and \(2, 4\)"):
+        metric.update(z(2, 3), z(2, 4))
+
+
+def test_callbacks_of_another_type():
+    data = ds.NumpySlicesDataset((np.zeros((4, 2), np.float32), np.zeros((4, 3), np.float32)), ["x", "y"]).batch(2)
+    net = nn.Dense(2, 3)
+    with pytest.raises(TypeError, match=r"\[model\] callbacks must be Callbacks, got int"):
+        Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1)).train(1, data, callbacks=3)
+
+
+def test_a_tensor_is_a_size_for_expand():
+    assert z(1, 3).expand(Tensor([2, 3])).shape == (2, 3)
