@@ -5,7 +5,7 @@ import pytest
 import msjit as ms
 import msjit.common.initializer as init
 import msjit.dataset as ds
-from msjit import Parameter, Tensor, nn, ops
+from msjit import Parameter, Tensor, mint, nn, ops
 from msjit.train import Model
 
 
@@ -99,3 +99,53 @@ def test_callbacks_of_another_type():
 
 def test_a_tensor_is_a_size_for_expand():
     assert z(1, 3).expand(Tensor([2, 3])).shape == (2, 3)
+
+
+def test_methods_are_named_in_errors_of_python():
+    with pytest.raises(TypeError, match=r"^(Tensor\.)?_?sum\(\) got an unexpected keyword argument 'foo'"):
+        z(2, 3).sum(foo=1)
+    assert Tensor.sum.__name__ == "sum" and Tensor.sum.__qualname__ == "Tensor.sum"
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: z(2, 3).copy_(z(2, 4)), "[copy_] cannot broadcast shape (2, 4)"),
+    (lambda: z(2, 3).fill_("a"), "[fill_] value, got str, expected a number"),
+    (lambda: z(2, 3).expand(2, 4), "[expand] cannot broadcast shape (2, 3)"),
+    (lambda: z(2, 3).expand_as(z(2, 4)), "[expand_as] cannot broadcast shape (2, 3)"),
+    (lambda: nn.GELU()(None), "[gelu] argument 'x', got NoneType, expected a Tensor"),
+    (lambda: ops.kl_div(z(2), z(2), "avg"), "[kl_div] reduction, got 'avg'"),
+    (lambda: ops.huber_loss(z(2), z(2), "avg"), "[huber_loss] reduction, got 'avg'"),
+    (lambda: ops.smooth_l1_loss(z(2), z(2), reduction="avg"), "[smooth_l1_loss] reduction, got 'avg'"),
+    (lambda: mint.nn.GELU(approximate="a"), "[gelu] approximate, got 'a', expected 'none' or 'tanh'"),
+    (lambda: nn.BatchNorm2d(3)(None), "[batch_norm2d] argument, got NoneType, expected a Tensor"),
+    (lambda: nn.SoftmaxCrossEntropyWithLogits(sparse=True)(z(2, 3), None), "[softmax_cross_entropy_with_logits] argument, got NoneType"),
+])
+def test_texts(call, text):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert str(caught.value).startswith(text)
+
+
+def test_a_network_that_returns_a_pair_has_no_loss():
+    with pytest.raises(TypeError, match=r"\[mse_loss\] argument, got tuple, expected a Tensor"):
+        nn.MSELoss()((z(2), z(2)), z(2))
+    with pytest.raises(TypeError, match=r"\[l1_loss\] argument, got tuple, expected a Tensor"):
+        ops.l1_loss((z(2), z(2)), z(2))
+
+
+def test_sink_modes_are_bools():
+    net = nn.Dense(2, 3)
+    model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), metrics={"mse"})
+    for call in (lambda: model.train(1, rows(), dataset_sink_mode="yes"), lambda: model.eval(rows(), dataset_sink_mode=1),
+                 lambda: model.fit(1, rows(), rows(), valid_dataset_sink_mode=1)):
+        with pytest.raises(TypeError, match="dataset_sink_mode must be a bool"):
+            call()
+
+
+def test_the_class_of_a_wrong_folder_for_checkpoints():
+    with pytest.raises(TypeError, match="directory must be a str or a function, got int"):
+        ms.ModelCheckpoint("a", directory=3)
+
+
+def test_a_module_that_is_not_there_is_no_attribute():
+    assert not hasattr(ms.parallel, "algo_parameter_config")

@@ -62,7 +62,7 @@ class MSELoss(LossBase):
 
     def construct(self, logits, labels):
         try:
-            return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
+            return self.get_loss(ops.square(check_tensor(logits, "mse_loss") - check_tensor(labels, "mse_loss")))
         except ERRORS as error:
             rename(error, "mse_loss")
             raise
@@ -159,7 +159,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels):
         if self.sparse:
-            if logits.ndim != 2 or labels.ndim != 1:
+            where = "softmax_cross_entropy_with_logits"
+            if check_tensor(logits, where).ndim != 2 or check_tensor(labels, where).ndim != 1:
                 raise ValueError("[softmax_cross_entropy_with_logits] ranks, got logits of %d and labels of %d axes, expected "
                                  "2 and 1" % (logits.ndim, labels.ndim))
             return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)

@@ -5,6 +5,7 @@ from ..common.checks import check_format
 from ..common.error_names import ERRORS, rename
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
@@ -61,7 +62,7 @@ class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L) inputs."""
 
     def _check(self, x):
-        if x.ndim not in (2, 3):
+        if check_tensor(x, "batch_norm1d").ndim not in (2, 3):
             raise ValueError("[batch_norm1d] input must have 2 or 3 dimensions, got %d" % x.ndim)
 
 
@@ -80,7 +81,7 @@ class BatchNorm2d(_BatchNorm):
     """
 
     def _check(self, x):
-        if x.ndim != 4:
+        if check_tensor(x, "batch_norm2d").ndim != 4:
             raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
 
 
@@ -94,7 +95,7 @@ class BatchNorm3d(Cell):
                                 moving_var_init, use_batch_statistics, "NCHW", dtype)
 
     def construct(self, x):
-        if x.ndim != 5:
+        if check_tensor(x, "batch_norm3d").ndim != 5:
             raise ValueError("[batch_norm3d] input must have 5 dimensions, got %d" % x.ndim)
         flat = _k.reshape(x, (x.shape[0], x.shape[1], x.shape[2] * x.shape[3], x.shape[4]))
         return _k.reshape(self.bn2d(flat), x.shape)

@@ -88,7 +88,11 @@ def scatter_nd(indices, updates, shape):
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """Returns a copy with elements along `axis` replaced (reduction 'none') or increased ('add') by updates, the reverse
     of gather_elements."""
-    return _k.scatter_elements(input_x, indices, updates, axis, reduction)
+    try:
+        return _k.scatter_elements(input_x, indices, updates, axis, reduction)
+    except _ERRORS as error:
+        _rename(error, "tensor_scatter_elements")
+        raise
 
 
 def scatter(input, axis, index, src):

@@ -4,6 +4,8 @@ import builtins as _b
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -206,12 +208,20 @@ def ravel(input):
 
 def expand(input_x, size):
     """Repeats axes of size 1 so that the result has the shape `size`; -1 keeps the size of an axis."""
-    return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
+    try:
+        return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
+    except _ERRORS as error:
+        _rename(error, "expand")
+        raise
 
 
 def expand_as(input, other):
     """Repeats axes of size 1 so that the result has the shape of `other`."""
-    return _k.broadcast_to(input, _check(other, "expand_as").shape)
+    try:
+        return _k.broadcast_to(input, _check(other, "expand_as").shape)
+    except _ERRORS as error:
+        _rename(error, "expand_as")
+        raise
 
 
 def view_as(input, other):

@@ -89,7 +89,11 @@ def gelu(input, approximate="none"):
         return _k.gelu(input)
     if approximate != "tanh":
         raise ValueError("[gelu] approximate, got %r, expected 'none' or 'tanh'" % (approximate,))
-    return _k.gelu_tanh(input)
+    try:
+        return _k.gelu_tanh(input)
+    except _ERRORS as error:
+        _rename(error, "gelu")
+        raise
 
 
 def leaky_relu(input, alpha=0.2):
@@ -339,14 +343,14 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 # -- losses ----------------------------------------------------------------------------------------------------------
 
 
-def reduce_loss(x, reduction):
-    """Applies a reduction, 'mean', 'sum' or 'none', to the losses x."""
+def reduce_loss(x, reduction, where="loss"):
+    """Applies a reduction, 'mean', 'sum' or 'none', to the losses x; `where` is the name that an error has."""
     if reduction == "mean":
         return _mean(x)
     if reduction == "sum":
         return _k.sum(x)
     if reduction != "none":
-        raise ValueError("[loss] reduction, got %r, expected 'mean', 'sum' or 'none'" % (reduction,))
+        raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'" % (where, reduction))
     return x
 
 
@@ -359,7 +363,7 @@ def mse_loss(input, target, reduction="mean"):
 def l1_loss(input, target, reduction="mean"):
     """Absolute error |input - target|, reduced to its mean by default."""
     try:
-        return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
+        return reduce_loss(_k.abs(check_tensor(input, "l1_loss") - check_tensor(target, "l1_loss")), reduction)
     except _ERRORS as error:
         _rename(error, "l1_loss")
         raise
@@ -373,7 +377,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     signed = input - target
     gap = _k.abs(signed)
     # The square is of the signed difference, whose second derivative is right at 0 too.
-    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * signed * signed / beta, gap - 0.5 * beta), reduction)
+    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * signed * signed / beta, gap - 0.5 * beta), reduction, "smooth_l1_loss")
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
@@ -391,14 +395,14 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
         raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:
         raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
-    check_tensor(target, "huber_loss")
+    check_tensor(input, "huber_loss"), check_tensor(target, "huber_loss")
     try:
         signed = input - target
     except _ERRORS as error:
         _rename(error, "huber_loss")
         raise
     gap = _k.abs(signed)
-    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction)
+    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction, "huber_loss")
 
 
 def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,
@@ -455,7 +459,7 @@ def kl_div(logits, labels, reduction="mean"):
     loss = labels * (_k.log(safe) - logits)
     if reduction == "batchmean":
         return _k.sum(loss) / logits.shape[0]
-    return reduce_loss(loss, reduction)
+    return reduce_loss(loss, reduction, "kl_div")
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
