@@ -149,3 +149,48 @@ def test_the_class_of_a_wrong_folder_for_checkpoints():
 
 def test_a_module_that_is_not_there_is_no_attribute():
     assert not hasattr(ms.parallel, "algo_parameter_config")
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda: ops.matrix_norm(z(2, 3), axis=(5, 1)), ValueError, "[matrix_norm] axis is out of range, got 5, expected -2 to 1"),
+    (lambda: ops.matrix_norm(z(2, 3), axis=(1,)), ValueError, "[matrix_norm] axis, got (1,), expected two axes"),
+    (lambda: ops.matrix_norm(z(2, 3), axis=1), TypeError, "[matrix_norm] axis, got int, expected a tuple of two ints"),
+    (lambda: ops.matrix_norm(z(3)), ValueError, "[matrix_norm] axis is out of range, got -2"),
+    (lambda: ops.renorm(z(2, 3), 2, 5, 1.0), ValueError, "[renorm] axis is out of range, got 5, expected -2 to 1"),
+    (lambda: ops.gumbel_softmax(z(2, 3), tau=-1.0), ValueError, "[gumbel_softmax] tau must be positive, got -1.0"),
+    (lambda: ops.softshrink(z(2), lambd=-1.0), ValueError, "[softshrink] lambd must not be negative, got -1.0"),
+    (lambda: ops.max_pool3d(z(2, 3), 2), ValueError, "[max_pool3d] rank of x, got 2, expected 4 or 5"),
+    (lambda: ops.avg_pool3d(z(2, 3), 2), ValueError, "[avg_pool3d] rank of input_x, got 2, expected 4 or 5"),
+    (lambda: ops.avg_pool1d(z(1, 2, 4), 9), ValueError, "[avg_pool1d] the kernel does not fit the padded input"),
+    (lambda: ops.cross(z(2, 3), z(2, 3), 5), ValueError, "[cross] dim is out of range, got 5 for shapes (2, 3) and (2, 3)"),
+    (lambda: ops.cross(z(2, 3), z(2, 3), -3), ValueError, "[cross] dim is out of range, got -3"),
+    (lambda: ops.vander(z(2, 2)), ValueError, "[vander] rank of x, got 2, expected 1"),
+    (lambda: ops.cartesian_prod(z(2, 2)), ValueError, "[cartesian_prod] rank of an input, got 2, expected 1"),
+    (lambda: ops.combinations(z(2, 2)), ValueError, "[combinations] rank of input, got 2, expected 1"),
+    (lambda: ops.sequence_mask(z(2)), TypeError, "[sequence_mask] dtype of lengths, got Float32, expected an integer"),
+    (lambda: ops.crop_and_resize(z(2, 3), z(1, 4), Tensor([0], ms.int32), (2, 2)), ValueError, "[crop_and_resize] rank of image, got 2, expected 4"),
+    (lambda: ops.block_diag(z(2, 2, 2)), ValueError, "[block_diag] rank of an input, got 3, expected at most 2"),
+    (lambda: ops.matrix_power(z(2, 3), 2), ValueError, "[matrix_power] shape of input, got (2, 3), expected square matrices"),
+    (lambda: ops.pinv(z(3)), ValueError, "[pinv] rank of x, got 1, expected at least 2"),
+    (lambda: mint.diag(z(2, 2, 2)), ValueError, "[diag] rank of input, got 3, expected 1 or 2"),
+    (lambda: mint.normal(0.0, -1.0, (2,)), ValueError, "[normal] std must not be negative, got -1.0"),
+    (lambda: ops.masked_select(z(2, 3), Tensor([True, False])), ValueError, "[masked_select] shapes cannot be broadcast, got (2, 3) and (2,)"),
+    (lambda: mint.nn.BatchNorm1d(3)(z(2, 4)), ValueError, "[BatchNorm1d] channels of the input, got 4 in shape (2, 4), expected num_features, 3"),
+    (lambda: mint.nn.GroupNorm(2, 4)(z(1, 6, 4, 4)), ValueError, "[GroupNorm] channels of the input, got 6 in shape (1, 6, 4, 4), expected num_channels, 4"),
+    (lambda: mint.nn.functional.kl_div(z(2, 3), z(2, 4)), ValueError, "[kl_div] shapes cannot be broadcast"),
+    (lambda: ops.mm(z(2, 3), z(2, 3)), ValueError, "[mm] inner dimensions must match"),
+    (lambda: ops.addmm(z(2, 2), z(2, 3), z(2, 3)), ValueError, "[addmm] inner dimensions must match"),
+    (lambda: ops.isclose(z(2), z(3)), ValueError, "[isclose] shapes cannot be broadcast"),
+    (lambda: ops.amax(z(2, 3), 5), ValueError, "[amax] axis is out of range, got 5"),
+    (lambda: ops.clamp(z(2), "a"), TypeError, "[clamp] argument 'y', got str"),
+    (lambda: ops.index_add(z(2, 3), Tensor([7], ms.int32), z(1, 3), 0), IndexError, "[index_add] index 7 is out of bounds"),
+    (lambda: ops.lerp(z(2), z(3), 0.5), ValueError, "[lerp] shapes cannot be broadcast"),
+    (lambda: ops.count_nonzero(z(2, 3), 5), ValueError, "[count_nonzero] axis is out of range, got 5"),
+    (lambda: ops.nansum(z(2, 3), 5), ValueError, "[nansum] axis is out of range, got 5"),
+    (lambda: nn.TransformerDecoderLayer(8, 2)(z(3, 2, 8), z(3, 2, 6)), ValueError,
+     "[MultiheadAttention] sizes of the last axes of key and value, got 6 and 6, expected 8 and 8"),
+])
+def test_ranks_axes_and_ranges(call, kind, text):
+    with pytest.raises(kind) as caught:
+        call()
+    assert type(caught.value) is kind and str(caught.value).startswith(text)

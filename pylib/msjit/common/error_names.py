@@ -21,3 +21,10 @@ def rename(error, where, text=None):
     old = error.args[0] if len(error.args) == 1 else None
     if isinstance(old, str) and old[:1] == "[" and "] " in old:
         error.args = ("[%s] %s" % (where, old.split("] ", 1)[1] if text is None else text),)
+
+
+def wrong_channels(x, wanted, what):
+    """What an error says of an input with another number of channels (axis 1) than a layer was made for; None for others."""
+    if x.ndim < 2 or x.shape[1] == wanted:
+        return None
+    return "channels of the input, got %d in shape %s, expected %s, %d" % (x.shape[1], x.shape, what, wanted)

@@ -2,17 +2,13 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format
-from ..common.error_names import ERRORS, rename
+from ..common.error_names import ERRORS, rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
-
-
-def _channels(x, wanted, what="num_features"):
-    return "channels of the input, got %d in shape %s, expected %s, %d" % (x.shape[1], x.shape, what, wanted)
 
 
 class _BatchNorm(Cell):
@@ -50,7 +46,7 @@ class _BatchNorm(Cell):
             return (self.bn_train if batch else self.bn_infer)(
                 x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
         except ERRORS as error:
-            rename(error, "batch_norm", None if x.shape[1] == self.num_features else _channels(x, self.num_features))
+            rename(error, "batch_norm", wrong_channels(x, self.num_features, "num_features"))
             raise
 
     def extend_repr(self):
@@ -168,7 +164,7 @@ class GroupNorm(Cell):
         try:
             y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
         except ValueError as error:
-            rename(error, "group_norm", None if x.ndim < 2 or x.shape[1] == self.num_channels else _channels(x, self.num_channels, "num_channels"))
+            rename(error, "group_norm", wrong_channels(x, self.num_channels, "num_channels"))
             raise
         return y if y.dtype == x.dtype else _k.cast(y, x.dtype)
 

@@ -43,7 +43,10 @@ def masked_select(input, mask):
     """Returns the elements where `mask` is true as a vector; input and mask broadcast."""
     import numpy
     _check(input, "masked_select"), _check(mask, "masked_select")
-    shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    try:
+        shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    except ValueError:
+        raise ValueError("[masked_select] shapes cannot be broadcast, got %s and %s" % (input.shape, mask.shape)) from None
     found = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), shape))
     flat = _k.reshape(_k.broadcast_to(input, shape), (-1,))
     return _k.gather(flat, Tensor(found.astype(numpy.int64)), 0)
@@ -115,7 +118,11 @@ def add_rows(name, x, indices, v):
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
-    return _k.index_update([x, y, indices], [axis], True)
+    try:
+        return _k.index_update([x, y, indices], [axis], True)
+    except _ERRORS as error:
+        _rename(error, "index_add")
+        raise
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------

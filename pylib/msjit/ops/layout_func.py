@@ -85,7 +85,10 @@ def column_stack(tensors):
 
 def block_diag(*inputs):
     """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere."""
-    parts = [_two(_check(item, "block_diag")) for item in inputs]
+    for item in inputs:
+        if _check(item, "block_diag").ndim > 2:
+            raise ValueError("[block_diag] rank of an input, got %d, expected at most 2" % item.ndim)
+    parts = [_two(item) for item in inputs]
     width, done, rows = _b.sum(item.shape[1] for item in parts), 0, []
     for item in parts:
         rows.append(_k.pad(item, [0, done], [0, width - done - item.shape[1]], 0))
@@ -95,6 +98,9 @@ def block_diag(*inputs):
 
 def cartesian_prod(*inputs):
     """Returns all ways to choose one element from each vector, one way in each row."""
+    for item in inputs:
+        if _check(item, "cartesian_prod").ndim > 1:
+            raise ValueError("[cartesian_prod] rank of an input, got %d, expected 1" % item.ndim)
     if len(inputs) == 1:
         return _k.reshape(inputs[0], (-1, 1))
     return _k.stack([_k.reshape(item, (-1,)) for item in _a.meshgrid(*inputs, indexing="ij")], -1)
@@ -104,7 +110,8 @@ def combinations(input, r=2, with_replacement=False):
     """Returns all ways to choose r elements of a vector, one way in each row."""
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    _check(input, "combinations")
+    if _check(input, "combinations").ndim != 1:
+        raise ValueError("[combinations] rank of input, got %d, expected 1" % input.ndim)
     places = _b.list(choose(_b.range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
@@ -308,6 +315,8 @@ def matrix_band_part(x, lower, upper):
 
 def sequence_mask(lengths, maxlen=None):
     """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length."""
+    if _check(lengths, "sequence_mask").dtype not in _mstype.int_type + _mstype.uint_type:
+        raise TypeError("[sequence_mask] dtype of lengths, got %s, expected an integer" % (lengths.dtype,))
     width = int(_k.max(lengths)) if maxlen is None else maxlen
     return _k.less(_k.arange(0, width, 1, _mstype.int64), _k.expand_dims(lengths, -1))
 

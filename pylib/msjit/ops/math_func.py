@@ -88,7 +88,11 @@ def mm(input, mat2):
     """Multiplies two matrices: (n, m) by (m, p). Raises ValueError for other ranks."""
     if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
         raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
-    return _k.matmul(input, mat2)
+    try:
+        return _k.matmul(input, mat2)
+    except _ERRORS as error:
+        _rename(error, "mm")
+        raise
 
 
 def bmm(input_x, mat2):
@@ -105,7 +109,11 @@ def bmm(input_x, mat2):
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
     """Computes beta * input + alpha * (mat1 @ mat2)."""
-    return beta * input + alpha * _k.matmul(mat1, mat2)
+    try:
+        return beta * input + alpha * _k.matmul(mat1, mat2)
+    except _ERRORS as error:
+        _rename(error, "addmm")
+        raise
 
 
 def dot(input, other):
@@ -178,9 +186,13 @@ def clamp(input, min=None, max=None):
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
     if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and _are_limits(min, max):
         return _k.clip(input, min, max)
-    if min is not None:
-        input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
-    return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
+    try:
+        if min is not None:
+            input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
+        return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
+    except _ERRORS as error:
+        _rename(error, "clamp")
+        raise
 
 
 clip = clamp
@@ -257,7 +269,11 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     equal_nan says whether two NaN are close.
     """
-    apart = _k.abs(input - other)
+    try:
+        apart = _k.abs(input - other)
+    except _ERRORS as error:
+        _rename(error, "isclose")
+        raise
     near = _k.less_equal(apart, atol + rtol * _k.abs(other))
     near = _k.logical_or(_k.logical_and(near, _k.less(apart, _INF)), _k.equal(input, other))
     if equal_nan:
@@ -314,7 +330,11 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amax", input, initial, _k.maximum)
-    return _k.max(input, _or_all_axes(axis), keepdims)
+    try:
+        return _k.max(input, _or_all_axes(axis), keepdims)
+    except _ERRORS as error:
+        _rename(error, "amax")
+        raise
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -324,7 +344,11 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amin", input, initial, _k.minimum)
-    return _k.min(input, _or_all_axes(axis), keepdims)
+    try:
+        return _k.min(input, _or_all_axes(axis), keepdims)
+    except _ERRORS as error:
+        _rename(error, "amin")
+        raise
 
 
 def max(input, axis=None, keepdims=False, *, initial=None, where=None):

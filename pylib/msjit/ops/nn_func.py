@@ -66,6 +66,8 @@ def celu(x, alpha=1.0):
 def softshrink(input, lambd=0.5):
     """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
     check_tensor(input, "softshrink")
+    if lambd < 0:
+        raise ValueError("[softshrink] lambd must not be negative, got %s" % (lambd,))
     return input - _clamp(input, -lambd, lambd)
 
 

@@ -1,6 +1,8 @@
 """Convolution and pooling over one and three axes, and transposed convolution, by the operators for two axes."""
 from ..common import dtype as _mstype
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import math_func as _m
@@ -193,13 +195,19 @@ def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
     """Returns the mean of each window of (N, C, L) or (C, L)."""
     kernel, stride = _tuple(kernel_size, 1, "avg_pool1d", "kernel_size"), _tuple(stride, 1, "avg_pool1d", "stride")
     pads = _pads("avg_pool1d", (), kernel, stride, (1,), "pad", padding)[0]
-    return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
-                                               count_include_pad, None), input_x)
+    try:
+        return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
+                                                   count_include_pad, None), input_x)
+    except _ERRORS as error:
+        _rename(error, "avg_pool1d")
+        raise
 
 
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0):
     """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W); divisor_override, if not 0, divides the sum
     instead of the count."""
+    if _check(input_x, "avg_pool3d").ndim not in (4, 5):
+        raise ValueError("[avg_pool3d] rank of input_x, got %d, expected 4 or 5" % input_x.ndim)
     kernel, stride = _tuple(kernel_size, 3, "avg_pool3d", "kernel_size"), _tuple(stride, 3, "avg_pool3d", "stride")
     pads = _pads("avg_pool3d", (), kernel, stride, (1, 1, 1), "pad", padding)
     return averaged(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override)
@@ -215,6 +223,8 @@ def averaged(x, kernel, stride, pads, ceil_mode, count_include_pad, divisor):
 
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W); with return_indices also its index in the volume."""
+    if _check(x, "max_pool3d").ndim not in (4, 5):
+        raise ValueError("[max_pool3d] rank of x, got %d, expected 4 or 5" % x.ndim)
     kernel = _tuple(kernel_size, 3, "max_pool3d", "kernel_size")
     stride = kernel if stride is None else _tuple(stride, 3, "max_pool3d", "stride")
     dilation = _tuple(dilation, 3, "max_pool3d", "dilation")
