@@ -194,3 +194,15 @@ def test_ranks_axes_and_ranges(call, kind, text):
     with pytest.raises(kind) as caught:
         call()
     assert type(caught.value) is kind and str(caught.value).startswith(text)
+
+
+def test_errors_of_datasets(tmp_path):
+    path = str(tmp_path / "none" / "x.mindrecord")
+    with pytest.raises(FileNotFoundError) as caught:
+        rows().save(path)
+    assert caught.value.filename == path
+    for call in (lambda: rows().project(3), lambda: rows().map(lambda x: x, input_columns=3), lambda: rows().rename("x", 3)):
+        with pytest.raises(TypeError, match=r"\[dataset\] column names, got int, expected a str or a list of them"):
+            call()
+    with pytest.raises(ValueError, match=r"\[ToPIL\] rank of the image, got 1, expected 2 or 3"):
+        ds.vision.ToPIL()(np.zeros(3))
