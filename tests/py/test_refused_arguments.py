@@ -206,3 +206,20 @@ def test_errors_of_datasets(tmp_path):
             call()
     with pytest.raises(ValueError, match=r"\[ToPIL\] rank of the image, got 1, expected 2 or 3"):
         ds.vision.ToPIL()(np.zeros(3))
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda: ops.dropout(Tensor([1, 2, 3]), 0.5), TypeError, "[dropout] dtype of input, got Int64, expected a float"),
+    (lambda: nn.Dropout(p=0.5).set_train()(Tensor([1, 2, 3])), TypeError, "[dropout] dtype of input, got Int64, expected a float"),
+    (lambda: nn.CrossEntropyLoss()(z(2, 3), z(2)), TypeError,
+     "[cross_entropy] dtype of target, got Float32 in shape (2,), expected an integer for indices of classes, or the shape (2, 3) for probabilities"),
+    (lambda: nn.CrossEntropyLoss()(z(2, 3), Tensor([0, 7])), IndexError, "[cross_entropy] target is out of range, got 7, expected 0 to 2"),
+    (lambda: nn.CrossEntropyLoss()(z(2, 3), z(2, 4)), ValueError, "[cross_entropy] target must match, got 4 and 3"),
+    (lambda: nn.SoftmaxCrossEntropyWithLogits(sparse=True)(z(2, 3), Tensor([0, 7])), IndexError,
+     "[softmax_cross_entropy_with_logits] target is out of range, got 7, expected 0 to 2"),
+])
+def test_labels_and_dropout(call, kind, text):
+    for mode in [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit"), ms.jit] * ms.has_jit:
+        with pytest.raises(kind) as caught:
+            mode(call)()
+        assert type(caught.value) is kind and str(caught.value).startswith(text)

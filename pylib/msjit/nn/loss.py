@@ -163,7 +163,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             if check_tensor(logits, where).ndim != 2 or check_tensor(labels, where).ndim != 1:
                 raise ValueError("[softmax_cross_entropy_with_logits] ranks, got logits of %d and labels of %d axes, expected "
                                  "2 and 1" % (logits.ndim, labels.ndim))
-            return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
+            try:
+                return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
+            except ERRORS as error:
+                rename(error, where)
+                raise
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 

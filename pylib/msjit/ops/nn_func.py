@@ -4,6 +4,7 @@ from ..common.checks import check_same_shape
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
+from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
 from .math_func import clamp as _clamp
 from .math_func import mean as _mean
@@ -180,6 +181,8 @@ def dropout(input, p=0.5, training=True, seed=None):
     """Sets elements to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input."""
     if not training or p == 0:
         return input
+    if check_tensor(input, "dropout").dtype not in _FLOATS:
+        raise TypeError("[dropout] dtype of input, got %s, expected a float" % (input.dtype,))
     if seed is None:
         return _k.dropout(input, p)
     kept = _k.greater_equal(_draw_uniform(input.shape, _mstype.float32, seed), p)
@@ -433,7 +436,14 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     weight has one number for each class. Class indices equal to ignore_index do not count.
     """
     check_tensor(target, "cross_entropy")
-    return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
+    try:
+        return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
+    except _ERRORS as error:
+        if isinstance(error, ValueError) and target.dtype in _FLOATS and target.ndim < input.ndim:
+            raise TypeError("[cross_entropy] dtype of target, got %s in shape %s, expected an integer for indices of classes, or the "
+                            "shape %s for probabilities" % (target.dtype, target.shape, input.shape)) from None
+        _rename(error, "cross_entropy")
+        raise
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
