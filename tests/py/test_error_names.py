@@ -44,8 +44,9 @@ for _name, _loss in (("mse_loss", nn.MSELoss()), ("l1_loss", nn.L1Loss()), ("mae
     row(_name, _loss, (z(2, 3), z(2, 4)), "[%s] shapes cannot be broadcast, got (2, " % _name.split()[0], good=(z(2, 3), z(2, 3)))
 row("margin_ranking_loss", ops.margin_ranking_loss, (z(2), z(3), z(2)), "[margin_ranking_loss] shapes cannot be broadcast, got (2,) and (3,)")
 row("triplet_margin_loss", ops.triplet_margin_loss, (z(2, 3), z(2, 4), z(2, 3)), "[triplet_margin_loss] shapes cannot be broadcast, got (2, 3) and (2, 4)")
-for _name in ("mean", "std", "var", "logsumexp", "median", "argsort", "unbind"):
-    row(_name, lambda x, f=getattr(ops, _name): f(x, 2), z(2, 3), "[%s] axis is out of range, got 2, expected -2 to 1" % _name)
+for _function in (ops.mean, ops.std, ops.var, ops.logsumexp, ops.median, ops.argsort, ops.unbind):
+    _name = _function.__name__
+    row(_name, lambda x, f=_function: f(x, 2), z(2, 3), "[%s] axis is out of range, got 2, expected -2 to 1" % _name)
 row("Tensor.mean", lambda x: x.mean(2), z(2, 3), "[mean] axis is out of range, got 2, expected -2 to 1")
 row("norm", lambda x: ops.norm(x, dim=2), z(2, 3), "[norm] axis is out of range, got 2, expected -2 to 1")
 row("unsqueeze", lambda x: ops.unsqueeze(x, 5), z(2, 3), "[unsqueeze] axis is out of range, got 5, expected -3 to 2")
@@ -96,3 +97,19 @@ def test_errors_of_the_program_keep_their_text():
 
     with pytest.raises(TypeError, match="^of the program$"):
         ops.zeros(Size())
+
+
+def test_only_names_of_kernels_are_replaced():
+    from msjit.common.error_names import rename
+    for text in ("plain", "[Mine] text", "[two words] text", "[open", "", "[1, 2] is wrong"):
+        error = ValueError(text)
+        rename(error, "mean")
+        assert str(error) == text
+    error = ValueError("[sum] axis, got 2")
+    rename(error, "mean")
+    assert str(error) == "[mean] axis, got 2"
+    rename(error, "std", "other text")
+    assert error.args == ("[std] other text",)
+    error = OSError(2, "none")
+    rename(error, "mean")
+    assert error.args == (2, "none")

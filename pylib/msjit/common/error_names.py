@@ -14,13 +14,16 @@ ERRORS = (TypeError, ValueError, IndexError)
 
 
 def rename(error, where, text=None):
-    """Puts `where` in the place of the name that the text of an error begins with, `[name] ...`.
+    """Puts `where` in the place of the kernel's name that the text of an error begins with, `[name] ...`.
 
-    With `text`, that becomes the rest of it. An error without a name in front, such as one of the program's own, stays as it is.
+    With `text`, that becomes the rest of it. An error without such a name in front, such as one of the program's own, stays as it is.
     """
     old = error.args[0] if len(error.args) == 1 else None
-    if isinstance(old, str) and old[:1] == "[" and "] " in old:
-        error.args = ("[%s] %s" % (where, old.split("] ", 1)[1] if text is None else text),)
+    if not isinstance(old, str) or old[:1] != "[":
+        return
+    name, found, rest = old[1:].partition("] ")
+    if found and name.isidentifier() and name.islower():
+        error.args = ("[%s] %s" % (where, rest if text is None else text),)
 
 
 def wrong_channels(x, wanted, what):
