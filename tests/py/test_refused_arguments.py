@@ -223,3 +223,15 @@ def test_labels_and_dropout(call, kind, text):
         with pytest.raises(kind) as caught:
             mode(call)()
         assert type(caught.value) is kind and str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_number_does_not_replace_a_weight(mode):
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net = nn.Dense(3, 4)
+        with pytest.raises(TypeError, match="parameter 'weight' is there already, got int"):
+            net.weight = 5
+    finally:
+        ms.set_context(mode=before)
