@@ -158,6 +158,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
         items = [value] if isinstance(value, str) or value is None else value
         if not isinstance(items, (list, tuple)) or not all(isinstance(i, (str, type(None))) for i in items):
             raise TypeError("[%s] filter_prefix and specify_prefix, got %r, expected texts" % (where, value))
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError("[%s] choice_func, got %s, expected a function" % (where, type(choice_func).__name__))
     path, _ = _path(ckpt_file_name, format, where)
     if not os.path.isfile(path):
         raise ValueError("[%s] there is no file %s" % (where, path))

@@ -64,6 +64,7 @@ CASES = {
     "precision without optimizer": (lambda: Model(nn.Dense(2, 3), nn.MSELoss(), amp_level="O2"), ValueError, "amp_level, got 'O2' without an optimizer"),
     "a number as network": (lambda: nn.TrainOneStepCell(3, groups(0.1, 0.1)), TypeError, "[TrainOneStepCell] network must be a Cell, got int"),
     "a folder to save to": (lambda: ms.save_checkpoint(nn.Dense(2, 3), ""), IsADirectoryError, "file name, got '', which is a folder"),
+    "a number as choice of what to load": (lambda: ms.load_checkpoint("net.ckpt", choice_func=3), TypeError, "[load_checkpoint] choice_func, got int"),
     "a folder to load": (lambda: ms.load_checkpoint(""), ValueError, "file name, got '', which is a folder"),
 }
 
