@@ -236,3 +236,11 @@ def test_a_number_does_not_replace_a_weight(mode):
             net.weight = 5
     finally:
         ms.set_context(mode=before)
+
+
+def test_loss_scalers():
+    scaler = ms.amp.DynamicLossScaler(8, 2, 3)
+    for call in (lambda: scaler.scale("a"), lambda: scaler.unscale(3), lambda: scaler.adjust("a"), lambda: scaler.adjust(None)):
+        with pytest.raises(TypeError, match=r"^\[loss_scaler\] "):
+            call()
+    assert scaler.adjust(True) and scaler.scale((z(2), [z(3)]))[1][0].shape == (3,)
