@@ -54,5 +54,10 @@ def reach(name):
         if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in MOVED:
             raise AttributeError("module %r has no attribute %r" % (name, wanted))
         import importlib
-        return importlib.import_module("%s.%s" % (name, wanted))
+        try:
+            return importlib.import_module("%s.%s" % (name, wanted))
+        except ModuleNotFoundError as error:
+            if error.name != "%s.%s" % (name, wanted):
+                raise
+        raise AttributeError("module %r has no attribute %r" % (name, wanted))
     module.__getattr__ = __getattr__

@@ -2,7 +2,7 @@
 from . import ops
 from .common import dtype as mstype
 from .common.parameter import Parameter
-from .common.tensor import Tensor
+from .common.tensor import Tensor, check_tensor
 from .nn.cell import Cell
 from .nn.wrap import TrainOneStepCell, WithLossCell
 from .nn.wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
@@ -227,6 +227,8 @@ class DynamicLossScaler(StaticLossScaler):
     def adjust(self, grads_finite):
         """Updates the factor; returns True."""
         scale, counter = self.scale_value.detach(), self.counter.detach()
+        if grads_finite is None or isinstance(grads_finite, (str, tuple, list, dict)):
+            raise TypeError("[loss_scaler] grads_finite, got %s, expected a Tensor or a bool" % type(grads_finite).__name__)
         good = grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
         grown = scale * self.scale_factor
         grows = ops.logical_and(counter == self.scale_window - 1, ops.isfinite(grown))
@@ -325,7 +327,7 @@ def _positive(value, where, what):
 def _each(inputs, fn):
     if isinstance(inputs, (tuple, list)):
         return tuple([_each(x, fn) for x in inputs])
-    return fn(inputs)
+    return fn(check_tensor(inputs, "loss_scaler"))
 
 
 def _flat(inputs):

@@ -6,6 +6,7 @@ aliases `grad(f)(x, x)` has a gradient for each position, and other uses of `x` 
 transform the tape also records the alias and the backward pass. Gradients of gradients need nothing more.
 """
 from ._native import Tensor, _msjit
+from .common.checks import check_bool
 from .common.parameter import Parameter
 from .common.tensor import MutableTuple
 from .gradient_hooks import hooked, leaf_hooks
@@ -128,6 +129,13 @@ def _positions(grad_position, count, where):
     return positions
 
 
+def _check_positions(grad_position, where):
+    if grad_position is not None and (isinstance(grad_position, bool) or not isinstance(grad_position, (int, tuple, list))):
+        raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(grad_position).__name__))
+    if isinstance(grad_position, (tuple, list)) and not grad_position:
+        raise ValueError("[%s] grad_position, got %s, expected one position at least, or None" % (where, grad_position))
+
+
 def _check_fn(fn, where):
     if not callable(fn):
         raise TypeError("[%s] fn must be callable, got %s" % (where, type(fn).__name__))
@@ -221,6 +229,8 @@ class _Request:
         _check_fn(fn, where)
         if grad_position is None and weights is None:
             raise ValueError("[%s] grad_position and weights, got None for both, expected one of them" % where)
+        _check_positions(grad_position, where)
+        check_bool(has_aux, where, "has_aux"), check_bool(return_ids, where, "return_ids")
         self.fn, self.grad_position, self.weights = fn, grad_position, weights
         self.has_aux, self.return_ids, self.where = has_aux, return_ids, where
 
@@ -481,16 +491,22 @@ def jacrev(fn, grad_position=0, has_aux=False):
     >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
-    _check_fn(fn, "jacrev")
+    return _jacobian(fn, grad_position, has_aux, "jacrev")
+
+
+def _jacobian(fn, grad_position, has_aux, where):
+    _check_fn(fn, where)
+    _check_positions(grad_position, where)
+    check_bool(has_aux, where, "has_aux")
 
     def jacobian(*args, **kwargs):
-        positions = _positions(grad_position, len(args) + len(kwargs), "jacrev")
+        positions = _positions(grad_position, len(args) + len(kwargs), where)
         given = (*args, *kwargs.values())
-        _check_tensors(((p, given[p]) for p in positions), "jacrev")
+        _check_tensors(((p, given[p]) for p in positions), where)
         pull = _Pull(fn, args, kwargs, positions, [])
-        outputs = _differentiated(pull.output, has_aux, "jacrev")
+        outputs = _differentiated(pull.output, has_aux, where)
         if not outputs:
-            raise TypeError("[jacrev] number of tensors returned by the function, got 0, expected 1 or more")
+            raise TypeError("[%s] number of tensors returned by the function, got 0, expected 1 or more" % where)
         result = _unpacked([_unpacked(_jacobian_rows(pull, output)) for output in outputs])
         return (result, _unpacked(pull.value()[1:])) if has_aux else result
     return jacobian
@@ -498,4 +514,4 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
 def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
     """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way."""
-    return jacrev(fn, grad_position, has_aux)
+    return _jacobian(fn, grad_position, has_aux, "jacfwd")

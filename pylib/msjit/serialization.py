@@ -94,6 +94,10 @@ def _replace(path, write):
     try:
         write(temporary)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == temporary:
+            error.filename = path
+        raise
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
@@ -154,6 +158,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
         items = [value] if isinstance(value, str) or value is None else value
         if not isinstance(items, (list, tuple)) or not all(isinstance(i, (str, type(None))) for i in items):
             raise TypeError("[%s] filter_prefix and specify_prefix, got %r, expected texts" % (where, value))
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError("[%s] choice_func, got %s, expected a function" % (where, type(choice_func).__name__))
     path, _ = _path(ckpt_file_name, format, where)
     if not os.path.isfile(path):
         raise ValueError("[%s] there is no file %s" % (where, path))
@@ -330,6 +336,9 @@ def _path(name, format, where):
     if format not in _FORMATS:
         raise ValueError("[%s] format, got %r, expected 'ckpt' or 'safetensors'" % (where, format))
     path = os.fspath(name)
+    if os.path.isdir(path or "."):
+        error = ValueError if where == "load_checkpoint" else IsADirectoryError
+        raise error("[%s] file name, got %r, which is a folder, expected a file" % (where, path))
     for suffix in _FORMATS:
         if path.endswith("." + suffix):
             return path, suffix

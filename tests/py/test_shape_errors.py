@@ -16,9 +16,9 @@ CASES = [
     (lambda a, b: a @ b, z(2, 2, 3), z(2, 4, 5), "got 3 and 4 in shapes (2, 2, 3), (2, 4, 5)"),
     (lambda a, b: ops.concat((a, b)), z(2, 3), z(2, 4), "[concat] sizes of the other axes must match, got 3 and 4 in shapes (2, 3), (2, 4)"),
     (lambda a, b: ops.stack([a, b]), z(2, 3), z(2, 4), "in shapes (2, 3), (2, 4)"),
-    (lambda a, b: DENSE(a), z(2, 5), z(1), "[linear] inner dimensions must match, got 5 and 3 in shapes (2, 5), (4, 3), (4,)"),
+    (lambda a, b: DENSE(a), z(2, 5), z(1), "[dense] inner dimensions must match, got 5 and 3 in shapes (2, 5), (4, 3), (4,)"),
     (lambda a, b: CONV(a), z(1, 2, 8, 8), z(1), "got 2 and 3 in shapes (1, 2, 8, 8), (4, 3, 3, 3)"),
-    (lambda a, b: NORM(a), z(1, 2, 4, 4), z(1), "got 3 and 2 in shapes (1, 2, 4, 4), (3,), (3,), (3,)"),
+    (lambda a, b: NORM(a), z(1, 2, 4, 4), z(1), "[batch_norm] channels of the input, got 2 in shape (1, 2, 4, 4), expected num_features, 3"),
     (lambda a, b: a + b, z(2, 3), z(2, 4), "[add] shapes cannot be broadcast, got (2, 3) and (2, 4)"),
 ]
 

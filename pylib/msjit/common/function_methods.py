@@ -1,9 +1,9 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
-from .._native import Tensor, _msjit
+from .._native import Tensor
 from ..gradient_hooks import register_hook
 from .checks import check_axis, check_int, check_numeric
 from .generator import drawn
-from .methods_shared import written
+from .methods_shared import put_method, written
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -285,7 +285,7 @@ def bind():
     for name in _WRITTEN:
         own[name] = _written(name[:-1])
     for name, function in own.items():
-        _msjit.register_method(Tensor, name, function)
+        put_method(name, function)
 
 
 __all__ = ["bind"]

@@ -3,6 +3,7 @@ import math
 
 from .._native import Tensor
 from . import dtype as mstype
+from .checks import check_numeric
 from .seed import generator
 
 
@@ -65,7 +66,7 @@ class Normal(Initializer):
     """Normal distribution with standard deviation sigma."""
 
     def __init__(self, sigma=0.01, mean=0.0):
-        self.sigma, self.mean = sigma, mean
+        self.sigma, self.mean = check_numeric(sigma, "normal", "sigma"), check_numeric(mean, "normal", "mean")
 
     def sample(self, shape):
         return generator().normal(self.mean, self.sigma, shape)
@@ -75,7 +76,7 @@ class Uniform(Initializer):
     """Uniform distribution on [-scale, scale)."""
 
     def __init__(self, scale=0.07):
-        self.scale = scale
+        self.scale = check_numeric(scale, "uniform", "scale")
 
     def sample(self, shape):
         return generator().uniform(-self.scale, self.scale, shape)
@@ -85,6 +86,8 @@ class TruncatedNormal(Initializer):
     """Normal distribution redrawn outside [a, b] standard deviations."""
 
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
+        for value, what in ((sigma, "sigma"), (mean, "mean"), (a, "a"), (b, "b")):
+            check_numeric(value, "truncated_normal", what)
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def sample(self, shape):
@@ -105,7 +108,7 @@ class XavierUniform(Initializer):
     """Uniform with variance 2 / (fan_in + fan_out), times gain squared."""
 
     def __init__(self, gain=1):
-        self.gain = gain
+        self.gain = check_numeric(gain, "xavier_uniform", "gain")
 
     def sample(self, shape):
         fan_in, fan_out = fans(shape)
@@ -117,7 +120,7 @@ class XavierNormal(Initializer):
     """Normal with variance 2 / (fan_in + fan_out), times gain squared."""
 
     def __init__(self, gain=1):
-        self.gain = gain
+        self.gain = check_numeric(gain, "xavier_normal", "gain")
 
     def sample(self, shape):
         fan_in, fan_out = fans(shape)
@@ -146,7 +149,7 @@ class Orthogonal(Initializer):
     """A (semi-)orthogonal matrix over the first axis."""
 
     def __init__(self, gain=1.0):
-        self.gain = gain
+        self.gain = check_numeric(gain, "orthogonal", "gain")
 
     def sample(self, shape):
         import numpy
@@ -248,11 +251,9 @@ _BY_NAME = {
 
 
 def fans(shape):
-    """(fan_in, fan_out) of a weight stored output axis first."""
-    if len(shape) == 0:
-        raise ValueError("[initializer] fan in and fan out need at least one dimension, got shape ()")
-    if len(shape) == 1:
-        return shape[0], shape[0]
+    """(fan_in, fan_out) of a weight stored output axis first. ValueError for fewer than two dimensions, as in MindSpore."""
+    if len(shape) < 2:
+        raise ValueError("[initializer] fan in and fan out need at least two dimensions, got shape %s" % (tuple(shape),))
     field = 1
     for size in shape[2:]:
         field *= size
@@ -260,9 +261,7 @@ def fans(shape):
 
 
 def _calculate_fan_in_and_fan_out(shape):
-    """As fans; ValueError for fewer than two dimensions, as in MindSpore."""
-    if len(shape) < 2:
-        raise ValueError("[initializer] fan in and fan out need at least two dimensions, got shape %s" % (tuple(shape),))
+    """As fans."""
     return fans(shape)
 
 
@@ -275,7 +274,7 @@ def _calculate_correct_fan(shape, mode):
 
 def _he_std(init, shape):
     if init.mode not in ("fan_in", "fan_out"):
-        raise ValueError("[he_uniform] mode must be 'fan_in' or 'fan_out', got %r" % (init.mode,))
+        raise ValueError("[%s] mode must be 'fan_in' or 'fan_out', got %r" % (type(init).__name__, init.mode))
     fan = fans(shape)[init.mode == "fan_out"]
     if init.nonlinearity == "leaky_relu":
         gain = math.sqrt(2.0 / (1 + init.negative_slope ** 2))

@@ -4,7 +4,8 @@ Operators whose first parameter is a tensor x are methods already. The methods h
 """
 from .._native import Tensor, _msjit
 from . import function_methods, masked, notebook, object_methods, overloads
-from .methods_shared import written
+from .error_names import ERRORS, rename
+from .methods_shared import put_method, written
 from .overloads import one_of
 from .tensor import check_tensor
 
@@ -186,8 +187,7 @@ def _remainder(self, other=None, *, divisor=None):
 
 def _expand_as(self, other=None, *, x=None):
     """Repeats axes of size 1 up to the shape of another tensor."""
-    other = one_of("expand_as", other, "other", x, "x")
-    return _k.broadcast_to(self, check_tensor(other, "expand_as").shape)
+    return _ops.expand_as(self, one_of("expand_as", other, "other", x, "x"))
 
 
 def _view_as(self, other):
@@ -260,12 +260,20 @@ def _copy_(self, src, non_blocking=False):
     """Sets the elements to those of another tensor, broadcast and converted."""
     if not isinstance(src, Tensor):
         raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
-    return written("copy_", self, _k.broadcast_to(src, self.shape))
+    try:
+        return written("copy_", self, _k.broadcast_to(src, self.shape))
+    except ERRORS as error:
+        rename(error, "copy_")
+        raise
 
 
 def _fill_(self, value):
     """Sets every element."""
-    return written("fill_", self, _ops.full(self.shape, value, dtype=self.dtype))
+    try:
+        return written("fill_", self, _ops.full(self.shape, value, dtype=self.dtype))
+    except ERRORS as error:
+        rename(error, "fill_")
+        raise
 
 
 def _zero_(self):
@@ -284,7 +292,7 @@ def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, inde
 
 def _expand(self, *size):
     """Repeats axes of size 1 up to a shape; -1 keeps a size."""
-    return _k.broadcast_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+    return _ops.expand(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size)
 
 
 def _flush_from_cache(self):
@@ -306,11 +314,10 @@ def bind():
     global _k, _ops
     from .. import ops as _ops
     from ..ops import registry as _k
-    put = _msjit.register_method
     for name in _FUNCTIONS:
         function = getattr(_ops, name, None)
         if function is not None:
-            put(Tensor, name, function)
+            put_method(name, function)
     own = {
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
         "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
@@ -327,7 +334,7 @@ def bind():
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }
     for name, function in own.items():
-        put(Tensor, name, function)
+        put_method(name, function)
     function_methods.bind()
     object_methods.bind()
     overloads.bind()

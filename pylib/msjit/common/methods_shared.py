@@ -1,4 +1,14 @@
 """Functions that the files with methods of Tensor share."""
+import types
+
+from .._native import Tensor, _msjit
+
+
+def put_method(name, function):
+    """Binds a method to Tensor. A function that is written for this alone gets its name, by which Python's errors about arguments call it."""
+    if isinstance(function, types.FunctionType) and function.__name__ in ("_" + name, "<lambda>"):
+        function.__name__, function.__qualname__ = name, "Tensor." + name
+    _msjit.register_method(Tensor, name, function)
 
 
 def written(name, tensor, out):
@@ -9,4 +19,4 @@ def written(name, tensor, out):
     return tensor
 
 
-__all__ = ["written"]
+__all__ = ["put_method", "written"]

@@ -4,7 +4,8 @@ A method here accepts the parameter names of both spellings. If the two compute 
 """
 from .._devices import device_number as _device_number
 from .._devices import move as _move
-from .._native import Tensor, _msjit
+from .._native import Tensor
+from .methods_shared import put_method
 
 _MISSING = object()
 
@@ -299,7 +300,7 @@ def bind():
             _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
             _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
             _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
-        _msjit.register_method(Tensor, function.__name__[1:], function)
+        put_method(function.__name__[1:], function)
 
 
 __all__ = ["bind", "one_of"]

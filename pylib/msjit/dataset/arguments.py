@@ -6,6 +6,8 @@ def names(value):
     """Returns a list of column names, or None; raises for other values and for a name that occurs twice."""
     if value is None:
         return None
+    if not hasattr(type(value), "__iter__"):
+        raise TypeError("[dataset] column names, got %s, expected a str or a list of them" % type(value).__name__)
     found = [value] if isinstance(value, str) else list(value)
     for name in found:
         if not isinstance(name, str):

@@ -20,6 +20,8 @@ class Zip(_Several):
 
     def __init__(self, sources):
         super().__init__(sources, "zip")
+        if len(set(map(id, sources))) != len(sources):
+            raise ValueError("[zip] datasets, got one of them twice, expected each once")
         self._columns = tuple(c for s in sources for c in s._columns)
         if len(set(self._columns)) != len(self._columns):
             raise RuntimeError("[zip] columns, got %s, expected each name once" % list(self._columns))

@@ -337,7 +337,7 @@ def as_sampler(sampler):
         return SubsetSampler(sampler)
     if isinstance(sampler, int) and not isinstance(sampler, bool):
         return SubsetSampler([sampler])
-    if _is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
+    if _is_iterable(sampler) and not isinstance(sampler, (str, bytes, type)):
         return IterSampler(sampler)
     raise TypeError("[dataset] sampler, got %s, expected a Sampler or a list of ints" % type(sampler).__name__)
 

@@ -154,6 +154,8 @@ class GeneratorDataset(Source):
                 raise ValueError("[GeneratorDataset] batch_sampler, got one beside num_samples, shuffle, sampler, "
                                  "num_shards or shard_id, expected these left out")
         elif self._random:
+            if isinstance(sampler, int):
+                raise TypeError("[GeneratorDataset] sampler, got %s, expected a Sampler or indices" % type(sampler).__name__)
             self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
 
     @staticmethod

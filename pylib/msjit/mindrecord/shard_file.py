@@ -15,7 +15,11 @@ class ShardFile:
     def __init__(self, path, header_size, page_size):
         self.path, self.header_size, self.page_size = path, header_size, page_size
         self.temporary = "%s.%d.tmp" % (path, os.getpid())
-        self.file = open(self.temporary, "wb")  # noqa: SIM115 - closed by finish or drop
+        try:
+            self.file = open(self.temporary, "wb")  # noqa: SIM115 - closed by finish or drop
+        except OSError as error:
+            error.filename = path
+            raise
         self.pages, self.places, self.rows, self.resumed = [], [], 0, False
         self.raw, self.blob, self.first = bytearray(), bytearray(), 0
         self._page, self._group, self._numbers = 0, 0, {"RAW_DATA": 0, "BLOB_DATA": 0}

@@ -1,5 +1,7 @@
 """Functions of mint.nn.functional whose arguments mean something else than those of ops."""
 from .. import ops as _ops
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
 
 
@@ -56,15 +58,19 @@ def kl_div(input, target, reduction="mean", log_target=False):
 
     With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0.
     """
-    if log_target:
-        loss = _ops.exp(target) * (target - input)
-    else:
-        safe = _ops.where(target > 0, target, _ops.ones_like(target))
-        loss = target * (_ops.log(safe) - input)
+    try:
+        if log_target:
+            loss = _ops.exp(target) * (target - input)
+        else:
+            safe = _ops.where(target > 0, target, _ops.ones_like(target))
+            loss = target * (_ops.log(safe) - input)
+    except _ERRORS as error:
+        _rename(error, "kl_div")
+        raise
     if reduction == "batchmean":
         _check_tensor(input, "kl_div")
         return _ops.sum(loss) / input.shape[0]
-    return _ops.reduce_loss(loss, reduction)
+    return _ops.reduce_loss(loss, reduction, "kl_div")
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):

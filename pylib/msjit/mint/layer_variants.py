@@ -2,6 +2,7 @@
 from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
+from ..common.error_names import rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.methods_shared import written as _written
 from ..common.parameter import Parameter
@@ -70,9 +71,13 @@ class _BatchNorm(_nn.Cell):
 
     def _normalised(self, input):
         weight, bias = self._scale_and_shift(input)
-        if not self.training and self.track_running_stats:
-            return _k.batch_norm(input, weight, bias, self.running_mean, self.running_var, self.eps)
-        out, mean, variance = _k.batch_norm_train(input, weight, bias, self.eps)
+        try:
+            if not self.training and self.track_running_stats:
+                return _k.batch_norm(input, weight, bias, self.running_mean, self.running_var, self.eps)
+            out, mean, variance = _k.batch_norm_train(input, weight, bias, self.eps)
+        except ValueError as error:
+            rename(error, type(self).__name__, wrong_channels(input, self.num_features, "num_features"))
+            raise
         if self.training and self.track_running_stats:
             _k.assign(self.num_batches_tracked, self.num_batches_tracked.detach() + 1)
             move_statistics(self.running_mean, self.running_var, mean, variance, input.size // self.num_features,
@@ -141,7 +146,11 @@ class GroupNorm(_nn.Cell):
         self.bias = Parameter(initializer("zeros", [num_channels], _float32(dtype)), name="bias", requires_grad=affine)
 
     def construct(self, input):
-        return _k.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        try:
+            return _k.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        except ValueError as error:
+            rename(error, "GroupNorm", wrong_channels(input, self.num_channels, "num_channels"))
+            raise
 
     def extend_repr(self):
         return "num_groups=%d, num_channels=%d, eps=%s, affine=%s" % (self.num_groups, self.num_channels, self.eps, self.affine)

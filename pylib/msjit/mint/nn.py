@@ -66,6 +66,8 @@ class GELU(_nn.GELU):
     """GELU activation: x times the normal distribution function of x; approximate is 'none' or 'tanh'."""
 
     def __init__(self, approximate="none"):
+        if approximate not in ("none", "tanh"):
+            raise ValueError("[gelu] approximate, got %r, expected 'none' or 'tanh'" % (approximate,))
         super().__init__(approximate == "tanh")
 
     def construct(self, input):

@@ -149,7 +149,8 @@ def clone(input):
 
 def diag(input, diagonal=0):
     """Builds the matrix with a vector on a diagonal, or returns a diagonal of a matrix."""
-    _check_tensor(input, "diag")
+    if _check_tensor(input, "diag").ndim not in (1, 2):
+        raise ValueError("[diag] rank of input, got %d, expected 1 or 2" % input.ndim)
     return _ops.diag_embed(input, diagonal) if input.ndim == 1 else _ops.diagonal(input, diagonal)
 
 
@@ -266,6 +267,8 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
         shape = (mean + std).shape if isinstance(mean, _Tensor) or isinstance(std, _Tensor) else ()
     else:
         shape = tuple(size)
+    if isinstance(std, (int, float)) and std < 0:
+        raise ValueError("[normal] std must not be negative, got %s" % (std,))
     return _ops.standard_normal(shape) * std + mean
 
 

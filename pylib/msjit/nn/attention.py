@@ -142,6 +142,9 @@ class MultiheadAttention(Cell):
         if key.shape[:-1] != value.shape[:-1] or (self._packed and key.shape != value.shape):
             raise ValueError("[%s] shapes of key and value, got %s and %s, expected the same lengths and batch"
                              % (_WHERE, key.shape, value.shape))
+        if key.shape[-1] != self.kdim or value.shape[-1] != self.vdim:
+            raise ValueError("[%s] sizes of the last axes of key and value, got %d and %d, expected %d and %d"
+                             % (_WHERE, key.shape[-1], value.shape[-1], self.kdim, self.vdim))
         axis = 0 if self.batch_first else 1
         if query.ndim == 3 and query.shape[axis] != key.shape[axis]:
             raise ValueError("[%s] batch of query and key, got %d and %d, expected the same"

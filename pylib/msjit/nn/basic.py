@@ -3,6 +3,8 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_count
+from ..common.error_names import ERRORS, rename
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
 from ..common.tensor import check_tensor
@@ -59,7 +61,11 @@ class Dense(Cell):
         self.matmul, self.bias_add, self.reshape, self.shape_op = _MATMUL, _BIAS_ADD, _RESHAPE, _SHAPE
 
     def construct(self, x):
-        x = _linear(x, self.weight, self.bias)
+        try:
+            x = _linear(x, self.weight, self.bias)
+        except ERRORS as error:
+            rename(error, "dense")
+            raise
         if self.activation is not None:
             x = self.activation(x)
         return x
@@ -173,7 +179,7 @@ class OneHot(Cell):
         super().__init__()
         if isinstance(axis, bool) or not isinstance(axis, int):
             raise TypeError("[one_hot] axis must be an int, got %s" % type(axis).__name__)
-        self.axis, self.depth = axis, depth
+        self.axis, self.depth = axis, check_count(depth, "one_hot", "depth")
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices):

@@ -35,7 +35,8 @@ class CellNames:
             if isinstance(value, Tensor) and params[name] is not None:
                 params[name].set_data(value)
                 return True
-            if isinstance(value, (int, float)) and params[name] is not None and (is_graph_mode() or _in_source_jit(self)):
+            if isinstance(value, (int, float)) and params[name] is not None and (
+                    _in_source_jit(self) or (is_graph_mode() and not params[name].ndim)):
                 _write_number(params[name], name, value)
                 return True
             return self._ms_replace(params, "parameter", "a Parameter or a Tensor", name, value)

@@ -4,6 +4,7 @@ import math
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
+from ..common.error_names import ERRORS, rename
 from ..common.initializer import HeUniform, Uniform, fans, initializer
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
@@ -124,7 +125,18 @@ class Conv1d(_Conv):
         self.conv2d = ops.Conv2D(out_channels, self.kernel_size, 1, pad_mode, self.padding, self.stride, self.dilation, group)
 
     def construct(self, x):
-        return ops.squeeze(self.conv2d.run(ops.expand_dims(x, 2), self.weight, self.bias), 2)
+        try:
+            return ops.squeeze(self.conv2d.run(ops.expand_dims(x, 2), self.weight, self.bias), 2)
+        except ERRORS as error:
+            rename(error, "conv1d", self._misfit(x))
+            raise
+
+    def _misfit(self, x):
+        """What an error says of an input of the wrong rank or number of channels; None for others."""
+        shape = getattr(x, "shape", None)
+        if shape is None or (len(shape) == 3 and shape[1] == self.in_channels):
+            return None
+        return "shape of the input, got %s, expected (N, %d, L)" % (shape, self.in_channels)
 
 
 class Conv3d(_Conv):

@@ -1,5 +1,6 @@
 """Loss functions as Cells."""
 from .. import _paths, ops
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .activation import number
 from .likelihood_loss import CTCLoss, GaussianNLLLoss, KLDivLoss, PoissonNLLLoss, SampledSoftmaxLoss
@@ -29,7 +30,11 @@ class MAELoss(L1Loss):
     """Mean absolute error |logits - labels|, as L1Loss."""
 
     def construct(self, logits, label):
-        return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+        try:
+            return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+        except ERRORS as error:
+            rename(error, "mae_loss")
+            raise
 
 
 class RMSELoss(LossBase):
@@ -40,7 +45,11 @@ class RMSELoss(LossBase):
         self.MSELoss = MSELoss()
 
     def construct(self, logits, label):
-        return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
+        try:
+            return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
+        except ERRORS as error:
+            rename(error, "rmse_loss")
+            raise
 
 
 class MSELoss(LossBase):
@@ -52,7 +61,11 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
+        try:
+            return self.get_loss(ops.square(check_tensor(logits, "mse_loss") - check_tensor(labels, "mse_loss")))
+        except ERRORS as error:
+            rename(error, "mse_loss")
+            raise
 
 
 class SmoothL1Loss(LossBase):
@@ -146,10 +159,15 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels):
         if self.sparse:
-            if logits.ndim != 2 or labels.ndim != 1:
+            where = "softmax_cross_entropy_with_logits"
+            if check_tensor(logits, where).ndim != 2 or check_tensor(labels, where).ndim != 1:
                 raise ValueError("[softmax_cross_entropy_with_logits] ranks, got logits of %d and labels of %d axes, expected "
                                  "2 and 1" % (logits.ndim, labels.ndim))
-            return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
+            try:
+                return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
+            except ERRORS as error:
+                rename(error, where)
+                raise
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 

@@ -2,8 +2,10 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format
+from ..common.error_names import ERRORS, rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
@@ -40,8 +42,12 @@ class _BatchNorm(Cell):
     def construct(self, x):
         self._check(x)
         batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        return (self.bn_train if batch else self.bn_infer)(
-            x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
+        try:
+            return (self.bn_train if batch else self.bn_infer)(
+                x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
+        except ERRORS as error:
+            rename(error, "batch_norm", wrong_channels(x, self.num_features, "num_features"))
+            raise
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s, gamma=%s, beta=%s, moving_mean=%s, moving_variance=%s" % (
@@ -52,7 +58,7 @@ class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L) inputs."""
 
     def _check(self, x):
-        if x.ndim not in (2, 3):
+        if check_tensor(x, "batch_norm1d").ndim not in (2, 3):
             raise ValueError("[batch_norm1d] input must have 2 or 3 dimensions, got %d" % x.ndim)
 
 
@@ -71,7 +77,7 @@ class BatchNorm2d(_BatchNorm):
     """
 
     def _check(self, x):
-        if x.ndim != 4:
+        if check_tensor(x, "batch_norm2d").ndim != 4:
             raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
 
 
@@ -85,7 +91,7 @@ class BatchNorm3d(Cell):
                                 moving_var_init, use_batch_statistics, "NCHW", dtype)
 
     def construct(self, x):
-        if x.ndim != 5:
+        if check_tensor(x, "batch_norm3d").ndim != 5:
             raise ValueError("[batch_norm3d] input must have 5 dimensions, got %d" % x.ndim)
         flat = _k.reshape(x, (x.shape[0], x.shape[1], x.shape[2] * x.shape[3], x.shape[4]))
         return _k.reshape(self.bn2d(flat), x.shape)
@@ -116,7 +122,22 @@ class LayerNorm(Cell):
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
 
     def construct(self, input_x):
-        return self.layer_norm.run(input_x, self.gamma, self.beta)
+        try:
+            return self.layer_norm.run(input_x, self.gamma, self.beta)
+        except ERRORS as error:
+            rename(error, "layer_norm", self._misfit(input_x))
+            raise
+
+    def _misfit(self, x):
+        """What an error says of an input whose last sizes are not normalized_shape; None for others."""
+        wanted, shape = tuple(self.normalized_shape), getattr(x, "shape", None)
+        if shape is None:
+            return None
+        if shape[-len(wanted):] != wanted:
+            return "last sizes of the input, got shape %s, expected normalized_shape, %s" % (shape, wanted)
+        if self.begin_params_axis % len(shape) != len(shape) - len(wanted):
+            return "begin_params_axis, got %d for normalized_shape %s, expected %d" % (self.begin_params_axis, wanted, -len(wanted))
+        return None
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (
@@ -140,7 +161,11 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 
     def construct(self, x):
-        y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        try:
+            y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        except ValueError as error:
+            rename(error, "group_norm", wrong_channels(x, self.num_channels, "num_channels"))
+            raise
         return y if y.dtype == x.dtype else _k.cast(y, x.dtype)
 
     def extend_repr(self):

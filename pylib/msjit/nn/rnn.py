@@ -142,6 +142,9 @@ class _RNNBase(Cell):
             raise TypeError("[%s] x, got %s, expected a Tensor" % (self._where, type(x).__name__))
         if x.ndim != 3:
             raise ValueError("[%s] rank of x, got %d, expected 3" % (self._where, x.ndim))
+        if x.shape[2] != self.input_size:
+            raise ValueError("[%s] last size of x, got %d in shape %s, expected input_size, %d"
+                             % (self._where, x.shape[2], x.shape, self.input_size))
         if self.batch_first:
             x = ops.swapaxes(x, 0, 1)
         h, c = self._states(x, hx)

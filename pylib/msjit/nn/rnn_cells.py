@@ -94,7 +94,7 @@ class RNNCellBase(Cell):
     def _gates(self, x, h):
         check_state(x, self._where, "x")
         check_state(h, self._where, "hx")
-        if x.ndim != 2 or h.shape != (x.shape[0], self.hidden_size):
+        if x.ndim != 2 or x.shape[1] != self.input_size or h.shape != (x.shape[0], self.hidden_size):
             raise ValueError("[%s] shapes of x and hx, got %s and %s, expected (batch, %d) and (batch, %d)"
                              % (self._where, x.shape, h.shape, self.input_size, self.hidden_size))
         return _linear(x, self.weight_ih, self.bias_ih)

@@ -50,6 +50,8 @@ class TrainOneStepCell(Cell):
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError("[%s] network must be a Cell, got %s" % (type(self).__name__, type(network).__name__))
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters

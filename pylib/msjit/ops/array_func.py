@@ -5,6 +5,8 @@ from ..common import dtype as mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
 from ..common.checks import check_numeric as _check_numeric
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
@@ -14,7 +16,12 @@ permute = _k.transpose
 
 
 def _sizes(size):
-    return (size,) if isinstance(size, int) else tuple(size)
+    try:
+        return (size,) if isinstance(size, int) else tuple(size)
+    except TypeError:
+        if hasattr(type(size), "__iter__"):
+            raise
+    raise TypeError("[full] shape, got %s, expected an int or a tuple of ints" % type(size).__name__)
 
 
 # -- creation --------------------------------------------------------------------------------------------------------
@@ -41,12 +48,20 @@ def _filled(shape, value, dtype):
 
 def zeros(size, dtype=None):
     """Creates a tensor of zeros; size is an int or a tuple, the dtype float32 by default."""
-    return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
+    try:
+        return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
+    except _ERRORS as error:
+        _rename(error, "zeros")
+        raise
 
 
 def ones(shape, dtype=None):
     """Creates a tensor of ones; shape is an int or a tuple, the dtype float32 by default."""
-    return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
+    try:
+        return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
+    except _ERRORS as error:
+        _rename(error, "ones")
+        raise
 
 
 def fill(type, shape, value):
@@ -138,7 +153,11 @@ def numel(input):
 
 def unsqueeze(input, dim):
     """Inserts an axis of size 1 at position dim."""
-    return _k.expand_dims(input, dim)
+    try:
+        return _k.expand_dims(input, dim)
+    except _ERRORS as error:
+        _rename(error, "unsqueeze")
+        raise
 
 
 def squeeze(input, axis=None):
@@ -219,7 +238,11 @@ def chunk(input, chunks, axis=0):
 
 def unbind(input, dim=0):
     """Splits a tensor along an axis into a tuple of slices without that axis."""
-    return tuple(_k.unstack(input, dim))
+    try:
+        return tuple(_k.unstack(input, dim))
+    except _ERRORS as error:
+        _rename(error, "unbind")
+        raise
 
 
 def unstack(input_x, axis=0):
@@ -368,7 +391,11 @@ def _gather_in_stacks(x, indices, axis, batch_dims):
 
 def index_select(input, axis, index):
     """Picks slices along an axis, at the positions in `index`."""
-    return _k.gather(input, index, axis)
+    try:
+        return _k.gather(input, index, axis)
+    except _ERRORS as error:
+        _rename(error, "index_select")
+        raise
 
 
 def masked_fill(input_x, mask, value):
@@ -376,7 +403,11 @@ def masked_fill(input_x, mask, value):
     check_tensor(input_x, "masked_fill")
     if isinstance(value, Tensor) and value.ndim:
         raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
-    return _k.where(mask, value, input_x)
+    try:
+        return _k.where(mask, value, input_x)
+    except _ERRORS as error:
+        _rename(error, "masked_fill")
+        raise
 
 
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):

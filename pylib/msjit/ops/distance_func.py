@@ -1,5 +1,8 @@
 """Distances and norms under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import math_func as _m
@@ -43,7 +46,11 @@ def dist(input, other, p=2):
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
-    product = _k.sum(x1 * x2, dim)
+    try:
+        product = _k.sum(x1 * x2, dim)
+    except _ERRORS as error:
+        _rename(error, "cosine_similarity")
+        raise
     first, second = _m._root(_k.sum(_k.square(x1), dim), 2), _m._root(_k.sum(_k.square(x2), dim), 2)
     return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
 
@@ -58,7 +65,12 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """Computes the norm of matrices on two axes, as norm."""
     A = A if dtype is None else _k.cast(A, dtype)
     _check(A, "matrix_norm")
-    return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
+    if not isinstance(axis, (tuple, list)):
+        raise TypeError("[matrix_norm] axis, got %s, expected a tuple of two ints" % type(axis).__name__)
+    axes = [_check_axis(at, A.ndim, "matrix_norm") for at in axis]
+    if len(axes) != 2 or axes[0] == axes[1]:
+        raise ValueError("[matrix_norm] axis, got %s, expected two axes" % (axis,))
+    return _m._matrix_norm(A, ord, axes[0], axes[1], keepdims)
 
 
 def renorm(input, p, axis, maxnorm):
@@ -67,7 +79,7 @@ def renorm(input, p, axis, maxnorm):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check(input, "renorm").ndim or not p > 0:
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
-    axis %= input.ndim
+    axis = _check_axis(axis, input.ndim, "renorm")
     others = tuple(i for i in range(input.ndim) if i != axis)
     norm = _m._root(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), p)
     return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)

@@ -6,6 +6,8 @@ from .._devices import move as _move
 from ..autograd import _no_grad
 from ..common import dtype as _mstype
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.generator import drawn as _drawn
 from ..common.limits import EPSILON as _EPSILON
 from ..common.tensor import Tensor as _Tensor
@@ -111,7 +113,11 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         counts = _sc.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
     if max_norm is not None:
         _bound_rows(weight, _k.expand_dims(_k.greater(counts, 0), -1), max_norm, norm_type)
-    rows = _k.embedding(input, weight)
+    try:
+        rows = _k.embedding(input, weight)
+    except _ERRORS as error:
+        _rename(error, "embedding")
+        raise
     if scale_grad_by_freq:
         still = _k.stop_gradient(rows)
         rows = still + (rows - still) / _k.expand_dims(_k.gather(counts, input, 0), -1)

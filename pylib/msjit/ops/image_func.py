@@ -185,6 +185,8 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     """
     if method not in ("bilinear", "nearest"):
         raise NotImplementedError("[crop_and_resize] method, got %r, expected 'bilinear' or 'nearest'" % (method,))
+    if _check(image, "crop_and_resize").ndim != 4:
+        raise ValueError("[crop_and_resize] rank of image, got %d, expected 4" % image.ndim)
     image, places, inside = _k.cast(image, _mstype.float32), [], None
     for axis, (count, size) in enumerate(zip(crop_size, image.shape[1:3])):
         first, last = boxes[:, axis:axis + 1], boxes[:, axis + 2:axis + 3]

@@ -4,6 +4,8 @@ import builtins
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -29,15 +31,22 @@ def _coordinates(indices):
 
 def gather_nd(input_x, indices):
     """Picks slices of input_x; the last axis of `indices` holds coordinates in its first axes."""
-    parts, axes = _coordinates(indices)
-    return _k.index([input_x] + list(parts), axes)
+    try:
+        parts, axes = _coordinates(indices)
+        return _k.index([input_x] + list(parts), axes)
+    except _ERRORS as error:
+        _rename(error, "gather_nd")
+        raise
 
 
 def masked_select(input, mask):
     """Returns the elements where `mask` is true as a vector; input and mask broadcast."""
     import numpy
     _check(input, "masked_select"), _check(mask, "masked_select")
-    shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    try:
+        shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    except ValueError:
+        raise ValueError("[masked_select] shapes cannot be broadcast, got %s and %s" % (input.shape, mask.shape)) from None
     found = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), shape))
     flat = _k.reshape(_k.broadcast_to(input, shape), (-1,))
     return _k.gather(flat, Tensor(found.astype(numpy.int64)), 0)
@@ -50,8 +59,12 @@ def _scatter(where, x, indices, updates, accumulate):
     _check(indices, where), _check(x, where)
     if indices.ndim < 1 or indices.shape[-1] > x.ndim:
         raise ValueError("[%s] shape of indices, got %s, expected a last size of at most %d, the rank of the input" % (where, tuple(indices.shape), x.ndim))
-    parts, axes = _coordinates(indices)
-    return _k.index_update([x, updates] + list(parts), axes, accumulate)
+    try:
+        parts, axes = _coordinates(indices)
+        return _k.index_update([x, updates] + list(parts), axes, accumulate)
+    except _ERRORS as error:
+        _rename(error, where)
+        raise
 
 
 def tensor_scatter_update(input_x, indices, updates):
@@ -78,7 +91,11 @@ def scatter_nd(indices, updates, shape):
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """Returns a copy with elements along `axis` replaced (reduction 'none') or increased ('add') by updates, the reverse
     of gather_elements."""
-    return _k.scatter_elements(input_x, indices, updates, axis, reduction)
+    try:
+        return _k.scatter_elements(input_x, indices, updates, axis, reduction)
+    except _ERRORS as error:
+        _rename(error, "tensor_scatter_elements")
+        raise
 
 
 def scatter(input, axis, index, src):
@@ -101,7 +118,11 @@ def add_rows(name, x, indices, v):
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
-    return _k.index_update([x, y, indices], [axis], True)
+    try:
+        return _k.index_update([x, y, indices], [axis], True)
+    except _ERRORS as error:
+        _rename(error, "index_add")
+        raise
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------

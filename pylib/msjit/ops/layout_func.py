@@ -4,6 +4,8 @@ import builtins as _b
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -83,7 +85,10 @@ def column_stack(tensors):
 
 def block_diag(*inputs):
     """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere."""
-    parts = [_two(_check(item, "block_diag")) for item in inputs]
+    for item in inputs:
+        if _check(item, "block_diag").ndim > 2:
+            raise ValueError("[block_diag] rank of an input, got %d, expected at most 2" % item.ndim)
+    parts = [_two(item) for item in inputs]
     width, done, rows = _b.sum(item.shape[1] for item in parts), 0, []
     for item in parts:
         rows.append(_k.pad(item, [0, done], [0, width - done - item.shape[1]], 0))
@@ -93,6 +98,9 @@ def block_diag(*inputs):
 
 def cartesian_prod(*inputs):
     """Returns all ways to choose one element from each vector, one way in each row."""
+    for item in inputs:
+        if _check(item, "cartesian_prod").ndim > 1:
+            raise ValueError("[cartesian_prod] rank of an input, got %d, expected 1" % item.ndim)
     if len(inputs) == 1:
         return _k.reshape(inputs[0], (-1, 1))
     return _k.stack([_k.reshape(item, (-1,)) for item in _a.meshgrid(*inputs, indexing="ij")], -1)
@@ -102,7 +110,8 @@ def combinations(input, r=2, with_replacement=False):
     """Returns all ways to choose r elements of a vector, one way in each row."""
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    _check(input, "combinations")
+    if _check(input, "combinations").ndim != 1:
+        raise ValueError("[combinations] rank of input, got %d, expected 1" % input.ndim)
     places = _b.list(choose(_b.range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
@@ -206,12 +215,20 @@ def ravel(input):
 
 def expand(input_x, size):
     """Repeats axes of size 1 so that the result has the shape `size`; -1 keeps the size of an axis."""
-    return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
+    try:
+        return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
+    except _ERRORS as error:
+        _rename(error, "expand")
+        raise
 
 
 def expand_as(input, other):
     """Repeats axes of size 1 so that the result has the shape of `other`."""
-    return _k.broadcast_to(input, _check(other, "expand_as").shape)
+    try:
+        return _k.broadcast_to(input, _check(other, "expand_as").shape)
+    except _ERRORS as error:
+        _rename(error, "expand_as")
+        raise
 
 
 def view_as(input, other):
@@ -298,6 +315,8 @@ def matrix_band_part(x, lower, upper):
 
 def sequence_mask(lengths, maxlen=None):
     """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length."""
+    if _check(lengths, "sequence_mask").dtype not in _mstype.int_type + _mstype.uint_type:
+        raise TypeError("[sequence_mask] dtype of lengths, got %s, expected an integer" % (lengths.dtype,))
     width = int(_k.max(lengths)) if maxlen is None else maxlen
     return _k.less(_k.arange(0, width, 1, _mstype.int64), _k.expand_dims(lengths, -1))
 

@@ -2,6 +2,8 @@
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -204,7 +206,11 @@ def mv(mat, vec):
     """Multiplies a matrix (n, m) by a vector (m,). Raises ValueError for other ranks."""
     if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
-    return _k.matmul(mat, vec)
+    try:
+        return _k.matmul(mat, vec)
+    except _ERRORS as error:
+        _rename(error, "mv")
+        raise
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1):
@@ -266,7 +272,8 @@ def cross(input, other, dim=None):
         if not fitting:
             raise ValueError("[cross] one axis must have size 3, got shape %s" % (tuple(shape),))
         dim = fitting[0]
-    _check(other, "cross")
+    if not (dim if dim >= 0 else -dim - 1) < min(input.ndim, _check(other, "cross").ndim):
+        raise ValueError("[cross] dim is out of range, got %d for shapes %s and %s" % (dim, input.shape, other.shape))
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise ValueError("[cross] size of the axis must be 3, got %d and %d" % (input.shape[dim], other.shape[dim]))
     return (_k.roll(input, -1, dim) * _k.roll(other, -2, dim) - _k.roll(input, -2, dim) * _k.roll(other, -1, dim))
@@ -300,7 +307,11 @@ def cholesky(input_x, upper=False):
     """
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
-    lower = _k.cholesky_factor(input_x)
+    try:
+        lower = _k.cholesky_factor(input_x)
+    except _ERRORS as error:
+        _rename(error, "cholesky")
+        raise
     return _adjoint(lower) if upper else lower
 
 
@@ -340,6 +351,8 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 def pinv(x, *, atol=None, rtol=None, hermitian=False):
     """Computes pseudo-inverses by the singular values above max(atol, rtol * greatest singular value); hermitian is ignored."""
+    if _check(x, "pinv").ndim < 2:
+        raise ValueError("[pinv] rank of x, got %d, expected at least 2" % x.ndim)
     s, u, v = _k.svd(x, False)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if s.dtype == _mstype.float32
@@ -354,6 +367,8 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
 def matrix_power(input, n):
     """Multiplies n copies of a square matrix; for a negative n copies of its inverse. n = 0 gives the identity."""
     n = _check_int(n, "matrix_power", "n")
+    if _check(input, "matrix_power").ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise ValueError("[matrix_power] shape of input, got %s, expected square matrices" % (input.shape,))
     base = _k.inverse(input) if n < 0 else input
     n, out = abs(n), None
     while n:
@@ -395,7 +410,8 @@ def lstsq(input, A):
 
 def vander(x, N=None):
     """Vandermonde matrix: each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default."""
-    _check(x, "vander")
+    if _check(x, "vander").ndim != 1:
+        raise ValueError("[vander] rank of x, got %d, expected 1" % x.ndim)
     count = x.size if N is None else N
     x = _k.cast(x, _mstype.int64) if x.dtype in _mstype.int_type + _mstype.uint_type else x
     powers = _k.arange(count - 1, -1, -1, _mstype.int64)

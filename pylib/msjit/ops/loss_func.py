@@ -4,6 +4,8 @@ import math as _math
 from ..common import dtype as _mstype
 from ..common.checks import check_number as _number
 from ..common.checks import check_same_shape as _same_shape
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _tensor
 from . import registry as _k
@@ -35,7 +37,11 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
     if x.shape != var.shape and x.shape[:-1] == var.shape:
         var = _k.expand_dims(var, -1)
     var = _k.maximum(var, eps)
-    loss = 0.5 * (_k.log(var) + _k.square(x - target) / var)
+    try:
+        loss = 0.5 * (_k.log(var) + _k.square(x - target) / var)
+    except _ERRORS as error:
+        _rename(error, "gaussian_nll_loss")
+        raise
     if full:
         loss = loss + 0.5 * _math.log(2 * _math.pi)
     return _reduce(loss, reduction)
@@ -48,7 +54,11 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
     margin = _number(margin, where, "margin")
     _check_reduction(where, reduction)
     zero = _k.zeros_like(inputs)
-    loss = _k.where(targets > 0, inputs, zero) + _k.where(targets < 0, _k.maximum(margin - inputs, 0), zero)
+    try:
+        loss = _k.where(targets > 0, inputs, zero) + _k.where(targets < 0, _k.maximum(margin - inputs, 0), zero)
+    except _ERRORS as error:
+        _rename(error, "hinge_embedding_loss")
+        raise
     return _reduce(loss, reduction)
 
 
@@ -59,15 +69,23 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
     for value in (input1, input2, target):
         if _tensor(value, where).dtype != input1.dtype:
             raise TypeError("[%s] dtypes, got %s and %s, expected the same" % (where, input1.dtype, value.dtype))
-    return _reduce(_clamp(-target * (input1 - input2) + margin, 0), reduction)
+    try:
+        return _reduce(_clamp(-target * (input1 - input2) + margin, 0), reduction)
+    except _ERRORS as error:
+        _rename(error, "margin_ranking_loss")
+        raise
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(input)."""
     _tensor(input, "multilabel_soft_margin_loss"), _tensor(target, "multilabel_soft_margin_loss")
-    loss = target * _k.softplus(-input) + (1 - target) * _k.softplus(input)
-    if weight is not None:
-        loss = loss * weight
+    try:
+        loss = target * _k.softplus(-input) + (1 - target) * _k.softplus(input)
+        if weight is not None:
+            loss = loss * weight
+    except _ERRORS as error:
+        _rename(error, "multilabel_soft_margin_loss")
+        raise
     return _reduce(_k.sum(loss, -1) / input.shape[-1], reduction)
 
 
@@ -137,10 +155,14 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, 
     for value in (anchor, positive, negative):
         _tensor(value, where)
     _check_reduction(where, reduction)
-    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
-    if swap:
-        far = _k.minimum(far, _distance(positive, negative, p, eps))
-    return _reduce(_k.maximum(near - far + margin, 0), reduction)
+    try:
+        near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+        if swap:
+            far = _k.minimum(far, _distance(positive, negative, p, eps))
+        return _reduce(_k.maximum(near - far + margin, 0), reduction)
+    except _ERRORS as error:
+        _rename(error, "triplet_margin_loss")
+        raise
 
 
 def _distance(x, y, p, eps):

@@ -2,7 +2,10 @@
 from builtins import range
 
 from ..common import dtype as mstype
+from ..common.checks import check_numeric as _check_numeric
 from ..common.checks import or_all_axes as _or_all_axes
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES
@@ -85,7 +88,11 @@ def mm(input, mat2):
     """Multiplies two matrices: (n, m) by (m, p). Raises ValueError for other ranks."""
     if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
         raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
-    return _k.matmul(input, mat2)
+    try:
+        return _k.matmul(input, mat2)
+    except _ERRORS as error:
+        _rename(error, "mm")
+        raise
 
 
 def bmm(input_x, mat2):
@@ -93,21 +100,33 @@ def bmm(input_x, mat2):
     if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
         raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                          % (tuple(input_x.shape), tuple(mat2.shape)))
-    return _k.matmul(input_x, mat2)
+    try:
+        return _k.matmul(input_x, mat2)
+    except _ERRORS as error:
+        _rename(error, "bmm")
+        raise
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
     """Computes beta * input + alpha * (mat1 @ mat2)."""
-    return beta * input + alpha * _k.matmul(mat1, mat2)
+    try:
+        return beta * input + alpha * _k.matmul(mat1, mat2)
+    except _ERRORS as error:
+        _rename(error, "addmm")
+        raise
 
 
 def dot(input, other):
     """Sums products over the last axis of `input` and the last but one of `other`; of two vectors it is their inner product."""
     check_tensor(input, "dot")
-    if check_tensor(other, "dot").ndim < 2 and input.ndim < 2:
-        return _k.sum(input * other)
-    if other.ndim <= 2:
-        return _k.matmul(input, other)
+    try:
+        if check_tensor(other, "dot").ndim < 2 and input.ndim < 2:
+            return _k.sum(input * other)
+        if other.ndim <= 2:
+            return _k.matmul(input, other)
+    except _ERRORS as error:
+        _rename(error, "dot")
+        raise
     rest = other.shape[:-2] + other.shape[-1:]
     axes = (other.ndim - 2,) + tuple(range(other.ndim - 2)) + (other.ndim - 1,)
     flat = _k.reshape(_k.transpose(other, axes), (other.shape[-2], -1))
@@ -167,9 +186,13 @@ def clamp(input, min=None, max=None):
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
     if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and _are_limits(min, max):
         return _k.clip(input, min, max)
-    if min is not None:
-        input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
-    return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
+    try:
+        if min is not None:
+            input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
+        return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
+    except _ERRORS as error:
+        _rename(error, "clamp")
+        raise
 
 
 clip = clamp
@@ -184,9 +207,13 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
         return tuple([clip_by_value(item, clip_value_min, clip_value_max) for item in x])
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("[clip_by_value] clip_value_min and clip_value_max, got None for both, expected one of them")
-    if clip_value_min is not None:
-        x = _k.maximum(x, clip_value_min)
-    return x if clip_value_max is None else _k.minimum(x, clip_value_max)
+    try:
+        if clip_value_min is not None:
+            x = _k.maximum(x, clip_value_min)
+        return x if clip_value_max is None else _k.minimum(x, clip_value_max)
+    except _ERRORS as error:
+        _rename(error, "clip_by_value")
+        raise
 
 
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
@@ -195,6 +222,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     With error_if_nonfinite it raises RuntimeError where that norm is NaN or infinite.
     """
     items = [x] if isinstance(x, Tensor) else list(x)
+    _check_numeric(max_norm, "clip_by_norm", "max_norm")
     if norm_type == _INF:
         norm = _k.max(_k.stack([_k.max(_k.abs(item)) for item in items]))
     else:
@@ -216,6 +244,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """
     if isinstance(x, Tensor):  # clip it as one tensor, not row by row
         return clip_by_global_norm((x,), clip_norm, use_norm)[0]
+    if not isinstance(clip_norm, (bool, Tensor)) and not _check_numeric(clip_norm, "clip_by_global_norm", "clip_norm") > 0:
+        raise ValueError("[clip_by_global_norm] clip_norm must be positive, got %s" % (clip_norm,))
     norm = _k.sqrt(addn([_k.sum(_k.square(item)) for item in x])) if use_norm is None else use_norm
     scale = clip_norm / _k.maximum(norm, clip_norm)
     return tuple([item * scale for item in x])
@@ -239,7 +269,11 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     equal_nan says whether two NaN are close.
     """
-    apart = _k.abs(input - other)
+    try:
+        apart = _k.abs(input - other)
+    except _ERRORS as error:
+        _rename(error, "isclose")
+        raise
     near = _k.less_equal(apart, atol + rtol * _k.abs(other))
     near = _k.logical_or(_k.logical_and(near, _k.less(apart, _INF)), _k.equal(input, other))
     if equal_nan:
@@ -260,9 +294,13 @@ def sum(input, dim=None, keepdim=False, dtype=None):
 def mean(x, axis=None, keep_dims=False):
     """Computes the mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
     axis = _or_all_axes(axis)
-    if check_tensor(x, "mean").dtype in _INTEGERS:
-        return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
-    return _k.mean(x, axis, keep_dims)
+    try:
+        if check_tensor(x, "mean").dtype in _INTEGERS:
+            return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
+        return _k.mean(x, axis, keep_dims)
+    except _ERRORS as error:
+        _rename(error, "mean")
+        raise
 
 
 _INTEGERS = mstype.int_type + mstype.uint_type
@@ -292,7 +330,11 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amax", input, initial, _k.maximum)
-    return _k.max(input, _or_all_axes(axis), keepdims)
+    try:
+        return _k.max(input, _or_all_axes(axis), keepdims)
+    except _ERRORS as error:
+        _rename(error, "amax")
+        raise
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -302,7 +344,11 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
     """
     if initial is not None or where is not None:
         input = _masked(where, "amin", input, initial, _k.minimum)
-    return _k.min(input, _or_all_axes(axis), keepdims)
+    try:
+        return _k.min(input, _or_all_axes(axis), keepdims)
+    except _ERRORS as error:
+        _rename(error, "amin")
+        raise
 
 
 def max(input, axis=None, keepdims=False, *, initial=None, where=None):
@@ -344,7 +390,11 @@ def median(input, axis=-1, keepdims=False):
     if not check_tensor(input, "median").ndim:
         values, places = median(_k.expand_dims(input, 0), axis)
         return values, places
-    values, places = _k.sort(input, axis)
+    try:
+        values, places = _k.sort(input, axis)
+    except _ERRORS as error:
+        _rename(error, "median")
+        raise
     places = _k.cast(places, mstype.int64)
     size = input.shape[axis]
     middle = Tensor([(size - 1) // 2], mstype.int64)
@@ -383,7 +433,11 @@ def var(input, axis=None, ddof=0, keepdims=False):
         raise TypeError("[var] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     if isinstance(ddof, str):
         raise TypeError("[var] ddof, got %r, expected an int" % (ddof,))
-    centred = _k.square(input - _k.mean(input, axis, True))
+    try:
+        centred = _k.square(input - _k.mean(input, axis, True))
+    except _ERRORS as error:
+        _rename(error, "var")
+        raise
     if not ddof:
         return _k.mean(centred, axis, keepdims)
     total = _k.sum(centred, axis, keepdims)
@@ -393,7 +447,11 @@ def var(input, axis=None, ddof=0, keepdims=False):
 
 def std(input, axis=None, ddof=0, keepdims=False):
     """Computes the standard deviation over axes, the square root of var. Raises TypeError for complex numbers."""
-    return _k.sqrt(var(input, axis, ddof, keepdims))
+    try:
+        return _k.sqrt(var(input, axis, ddof, keepdims))
+    except _ERRORS as error:
+        _rename(error, "std")
+        raise
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
@@ -435,16 +493,20 @@ def _root(total, order):
 def _vector_norm(x, ord, dim, keepdim):
     if isinstance(ord, str):
         raise TypeError("[norm] ord of vectors, got %r, expected a number" % (ord,))
-    if ord == 2:
-        return _root(_k.sum(_squared_size(x), dim, keepdim), 2)
-    if ord == 0:
-        return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
-    size = _k.abs(x)
-    if ord in (_INF, -_INF):
-        return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
-    if ord == 1:
-        return _k.sum(size, dim, keepdim)
-    return _root(_k.sum(_k.pow(size, ord), dim, keepdim), ord)
+    try:
+        if ord == 2:
+            return _root(_k.sum(_squared_size(x), dim, keepdim), 2)
+        if ord == 0:
+            return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
+        size = _k.abs(x)
+        if ord in (_INF, -_INF):
+            return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
+        if ord == 1:
+            return _k.sum(size, dim, keepdim)
+        return _root(_k.sum(_k.pow(size, ord), dim, keepdim), ord)
+    except _ERRORS as error:
+        _rename(error, "norm")
+        raise
 
 
 _INF = float("inf")
@@ -469,7 +531,11 @@ def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
     """Computes log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names of dim and keepdim."""
     axis = _or_all_axes(axis)
     axis, keep_dims = _or_all_axes(dim) if axis is None else axis, keepdim or keep_dims
-    top = _k.stop_gradient(_k.max(input, axis, True))
+    try:
+        top = _k.stop_gradient(_k.max(input, axis, True))
+    except _ERRORS as error:
+        _rename(error, "logsumexp")
+        raise
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
     return out if keep_dims else _k.squeeze(out, axis)
 

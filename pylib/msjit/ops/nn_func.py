@@ -1,7 +1,10 @@
 """Neural-network functions under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_same_shape
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
+from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
 from .math_func import clamp as _clamp
 from .math_func import mean as _mean
@@ -10,10 +13,14 @@ from .random_func import draw_uniform as _draw_uniform
 
 def dense(input, weight, bias=None):
     """Computes input @ weight.T + bias; the weight is (out, in), or (in,) for a single output without an axis."""
-    if check_tensor(weight, "dense").ndim != 1:
-        return _k.linear(input, weight, bias)
-    product = _k.matmul(input, weight)
-    return product if bias is None else product + bias
+    try:
+        if check_tensor(weight, "dense").ndim != 1:
+            return _k.linear(input, weight, bias)
+        product = _k.matmul(input, weight)
+        return product if bias is None else product + bias
+    except _ERRORS as error:
+        _rename(error, "dense")
+        raise
 
 
 linear = dense
@@ -37,7 +44,11 @@ def prelu(input, weight):
         weight = weight.reshape(())
     elif weight.size > 1 and input.ndim > 2:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
-    return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
+    try:
+        return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
+    except _ERRORS as error:
+        _rename(error, "prelu")
+        raise
 
 
 def selu(input_x):
@@ -56,6 +67,8 @@ def celu(x, alpha=1.0):
 def softshrink(input, lambd=0.5):
     """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
     check_tensor(input, "softshrink")
+    if lambd < 0:
+        raise ValueError("[softshrink] lambd must not be negative, got %s" % (lambd,))
     return input - _clamp(input, -lambd, lambd)
 
 
@@ -79,7 +92,11 @@ def gelu(input, approximate="none"):
         return _k.gelu(input)
     if approximate != "tanh":
         raise ValueError("[gelu] approximate, got %r, expected 'none' or 'tanh'" % (approximate,))
-    return _k.gelu_tanh(input)
+    try:
+        return _k.gelu_tanh(input)
+    except _ERRORS as error:
+        _rename(error, "gelu")
+        raise
 
 
 def leaky_relu(input, alpha=0.2):
@@ -164,6 +181,8 @@ def dropout(input, p=0.5, training=True, seed=None):
     """Sets elements to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input."""
     if not training or p == 0:
         return input
+    if check_tensor(input, "dropout").dtype not in _FLOATS:
+        raise TypeError("[dropout] dtype of input, got %s, expected a float" % (input.dtype,))
     if seed is None:
         return _k.dropout(input, p)
     kept = _k.greater_equal(_draw_uniform(input.shape, _mstype.float32, seed), p)
@@ -272,9 +291,13 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
     if (running_mean is None) != (running_var is None) or (running_mean is None and not training):
         raise ValueError("[batch_norm] running_mean and running_var, got %s and %s, expected Tensors, or None for both with training=True"
                          % (type(running_mean).__name__, type(running_var).__name__))
-    if not training:
-        return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
-    out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
+    try:
+        if not training:
+            return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
+        out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
+    except _ERRORS as error:
+        _rename(error, "batch_norm")
+        raise
     if running_mean is not None:
         move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
     return out
@@ -325,14 +348,14 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 # -- losses ----------------------------------------------------------------------------------------------------------
 
 
-def reduce_loss(x, reduction):
-    """Applies a reduction, 'mean', 'sum' or 'none', to the losses x."""
+def reduce_loss(x, reduction, where="loss"):
+    """Applies a reduction, 'mean', 'sum' or 'none', to the losses x; `where` is the name that an error has."""
     if reduction == "mean":
         return _mean(x)
     if reduction == "sum":
         return _k.sum(x)
     if reduction != "none":
-        raise ValueError("[loss] reduction, got %r, expected 'mean', 'sum' or 'none'" % (reduction,))
+        raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'" % (where, reduction))
     return x
 
 
@@ -344,7 +367,11 @@ def mse_loss(input, target, reduction="mean"):
 
 def l1_loss(input, target, reduction="mean"):
     """Absolute error |input - target|, reduced to its mean by default."""
-    return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
+    try:
+        return reduce_loss(_k.abs(check_tensor(input, "l1_loss") - check_tensor(target, "l1_loss")), reduction)
+    except _ERRORS as error:
+        _rename(error, "l1_loss")
+        raise
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
@@ -355,7 +382,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     signed = input - target
     gap = _k.abs(signed)
     # The square is of the signed difference, whose second derivative is right at 0 too.
-    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * signed * signed / beta, gap - 0.5 * beta), reduction)
+    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * signed * signed / beta, gap - 0.5 * beta), reduction, "smooth_l1_loss")
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
@@ -373,10 +400,14 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
         raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:
         raise ValueError("[huber_loss] delta must be positive, got %s" % (delta,))
-    check_tensor(target, "huber_loss")
-    signed = input - target
+    check_tensor(input, "huber_loss"), check_tensor(target, "huber_loss")
+    try:
+        signed = input - target
+    except _ERRORS as error:
+        _rename(error, "huber_loss")
+        raise
     gap = _k.abs(signed)
-    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction)
+    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * signed * signed, delta * (gap - 0.5 * delta)), reduction, "huber_loss")
 
 
 def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,
@@ -405,7 +436,14 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     weight has one number for each class. Class indices equal to ignore_index do not count.
     """
     check_tensor(target, "cross_entropy")
-    return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
+    try:
+        return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
+    except _ERRORS as error:
+        if isinstance(error, ValueError) and target.dtype in _FLOATS and target.ndim < input.ndim:
+            raise TypeError("[cross_entropy] dtype of target, got %s in shape %s, expected an integer for indices of classes, or the "
+                            "shape %s for probabilities" % (target.dtype, target.shape, input.shape)) from None
+        _rename(error, "cross_entropy")
+        raise
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
@@ -433,7 +471,7 @@ def kl_div(logits, labels, reduction="mean"):
     loss = labels * (_k.log(safe) - logits)
     if reduction == "batchmean":
         return _k.sum(loss) / logits.shape[0]
-    return reduce_loss(loss, reduction)
+    return reduce_loss(loss, reduction, "kl_div")
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):

@@ -1,6 +1,8 @@
 """Random functions. The generator is counter-based, and set_seed sets its seed."""
 from ..common import dtype as mstype
 from ..common.checks import check_numeric as _check_numeric
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.seed import set_seed as _set_seed  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
@@ -33,12 +35,20 @@ def draw_uniform(shape, dtype, seed):
 
 def randn(*size, dtype=None, seed=None):
     """Draws standard normal numbers in the given shape, float32 by default."""
-    return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
+    try:
+        return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
+    except _ERRORS as error:
+        _rename(error, "randn")
+        raise
 
 
 def standard_normal(shape, seed=None):
     """Draws standard normal float32 numbers."""
-    return _normal(_shape((shape,)), mstype.float32, seed)
+    try:
+        return _normal(_shape((shape,)), mstype.float32, seed)
+    except _ERRORS as error:
+        _rename(error, "standard_normal")
+        raise
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
@@ -48,7 +58,11 @@ def normal(shape, mean=0.0, stddev=1.0, seed=None):
 
 def rand(*size, dtype=None, seed=None):
     """Draws uniform numbers in [0, 1) in the given shape, float32 by default."""
-    return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
+    try:
+        return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
+    except _ERRORS as error:
+        _rename(error, "rand")
+        raise
 
 
 def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
@@ -93,6 +107,8 @@ def randn_like(input, seed=None, *, dtype=None):
 def bernoulli(input, p=0.5, seed=None):
     """Draws 1 with probability p, else 0, in the shape and dtype of `input`."""
     _check_tensor(input, "bernoulli")
+    if isinstance(p, (int, float)) and not 0 <= p <= 1:
+        raise ValueError("[bernoulli] p, got %s, expected a number in [0, 1]" % (p,))
     return _k.cast(_k.less(draw_uniform(input.shape, mstype.float32, seed), p), input.dtype)
 
 

@@ -142,6 +142,8 @@ def poisson(shape, mean, seed=None):
 
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     """Computes softmax((logits + Gumbel noise) / tau); with hard, its one-hot form with the gradient of the soft one."""
+    if not tau > 0:
+        raise ValueError("[gumbel_softmax] tau must be positive, got %s" % (tau,))
     drawn = _uniform(_check(logits, "gumbel_softmax").shape, _mstype.float32, None)
     noise = -_k.log(-_k.log(_k.clip(drawn, 1e-20, 1 - 6e-8)))
     soft = _k.softmax((logits + _k.cast(noise, logits.dtype)) / float(tau), dim)

@@ -4,6 +4,8 @@ import builtins as _b
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -260,7 +262,11 @@ def argwhere(input):
 
 def argsort(input, axis=-1, descending=False):
     """Returns the indices (int32) that sort the elements along an axis."""
-    return _k.argsort(input, axis, descending)
+    try:
+        return _k.argsort(input, axis, descending)
+    except _ERRORS as error:
+        _rename(error, "argsort")
+        raise
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):

@@ -2,6 +2,8 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
@@ -107,7 +109,11 @@ def ldexp(x, other):
 
 def lerp(input, end, weight):
     """Interpolates linearly: input + weight * (end - input)."""
-    return input + weight * (end - input)
+    try:
+        return input + weight * (end - input)
+    except _ERRORS as error:
+        _rename(error, "lerp")
+        raise
 
 
 def addcmul(input, tensor1, tensor2, value=1):

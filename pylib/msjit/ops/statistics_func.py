@@ -2,6 +2,8 @@
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
@@ -124,7 +126,11 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
     if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
-    return _m.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
+    try:
+        return _m.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
+    except _ERRORS as error:
+        _rename(error, "nansum")
+        raise
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
@@ -136,7 +142,11 @@ def nanmean(input, axis=None, keepdims=False, *, dtype=None):
 
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
     """Counts the elements that are not 0 over axes; () means all axes."""
-    return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
+    try:
+        return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
+    except _ERRORS as error:
+        _rename(error, "count_nonzero")
+        raise
 
 
 def aminmax(input, *, axis=0, keepdims=False):

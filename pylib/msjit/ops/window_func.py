@@ -1,6 +1,8 @@
 """Convolution and pooling over one and three axes, and transposed convolution, by the operators for two axes."""
 from ..common import dtype as _mstype
 from ..common.checks import check_int as _check_int
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import math_func as _m
@@ -66,6 +68,8 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     _rank("conv1d", weight, 3)
     stride, dilation = _tuple(stride, 1, "conv1d", "stride"), _tuple(dilation, 1, "conv1d", "dilation")
     (before, after), = _pads("conv1d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
+    if input.shape[1] != weight.shape[1] * groups:
+        raise ValueError("[conv1d] channels of input, got %d in shape %s, expected %d" % (input.shape[1], input.shape, weight.shape[1] * groups))
     out = _k.conv2d(_k.expand_dims(input, 2), _k.expand_dims(weight, 2), bias, (1,) + stride, (0, 0, before, after),
                     (1,) + dilation, groups)
     return _k.squeeze(out, 2)
@@ -80,6 +84,8 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     _rank("conv3d", weight, 5)
     stride, dilation = _tuple(stride, 3, "conv3d", "stride"), _tuple(dilation, 3, "conv3d", "dilation")
     kernel = tuple(weight.shape[2:])
+    if input.shape[1] != weight.shape[1] * groups:
+        raise ValueError("[conv3d] channels of input, got %d in shape %s, expected %d" % (input.shape[1], input.shape, weight.shape[1] * groups))
     (front, back), rows, columns = _pads("conv3d", input.shape[2:], kernel, stride, dilation, pad_mode, padding)
     x = _k.pad(input, [0, 0, front, 0, 0], [0, 0, back, 0, 0], 0) if front or back else input
     if x.shape[2] < (kernel[0] - 1) * dilation[0] + 1:
@@ -98,7 +104,7 @@ def transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups):
     """Transposed convolution with a result of the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
     rank = len(sizes)
     if x.shape[1] != weight.shape[0]:
-        raise ValueError("[%s] channels of input and weight must match, got %d and %d" % (where, x.shape[1], weight.shape[0]))
+        raise ValueError("[%s] channels of the input, got %d in shape %s, expected %d" % (where, x.shape[1], x.shape, weight.shape[0]))
     if min(sizes) < 1:
         raise ValueError("[%s] size of the result must be positive, got %s" % (where, tuple(sizes)))
     channels = weight.shape[1] * groups
@@ -189,13 +195,19 @@ def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
     """Returns the mean of each window of (N, C, L) or (C, L)."""
     kernel, stride = _tuple(kernel_size, 1, "avg_pool1d", "kernel_size"), _tuple(stride, 1, "avg_pool1d", "stride")
     pads = _pads("avg_pool1d", (), kernel, stride, (1,), "pad", padding)[0]
-    return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
-                                               count_include_pad, None), input_x)
+    try:
+        return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
+                                                   count_include_pad, None), input_x)
+    except _ERRORS as error:
+        _rename(error, "avg_pool1d")
+        raise
 
 
 def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0):
     """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W); divisor_override, if not 0, divides the sum
     instead of the count."""
+    if _check(input_x, "avg_pool3d").ndim not in (4, 5):
+        raise ValueError("[avg_pool3d] rank of input_x, got %d, expected 4 or 5" % input_x.ndim)
     kernel, stride = _tuple(kernel_size, 3, "avg_pool3d", "kernel_size"), _tuple(stride, 3, "avg_pool3d", "stride")
     pads = _pads("avg_pool3d", (), kernel, stride, (1, 1, 1), "pad", padding)
     return averaged(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override)
@@ -211,6 +223,8 @@ def averaged(x, kernel, stride, pads, ceil_mode, count_include_pad, divisor):
 
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W); with return_indices also its index in the volume."""
+    if _check(x, "max_pool3d").ndim not in (4, 5):
+        raise ValueError("[max_pool3d] rank of x, got %d, expected 4 or 5" % x.ndim)
     kernel = _tuple(kernel_size, 3, "max_pool3d", "kernel_size")
     stride = kernel if stride is None else _tuple(stride, 3, "max_pool3d", "stride")
     dilation = _tuple(dilation, 3, "max_pool3d", "dilation")

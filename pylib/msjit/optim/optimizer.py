@@ -275,6 +275,9 @@ def _groups(parameters, rate, decay, where):
     _check_unique(everything, where, RuntimeError)  # The class that MindSpore has for learning rates in groups
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
         raise ValueError("[%s] order_params must hold the parameters of the groups" % where)
+    lengths = sorted({len(r) for r in [rate] + [group.rate for group in groups] if isinstance(r, tuple)})
+    if len(lengths) > 1:
+        raise ValueError("[%s] learning_rate and lr of the groups, got lists of %s numbers, expected one length" % (where, lengths))
     return groups, order or everything
 
 
@@ -301,6 +304,8 @@ def _decay(value, where):
 def _rate(value, where):
     """A learning rate argument as a float, a tuple with a float for each step, or a function of the step."""
     if isinstance(value, Tensor):
+        if value.ndim > 1:
+            raise ValueError("[%s] rank of learning_rate, got %d, expected 0 or 1" % (where, value.ndim))
         value = value.asnumpy().tolist()
     if isinstance(value, (bool, int, float)):
         if not value >= 0:

@@ -86,13 +86,14 @@ class ModelCheckpoint(Callback):
     An exception in the training saves PREFIX-EPOCH_STEP_breakpoint.ckpt too, if the config says exception_save.
 
     prefix and directory may be functions of the loop's state, called for each checkpoint; a prefix function returns the whole name. Raises
-    ValueError for other types and for a prefix with '/', TypeError for a config that is not a CheckpointConfig.
+    ValueError for a prefix of another type or with '/', TypeError for a directory of another type and for a config that is not a CheckpointConfig.
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
         for name, value in (("prefix", prefix), ("directory", directory)):
             if value is not None and not isinstance(value, str) and not callable(value):
-                raise ValueError("[ModelCheckpoint] %s must be a str or a function, got %s" % (name, type(value).__name__))
+                error = TypeError if name == "directory" else ValueError  # the classes that MindSpore has
+                raise error("[ModelCheckpoint] %s must be a str or a function, got %s" % (name, type(value).__name__))
         if not prefix or isinstance(prefix, str) and "/" in prefix:
             raise ValueError("[ModelCheckpoint] prefix, got %r, expected a name without '/'" % (prefix,))
         if config is not None and not isinstance(config, CheckpointConfig):

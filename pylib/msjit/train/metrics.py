@@ -194,6 +194,9 @@ class MAE(Metric):
     @rearrange_inputs
     def update(self, *inputs):
         y_pred, y = self._inputs(inputs, 2)
+        if y.size != y_pred.size:
+            raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected the same"
+                             % (type(self).__name__, y_pred.shape, y.shape))
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred).sum())
         self._samples_num += y.shape[0]
 

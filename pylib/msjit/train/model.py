@@ -5,7 +5,7 @@ from contextlib import closing
 from .. import _checkparam as Validator  # noqa: F401 - subclasses of Model take it from here
 from .. import context as _context
 from ..amp import build_train_network
-from ..common.checks import check_count, refuse_others
+from ..common.checks import check_bool, check_count, refuse_others
 from ..common.tensor import Tensor
 from ..context import ParallelMode, get_auto_parallel_context, is_data_parallel  # noqa: F401
 from ..nn.cell import Cell
@@ -67,6 +67,8 @@ class Model:
             raise TypeError("[model] loss_fn, got %s, expected a Cell or a function" % type(loss_fn).__name__)
         if eval_indexes is not None and (not isinstance(eval_indexes, (list, tuple)) or len(eval_indexes) != 3):
             raise ValueError("[model] eval_indexes must be 3 ints, got %s" % (eval_indexes,))
+        if optimizer is None and amp_level not in (None, "O0"):
+            raise ValueError("[model] amp_level, got %r without an optimizer, expected 'O0'" % (amp_level,))
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._eval_network, self._eval_indexes, self._shown_eval_network = eval_network, eval_indexes, None
         self._metrics = get_metrics(metrics) or {}
@@ -110,12 +112,15 @@ class Model:
 
         dataset_sink_mode and sink_size change nothing.
         """
+        check_bool(dataset_sink_mode, "model", "dataset_sink_mode")
         self._check_epochs("train", epoch, initial_epoch, train_dataset)
         self._run(epoch, train_dataset, _callbacks(callbacks), initial_epoch, None, lambda number: False)
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
             valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
         """Trains as train, and evaluates valid_dataset after every valid_frequency epochs (an int) or after the listed epochs."""
+        check_bool(dataset_sink_mode, "model", "dataset_sink_mode")
+        check_bool(valid_dataset_sink_mode, "model", "valid_dataset_sink_mode")
         self._check_epochs("fit", epoch, initial_epoch, train_dataset)
         if isinstance(valid_frequency, bool) or not isinstance(valid_frequency, (int, list)):
             raise TypeError("[model] valid_frequency must be an int or a list, got %s" % type(valid_frequency).__name__)
@@ -218,6 +223,7 @@ class Model:
         """Evaluates the metrics over a dataset; returns a dict from names to values. Raises ValueError without metrics."""
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
+        check_bool(dataset_sink_mode, "model", "dataset_sink_mode")
         callbacks = _callbacks(callbacks)
         _checked_dataset("eval", valid_dataset)
         with _Entered(callbacks):
@@ -313,6 +319,8 @@ def _checked_dataset(where, dataset):
 
 def _callbacks(callbacks):
     """Returns the callbacks as a list; raises TypeError for anything else."""
+    if callbacks is not None and not isinstance(callbacks, (Callback, list, tuple)):
+        raise TypeError("[model] callbacks must be Callbacks, got %s" % type(callbacks).__name__)
     found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
     for callback in found:
         if not isinstance(callback, Callback):

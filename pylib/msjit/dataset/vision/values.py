@@ -152,6 +152,8 @@ class ToPIL(Transform):
     """Converts an array to a Pillow image: uint8 with 1, 3 or 4 channels, or another type that Pillow knows with one."""
 
     def _apply(self, image):
+        if isinstance(image, np.ndarray) and image.ndim not in (2, 3):
+            raise ValueError("[ToPIL] rank of the image, got %d, expected 2 or 3" % image.ndim)
         if is_pil(image) or self._array(image).dtype == np.uint8:
             return as_pil(image, "ToPIL")
         image = image[:, :, 0] if image.ndim == 3 and image.shape[2] == 1 else image
