@@ -51,8 +51,14 @@ def reach(name):
                 if wanted[:2] == "__":
                     raise
         from .moved_paths import MOVED
-        if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in MOVED:
+        if wanted[:2] == "__" or (("%s.%s" % (rest, wanted)).lstrip(".") not in MOVED and not _is_file(module, wanted)):
             raise AttributeError("module %r has no attribute %r" % (name, wanted))
         import importlib
         return importlib.import_module("%s.%s" % (name, wanted))
     module.__getattr__ = __getattr__
+
+
+def _is_file(module, name):
+    """Whether a package has a file or folder for the submodule `name`."""
+    from importlib.machinery import PathFinder
+    return hasattr(module, "__path__") and PathFinder.find_spec("%s.%s" % (module.__name__, name), module.__path__) is not None
