@@ -233,6 +233,3 @@ def capture_steps():
 
 if importer.transparent:
     capture_steps()
-
-
-_paths.reach(__name__)

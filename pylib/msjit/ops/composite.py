@@ -180,3 +180,5 @@ _FUNCTIONS = """batch_dot clip_by_global_norm clip_by_value count_nonzero cummin
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 __all__ += ["augassign_add", "augassign_div", "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", *_FUNCTIONS]
 __getattr__ = _absent(__name__)
+
+_paths.reach(__name__)
