@@ -65,7 +65,7 @@ _NUMPY = {"Number": "iufc", "Int": "iu", "int": "iu", "Float": "f", "float": "f"
 def _check_kind(kind):
     if isinstance(kind, str):
         if kind.partition("[")[0] not in _KINDS and kind not in _OTHER_NAMES:
-            raise RuntimeError("[multitype_func_graph] type, got %r, expected the name of a type" % kind)
+            raise RuntimeError("[multitype_func_graph] type, got %r, expected the name of a type" % (kind,))
     elif not isinstance(kind, (type, dtype_type)):
         raise TypeError("[multitype_func_graph] type, got %s, expected a name, an element type or a class" % type(kind).__name__)
 
