@@ -64,6 +64,26 @@ def test_maps_over_tuples_are_captured():
     assert_one_region(lambda x: (square((x, x + 1)), scale(ops.mul, [x, x], (x, 2))), scalar)
 
 
+@pytest.mark.parametrize("options", [{}, {"fullgraph": True}, {"mode": "PIJit"}])
+def test_jit_of_primitives(options):
+    x = Tensor([[4.0, 1.0], [0.0, 9.0]])
+    for primitive in (ops.Sqrt(), ops.Softmax(), ops.ReduceAll(), ops.Squeeze(), ops.Trace(), ops.Triu(), ops.Argmax(), ops.GeLU()):
+        value = x > 0.5 if isinstance(primitive, ops.ReduceAll) else x
+        compiled, expected = ms.jit(primitive, **options), primitive(value)
+        for _ in range(2):
+            assert (compiled(value) == expected).all() and compiled(value).dtype == expected.dtype
+
+
+@pytest.mark.parametrize("wrap", [lambda net: ms.jit(net, fullgraph=True), lambda net: ms.jit(nn.SequentialCell(net), fullgraph=True)])
+def test_loaded_graphs_in_functions_of_level_strict(wrap, tmp_path):
+    ms.export(nn.Tanh(), Tensor([0.0, 1.0]), file_name=str(tmp_path / "net"))
+    net = wrap(nn.GraphCell(ms.load(str(tmp_path / "net.mindir"))))
+    for _ in range(2):
+        assert net(Tensor([0.0, 0.0])).tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match=r"\[graph_cell\] input .*, got Int32 \(2,\), expected float32 \(2,\)"):
+        net(Tensor([0, 1], ms.int32))
+
+
 def test_types_that_a_definition_may_name():
     graph = ops.MultitypeFuncGraph("graph")
     for known in ("Tensor", "Number", "Tensor[Float32]", "Tuple[Int32]", "MapTensor", "Function", ms.float32, float):
