@@ -7,7 +7,6 @@ import types
 from .._native import CompileError
 from . import places, rules, source
 
-
 # This package's own code, as of a primitive given to jit. Parameters of such code may have other names than in its source.
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
