@@ -102,8 +102,13 @@ def set_recursion_limit(recursion_limit=1000):
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):
-    """Accepted for compatibility."""
-    return fn if fn is not None else (lambda decorated: decorated)
+    """Decorates the __init__ of a Cell: sets cell_init_args to a text of the class and its arguments, or of the attributes `attrs` (a
+    name or a list of names). Nothing else changes, as graphs are not copied into each other here; `policy` is accepted.
+
+    Raises ValueError when a Cell is made with attrs of another kind.
+    """
+    from ._extends.utils import records_arguments
+    return records_arguments("lazy_inline_", fn, attrs)
 
 
 _paths.reach(__name__)

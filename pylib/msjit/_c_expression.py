@@ -93,3 +93,5 @@ def __getattr__(name):
 
 
 _refuse = _absent.attributes(__name__, lambda name: _absent.reason_of(name) or (None if name.startswith("_") else "compiler"))
+
+_paths.reach(__name__)

@@ -37,11 +37,14 @@ def extend(path):
     return path
 
 
-def reach(name):
+def reach(name, *others):
     """Makes MindSpore's submodules attributes of the module `name`, as in MindSpore, where they need no import of their own
-    (`mindspore.train.serialization`). Attributes that the module itself has, also by its `__getattr__`, take precedence."""
+    (`mindspore.train.serialization`). Attributes that the module itself has, also by its `__getattr__`, take precedence.
+    `others` are paths of MindSpore that mean this module too."""
     module = sys.modules[name]
-    before, rest = vars(module).get("__getattr__"), name.partition(".")[2]
+    if ENTRY not in vars(module).get("__path__", [ENTRY]):
+        extend(module.__path__)
+    before, paths = vars(module).get("__getattr__"), (name.partition(".")[2],) + others
 
     def __getattr__(wanted):
         if before is not None:
@@ -50,14 +53,27 @@ def reach(name):
             except AttributeError:
                 if wanted[:2] == "__":
                     raise
-        from .moved_paths import MOVED
-        if wanted[:2] == "__" or ("%s.%s" % (rest, wanted)).lstrip(".") not in MOVED:
+        found = None if wanted[:2] == "__" else _submodule(module, paths, wanted)
+        if found is None:
             raise AttributeError("module %r has no attribute %r" % (name, wanted))
         import importlib
         try:
-            return importlib.import_module("%s.%s" % (name, wanted))
+            return importlib.import_module(found)
         except ModuleNotFoundError as error:
-            if error.name != "%s.%s" % (name, wanted):
+            if error.name != found:
                 raise
         raise AttributeError("module %r has no attribute %r" % (name, wanted))
     module.__getattr__ = __getattr__
+
+
+def _submodule(module, paths, name):
+    """The full name of the submodule `name` of a module with these paths of MindSpore, or None."""
+    from importlib.machinery import PathFinder
+
+    from .moved_paths import MOVED, PARTS
+    for path in paths:
+        full = ("%s.%s" % (path, name)).lstrip(".")
+        if full in MOVED or name in PARTS.get(path, "").split():
+            return "msjit." + full
+    own = "%s.%s" % (module.__name__, name)
+    return own if hasattr(module, "__path__") and PathFinder.find_spec(own, module.__path__) is not None else None

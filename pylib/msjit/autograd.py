@@ -8,7 +8,7 @@ transform the tape also records the alias and the backward pass. Gradients of gr
 from ._native import Tensor, _msjit
 from .common.checks import check_bool
 from .common.parameter import Parameter
-from .common.tensor import MutableTuple
+from .common.tensor import MUTABLE
 from .gradient_hooks import hooked, leaf_hooks
 
 # One item for each thread that is inside a transform. This list is also the default of Cell._ms_intercept, a flag that every call of a Cell
@@ -72,6 +72,7 @@ class _Scope:
 
 # -- structures ---------------------------------------------------------------------------------------------------
 
+_DIFFERENTIABLE = (Tensor, *MUTABLE.values())
 
 def _flatten(value, out):
     """Appends the tensors of nested tuples, lists and dicts to `out`."""
@@ -100,13 +101,15 @@ def _rebuild(value, replacements):
 
 
 def _like(argument, gradients):
-    """The next of the gradients. For a container, a plain container with the gradients of its tensors."""
+    """The next of the gradients. For a container, a plain container of the same structure; its numbers have the gradient 0 or 0.0."""
     if isinstance(argument, Tensor):
         return next(gradients)
     if isinstance(argument, dict):
-        return {key: _like(item, gradients) for key, item in argument.items() if _flatten(item, [])}
-    found = [_like(item, gradients) for item in argument if _flatten(item, [])]
-    return found if isinstance(argument, list) else tuple(found)
+        return {key: _like(item, gradients) for key, item in argument.items()}
+    if isinstance(argument, (tuple, list)):
+        found = [_like(item, gradients) for item in argument]
+        return found if isinstance(argument, list) else tuple(found)
+    return 0.0 if isinstance(argument, float) else 0
 
 
 def _detached(value):
@@ -158,7 +161,7 @@ class _Pull:
     """One recorded call of a function: its output, and the tensors to differentiate by.
 
     `positions` number the arguments first, then the keywords. Of these only Tensors have gradients (`self.positions`);
-    containers and other values have none. With `containers`, tuples made by `mutable` have tuples of gradients.
+    containers and other values have none. With `containers`, those made by `mutable` have gradients of their structure.
     """
 
     def __init__(self, fn, args, kwargs, positions, weights, containers=False):
@@ -169,7 +172,7 @@ class _Pull:
                 _msjit.mark_parameter(weight, True)
             try:
                 given = list(args) + list(kwargs.values())
-                kinds = (Tensor, MutableTuple) if containers else Tensor
+                kinds = _DIFFERENTIABLE if containers else Tensor
                 self.positions = [p for p in positions if isinstance(given[p], kinds)]
                 self.arguments = [given[p] for p in self.positions]
                 self.inputs = _flatten(self.arguments, [])

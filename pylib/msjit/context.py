@@ -147,6 +147,7 @@ def _set_jit_config(value):
     if level is not None:
         _set_syntax_level(STRICT if level else LAX, "jit_syntax_level")
     _state["jit_config"] = dict(value)
+    _state["jit_level"] = value.get("jit_level", _state["jit_level"])
 
 
 def _level_of_environment():

@@ -79,7 +79,7 @@ def _anything(name, value):
 OPTIONS = {
     "device_id": (0, _Int(0, 4095)), "max_call_depth": (1000, _Int(1)), "max_device_memory": (1024.0, _Text(1024.0)),
     "save_graphs": (0, _graphs), "save_graphs_path": (".", _path), "enable_graph_kernel": (False, _Bool()),
-    "graph_kernel_flags": ("", _Text()), "enable_compile_cache": (False, _Bool()), "compile_cache_path": ("", _Text()),
+    "graph_kernel_flags": ("", _Text()), "enable_compile_cache": (None, _Bool()), "compile_cache_path": ("", _Text()),
     "inter_op_parallel_num": (0, _Int(0)), "runtime_num_threads": (0, _Int(0)), "disable_format_transform": (False, _Bool(False)),
     "support_binary": (False, _Bool()), "memory_optimize_level": (0, _memory_level), "ascend_config": ({}, _dict),
     "deterministic": ("ON", _Text(allowed=("ON", "OFF"))), "pynative_synchronize": (True, _Bool()), "env_config_path": ("", _Text()),

@@ -4,3 +4,5 @@ from .common.api import JitConfig, jit, jit_class
 
 __all__ = ["JitConfig", "jit", "jit_class"]
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+
+_paths.reach(__name__)

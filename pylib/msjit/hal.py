@@ -185,3 +185,5 @@ _STREAMS = """MemPool PluggableAllocator StreamLimitCtx
     get_device_limit get_stream_limit memory_replay reset_stream_limit set_device_limit
     set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool""".split()
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+
+_paths.reach(__name__)

@@ -20,7 +20,7 @@ _MODES = ("PSJit", "PIJit")
 _CAPTURE = {"ast": "PSJit", "bytecode": "PIJit", "trace": "PSJit"}
 # Keywords of MindSpore's jit that change nothing here.
 _ACCEPTED = frozenset(("input_signature", "hash_args", "compile_once", "backend", "disable_format_transform",
-                       "exec_order", "ge_options", "infer_boost", "exec_mode", "exc_mode", "debug_level"))
+                       "exec_order", "ge_options", "infer_boost", "auto_offload", "exec_mode", "exc_mode", "debug_level"))
 _TYPES = {"backend": str, "disable_format_transform": bool, "exec_order": str, "ge_options": dict, "infer_boost": str}
 _CHOICES = {"backend": ("", "ms_backend", "GE"), "exec_order": ("bfs", "dfs"), "infer_boost": ("on", "off")}
 _warned = []
@@ -30,7 +30,7 @@ _import_lock = _thread.RLock()
 
 def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False, dynamic=0, jit_level="",
         jit_config=None, **options):
-    """Compiles `fn`; as a decorator or a call, on functions, methods and Cells.
+    """Compiles `fn`; as a decorator or a call, on functions, methods and Cells. Of a class of Cells it compiles the construct, in place.
 
     mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" | "trace" is the newer spelling
     fullgraph    True: raise CompileError where something cannot be captured, instead of leaving the graph. Under PSJit the source
@@ -128,8 +128,11 @@ class _Compiler:
         from .nn.cell import Cell
         if isinstance(fn, (classmethod, staticmethod)):
             return type(fn)(self(fn.__func__))
+        if isinstance(fn, type) and issubclass(fn, Cell):
+            fn.construct = self(fn.construct)
+            return fn
         if isinstance(fn, type) or not callable(fn):
-            raise TypeError("[jit] expected a function, a method or a Cell, got %s"
+            raise TypeError("[jit] expected a function, a method, a Cell or a class of Cells, got %s"
                             % (fn.__name__ if isinstance(fn, type) else type(fn).__name__))
         fn = _plain(fn)
         if not _msjit.has_jit:

@@ -184,6 +184,14 @@ for _package, _parts in _WHOLE.items():
 # Packages of MindSpore that are divided into other modules here. A path below one is the module of that name here, or else the whole package.
 REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
               "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset"}
+# {package of REGROUPED: modules of it that MindSpore has}
+PARTS = {
+    "nn.optim": """ada_grad adadelta adafactor adam adamax adasum asgd ftrl lamb lars lazyadam momentum optimizer proximal_ada_grad rmsprop
+        rprop sgd""",
+    "nn.wrap": "cell_wrapper grad_reducer",
+    "dataset.engine": """datasets_audio datasets_standard_format datasets_text datasets_user_defined datasets_vision queue
+        serializer_deserializer validators""",
+}
 # {package: its modules after which it also names a function or a class}, as in MindSpore. An attribute of the package means the latter.
 SHADOWED = {"common": "lazy_inline mutable recompute tensor", "ops": "op_info_register vm_impl_registry", "ops.function": "grad",
             "parallel": "parameter_broadcast shard", "profiler": "mstx schedule", "tools": "stress_detect", "train": "data_sink",

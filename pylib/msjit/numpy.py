@@ -230,3 +230,5 @@ def __getattr__(name):
     if name == "round":  # not a global name, because functions in this module use Python's round
         return around
     raise AttributeError("module 'msjit.numpy' has no attribute %r" % name)
+
+_paths.reach(__name__)

@@ -307,3 +307,5 @@ def _best(work, times=5):
 
 
 from .profiler_dynamic import DynamicProfilerMonitor  # noqa: E402, F401  - builds upon what stands above
+
+_paths.reach(__name__)

@@ -166,8 +166,8 @@ def test_fullgraph_is_a_matter_of_each_wrapper():
     (lambda: ms.jit(plain, mode="PIJit", capture_mode="ast"), ValueError,
      r"\[jit\] mode together with capture_mode='ast', got 'PIJit', expected 'PSJit'"),
     (lambda: ms.jit_class(Net), TypeError, r"\[jit_class\] class, got the Cell Net"),
-    (lambda: ms.jit(3), TypeError, "expected a function, a method or a Cell, got int"),
-    (lambda: ms.jit(Net), TypeError, "expected a function, a method or a Cell, got Net"),
+    (lambda: ms.jit(3), TypeError, "expected a function, a method, a Cell or a class of Cells, got int"),
+    (lambda: ms.jit(int), TypeError, "expected a function, a method, a Cell or a class of Cells, got int"),
     (lambda: ms.skip(3), TypeError, r"\[skip\] expected a function"),
     (lambda: ms.config.nonsense, AttributeError, "unknown limit 'nonsense'")])
 def test_bad_arguments(call, error, text):
@@ -404,5 +404,5 @@ def test_decorators_and_calls_of_all_kinds():
     assert pickle.loads(pickle.dumps(ms.jit(mode="PIJit")))(len) is len
     with pytest.raises(ValueError, match="mode, got"):
         ms.jit(mode=["PIJit"])
-    with pytest.raises(TypeError, match="expected a function, a method or a Cell, got int"):
+    with pytest.raises(TypeError, match="expected a function, a method, a Cell or a class of Cells, got int"):
         ms.jit(mode="PIJit")(3)

@@ -1,4 +1,4 @@
-"""cell_attr_register: records the arguments with which a Cell was made."""
+"""Decorators that record the arguments with which a Cell was made."""
 import functools
 import inspect
 
@@ -9,11 +9,17 @@ def cell_attr_register(fn=None, attrs=None):
     attrs, a list of names or one name, takes the values of these attributes instead, where the Cell has them. Raises ValueError
     when a Cell is made with attrs of another kind.
     """
+    return records_arguments("", fn, attrs)
+
+
+def records_arguments(prefix, fn, attrs):
+    """Decorates an __init__, or returns the decorator if fn is None: cell_init_args is `prefix`, the name of the class, and the
+    arguments or attributes."""
     def decorate(init):
         @functools.wraps(init)
         def decorated(self, *args, **kwargs):
             init(self, *args, **kwargs)
-            self.cell_init_args = type(self).__name__ + str(_noted(self, init, attrs, args, kwargs))
+            self.cell_init_args = prefix + type(self).__name__ + str(_noted(self, init, attrs, args, kwargs))
         return decorated
     return decorate if fn is None else decorate(fn)
 

@@ -126,16 +126,28 @@ def to_dlpack(tensor):
 
 
 class MutableTuple(tuple):
-    """A tuple made by `mutable`. A gradient by it is a tuple of the gradients by its tensors; a gradient by any other tuple is ()."""
+    """A tuple made by `mutable`. A gradient by it is a tuple of the gradients by its items; a gradient by any other tuple is ()."""
 
     __slots__ = ()
 
 
-def mutable(input_data, dynamic_len=False):
-    """Says that values change from call to call. A tuple is returned as one whose tensors have gradients, anything else unchanged.
+class MutableDict(dict):
+    """As MutableTuple, for a dict."""
 
-    Accepts a number, a Tensor, or a tuple, list or dict of them; other items are a TypeError. Numbers, lists and dicts need no mark:
-    values never become constants of a graph without a guard.
+    __slots__ = ()
+
+
+# Lists are missing: code that gets a subclass of list is not captured.
+MUTABLE = {tuple: MutableTuple, dict: MutableDict}
+
+
+def mutable(input_data, dynamic_len=False):
+    """Says that values change from call to call. A tuple or dict is copied into one whose tensors have gradients, anything else is
+    returned unchanged.
+
+    The gradient by such a tuple or dict has the same structure; it is 0 or 0.0 for a number in it. Accepts a number, a Tensor, or a
+    tuple, list or dict of them; other items are a TypeError. Nothing else needs the mark: values never become constants of a graph
+    without a guard.
 
     >>> import msjit as ms
     >>> slopes = ms.grad(lambda pair: pair[0] * pair[1])(ms.mutable((ms.Tensor(2.0), ms.Tensor(5.0))))
@@ -147,7 +159,8 @@ def mutable(input_data, dynamic_len=False):
     if dynamic_len and not isinstance(input_data, (tuple, list)):
         raise TypeError("[mutable] input_data, got %s, expected a tuple or a list with dynamic_len" % type(input_data).__name__)
     _check_mutable(input_data)
-    return MutableTuple(input_data) if type(input_data) is tuple else input_data
+    kind = MUTABLE.get(type(input_data))
+    return input_data if kind is None else kind(input_data)
 
 
 def _check_mutable(value):

@@ -65,4 +65,4 @@ def __dir__():
     return sorted(set(globals()) | set(_LAZY_NAMES))
 
 
-_paths.reach(__name__)
+_paths.reach(__name__, "dataset.engine", "dataset.core")

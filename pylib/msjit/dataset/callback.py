@@ -85,3 +85,5 @@ def watched(epoch, callbacks, run):
 
 
 globals().update(_absent_names(__name__, "WaitedDSCallback", "data and training run in one thread here: DSCallback and the callbacks of Model do"))
+
+_paths.reach(__name__)

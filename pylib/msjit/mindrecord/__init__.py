@@ -1,4 +1,5 @@
 """MindRecord files: rows of numbers, texts, bytes and arrays; mindspore.mindrecord's FileWriter, FileReader and MindPage."""
+from .. import _paths
 from ..absent import names as _absent_names
 from .pages import MindPage
 from .records import FileReader
@@ -21,3 +22,5 @@ def __getattr__(name):
     if name[:2] == "__" or not hasattr(exceptions, name):
         raise AttributeError("module 'msjit.mindrecord' has no attribute %r" % name)
     return getattr(exceptions, name)
+
+_paths.reach(__name__)

@@ -89,3 +89,5 @@ def addr_(input, vec1, vec2, beta=1, alpha=1):
 
 _paths.extend(__path__)  # noqa: F405
 __getattr__ = _absent(__name__)
+
+_paths.reach(__name__)

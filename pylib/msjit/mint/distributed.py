@@ -308,3 +308,5 @@ __all__ = ["init_process_group", "destroy_process_group", "get_rank", "get_world
            "broadcast_object_list", "gather_object", "scatter_object_list", "is_available", "is_initialized"]
 __getattr__ = _absent(__name__)
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
+
+_paths.reach(__name__)

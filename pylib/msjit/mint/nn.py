@@ -78,3 +78,5 @@ class GELU(_nn.GELU):
 AvgPool1d, AvgPool2d, AvgPool3d, MaxPool2d, Unfold = AvgPool1dExt, AvgPool2dExt, AvgPool3dExt, MaxPool2dExt, UnfoldExt
 Dropout, Dropout2d, Embedding, LayerNorm, PReLU = DropoutExt, Dropout2dExt, EmbeddingExt, LayerNormExt, PReLUExt
 Softmax, LogSoftmax, L1Loss, Upsample, Softshrink = SoftmaxExt, LogSoftmaxExt, L1LossExt, UpsampleExt, SoftShrink
+
+_paths.reach(__name__)

@@ -45,3 +45,5 @@ class SGD(_grouped.SGD):
 FusedAdamW = AdamW
 
 __all__ = ["Adam", "AdamW", "FusedAdamW", "SGD"]
+
+_paths.reach(__name__)

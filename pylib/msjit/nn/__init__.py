@@ -147,6 +147,7 @@ def _of_package(name):
 
 for _module in (activation, basic, container, conv, functions, image, normalization, padding, pooling, wrap):
     _module.__getattr__ = _of_package
+_paths.reach(wrap.__name__)
 
 
 @_kept

@@ -358,11 +358,14 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         """Keeps no intermediate results of this Cell for its gradient, but computes them again from the inputs.
 
         This saves memory and costs one more forward run. The arguments, and recompute_slice_activation, concern several
-        processes and change nothing here. Raises ValueError for another keyword.
+        processes and change nothing here. Raises ValueError for another keyword, TypeError for a value that is no bool.
         """
         if set(kwargs) - {"recompute_slice_activation"}:
             raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
                              "recompute_slice_activation" % sorted(kwargs)[0])
+        for value in (mp_comm_recompute, parallel_optimizer_comm_recompute, *kwargs.values()):
+            if not isinstance(value, bool):
+                raise TypeError("[recompute] option, got %s, expected a bool" % type(value).__name__)
         object.__setattr__(self, "_ms_recompute", True)
         object.__setattr__(self, "_ms_intercept", True)
 

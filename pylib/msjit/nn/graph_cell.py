@@ -1,4 +1,5 @@
 """GraphCell: a network from a file that `export` wrote."""
+from .._native import _msjit
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from .cell import Cell
@@ -16,7 +17,7 @@ class GraphCell(Cell):
     def __init__(self, graph, params_init=None, obf_random_seed=None):
         super().__init__()
         from ..graph_export import SavedGraph
-        from ..graph_export.run import Block
+        from ..graph_export.run import Block, build
         where = "graph_cell"
         if not isinstance(graph, SavedGraph):
             raise TypeError("[%s] graph, got %s, expected what load returns" % (where, type(graph).__name__))
@@ -25,7 +26,8 @@ class GraphCell(Cell):
         if obf_random_seed is not None:
             raise NotImplementedError("[%s] obf_random_seed, got a value, expected None" % where)
         tensors = dict(graph.tensors, **_initial(graph, params_init or {}))
-        self._expected, self._result, self._block = graph.inputs, graph.result, Block(graph.block)
+        self._expected = [(name, _msjit.dtypes[dtype], shape) for name, dtype, shape in graph.inputs]
+        self._result, self._block, self._build = graph.result, Block(graph.block), build
         self._sources = [(kind, key if kind == "input" else tensors[key]) for kind, key in graph.sources]
         self.weights = ParameterTuple([t for t in tensors.values() if isinstance(t, Parameter)])
 
@@ -34,17 +36,16 @@ class GraphCell(Cell):
             raise ValueError("[graph_cell] number of inputs, got %d, expected %d" % (len(inputs), len(self._expected)))
         for value, (name, dtype, shape) in zip(inputs, self._expected):
             _check_input(value, name, dtype, shape)
-        from ..graph_export.run import build
         given = [inputs[key] if kind == "input" else key for kind, key in self._sources]
-        return build(self._result, self._block.run(given), given)
+        return self._build(self._result, self._block.run(given), given)
 
 
 def _check_input(value, name, dtype, shape):
     if not isinstance(value, Tensor):
         raise TypeError("[graph_cell] input %s, got %s, expected a Tensor" % (name, type(value).__name__))
-    if value.shape != shape or value.dtype.name.lower() != dtype:
+    if value.shape != shape or value.dtype != dtype:
         raise ValueError("[graph_cell] input %s, got %s %s, expected %s %s"
-                         % (name, value.dtype, value.shape, dtype, shape))
+                         % (name, value.dtype, value.shape, str(dtype).lower(), shape))
 
 
 def _initial(graph, params_init):

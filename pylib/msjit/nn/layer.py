@@ -25,3 +25,5 @@ __all__ = ["CosineSimilarity"] + [name for name in _nn.__all__ if name not in ("
 @_kept
 def __getattr__(name):
     return getattr(_nn, name)
+
+_paths.reach(__name__)

@@ -183,3 +183,5 @@ def _check_is_tensor(param_name, input_data, cls_name):
     """TypeError for an argument of a loss that is neither a Tensor nor None."""
     if input_data is not None and not isinstance(input_data, ops.Tensor):
         raise TypeError("[%s] %s, got %s, expected a Tensor" % (cls_name, param_name, type(input_data).__name__))
+
+_paths.reach(__name__)

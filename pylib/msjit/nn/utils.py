@@ -27,3 +27,5 @@ def no_init_parameters():
 
 
 __all__ = ["no_init_parameters"]
+
+_paths.reach(__name__)

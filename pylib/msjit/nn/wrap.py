@@ -235,6 +235,3 @@ def capture_steps():
 
 if importer.transparent:
     capture_steps()
-
-
-_paths.reach(__name__)

@@ -27,8 +27,13 @@ class MultitypeFuncGraph:
         self.entries = []
 
     def register(self, *type_names, **kwargs):
-        """Returns a decorator that adds a definition for arguments of these types ("Tensor", "Number", "Tuple", ms.int64, float, ...)."""
+        """Returns a decorator that adds a definition for arguments of these types ("Tensor", "Number", "Tuple", ms.int64, float, ...).
+
+        The decorator raises RuntimeError for a name that no type has, and TypeError for anything but a name, an element type or a class.
+        """
         def deco(fn):
+            for kind in type_names:
+                _check_kind(kind)
             self.entries.append((tuple(type_names), fn))
             return fn
         return deco
@@ -49,9 +54,20 @@ _KINDS = {
     "Dictionary": dict, "String": str, "Int": int, "int": int, "Int64": int, "Float": float, "float": float, "Float64": float,
     "Complex": complex, "None": type(None), "NoneType": type(None), "Slice": slice, "Ellipsis": type(...),
 }
+# Names of types that arguments here may have only as classes or never.
+_OTHER_NAMES = frozenset("""UInt Function TypeType RowTensor COOTensor CSRTensor Keyword Problem EnvType MapTensor UMonad Parameter Ref Set Cell
+    Primitive Int8 Int16 Int32 UInt8 UInt16 UInt32 UInt64 Float16 Float32 BFloat16 Complex64 Complex128""".split())
 _PLAIN = (bool, int, float, complex, str, tuple, list, dict, slice, type(None), type(...))
 _INTS = ("Int", "int", "Int64")  # a bool does not count as one of these
 _NUMPY = {"Number": "iufc", "Int": "iu", "int": "iu", "Float": "f", "float": "f", "Complex": "c"}  # kinds of NumPy's scalars
+
+
+def _check_kind(kind):
+    if isinstance(kind, str):
+        if kind.partition("[")[0] not in _KINDS and kind not in _OTHER_NAMES:
+            raise RuntimeError("[multitype_func_graph] type, got %r, expected the name of a type" % (kind,))
+    elif not isinstance(kind, (type, dtype_type)):
+        raise TypeError("[multitype_func_graph] type, got %s, expected a name, an element type or a class" % type(kind).__name__)
 
 
 def _is_a(value, kind):
@@ -87,7 +103,8 @@ class Map:
 
     def _items(self, args):
         op, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
-        sequences = [value if hasattr(value, "__len__") else tuple(value) for value in sequences]
+        # Tuples and lists first: whether a tuple has __len__ is not captured.
+        sequences = [value if isinstance(value, (tuple, list)) or hasattr(value, "__len__") else tuple(value) for value in sequences]
         length = len(sequences[0])
         for sequence in sequences:
             if len(sequence) != length:
@@ -163,3 +180,5 @@ _FUNCTIONS = """batch_dot clip_by_global_norm clip_by_value count_nonzero cummin
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 __all__ += ["augassign_add", "augassign_div", "augassign_floordiv", "augassign_mod", "augassign_mul", "augassign_sub", *_FUNCTIONS]
 __getattr__ = _absent(__name__)
+
+_paths.reach(__name__)

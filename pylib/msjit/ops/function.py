@@ -88,3 +88,5 @@ def __getattr__(name):
             return found
     found = _sparse.find(name)
     return _refuse(name) if found is None else found
+
+_paths.reach(__name__)

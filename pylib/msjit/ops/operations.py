@@ -470,3 +470,5 @@ def __getattr__(name):
         from . import _inner_operations
         found = _inner_operations if name in _INNER_PARTS else _inner_operations.find(name)
     return _refuse(name) if found is None else found
+
+_paths.reach(__name__)

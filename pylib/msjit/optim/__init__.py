@@ -1,4 +1,5 @@
 """Optimizers."""
+from .. import _paths
 from .adam import Adam, AdamOffload, AdamWeightDecay, LazyAdam
 from .adaptive import FTRL, Adadelta, Adagrad, AdaMax, ProximalAdagrad, RMSProp
 from .averaged import ASGD, Rprop
@@ -8,3 +9,5 @@ from .optimizer import Optimizer
 
 __all__ = ["Optimizer", "SGD", "Momentum", "Adam", "AdamWeightDecay", "AdamOffload", "LazyAdam", "RMSProp", "Adagrad",
            "Adadelta", "AdaMax", "FTRL", "ProximalAdagrad", "ASGD", "Rprop", "Lamb", "LARS", "AdaFactor"]
+
+_paths.reach(__name__, "nn.optim")

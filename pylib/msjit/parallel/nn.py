@@ -21,3 +21,5 @@ class Pipeline(_PipelineCell):
 globals().update(_absent_names(__name__, """PipelineGradReducer TransformerOpParallelConfig
     TransformerRecomputeConfig OpParallelConfig MoEConfig""", "networks are not divided over processes; data-parallel training is offered"))
 __all__ = [name for name in globals() if name[0] != "_"]
+
+_paths.reach(__name__)

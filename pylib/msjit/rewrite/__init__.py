@@ -10,3 +10,5 @@ __path__ = _paths.extend(__path__)  # noqa: F405 - alias.py finds what programs 
 globals().update(_absent_names(__name__, "TreeNodeHelper", "Node.get_sub_tree gives the tree of a node"))
 __all__ = ["SymbolTree", "Node", "NodeType", "ScopedValue", "ValueType", "PatternEngine", "PatternNode", "VarNode", "Replacement",
            "TreeNodeHelper"]
+
+_paths.reach(__name__)

@@ -303,3 +303,5 @@ def _assigned(costs):
 
 
 __all__ = ["minimize", "line_search", "linear_sum_assignment"]
+
+_paths.reach(__name__)

@@ -271,3 +271,5 @@ __all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "M
            "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
            "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix",
            "ConfusionMatrixMetric", "HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance"]
+
+_paths.reach(__name__)

@@ -207,3 +207,5 @@ class SummaryCollector(Callback):
                     self._record.add_value("scalar", "%s/auto" % name, Tensor(float(value)))
             self._record.record(state.cur_step_num)
         self._record.flush()
+
+_paths.reach(__name__)

@@ -1,4 +1,5 @@
 """mindspore.utils: DLPack; checks of machines and of their clusters, which raise when they are called."""
+from .. import _paths
 from ..absent import names as _absent_names
 from ..common.tensor import from_dlpack, to_dlpack  # noqa: F401
 
@@ -36,3 +37,5 @@ def run_check():
 
 
 __all__ = [name for name in globals() if name[0] != "_"]
+
+_paths.reach(__name__)

@@ -1,4 +1,5 @@
 """msjit.experimental.optim"""
+from ... import _paths
 from ...optim.grouped import ASGD, SGD, Adadelta, Adagrad, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from ...optim.grouped import GroupedOptimizer as Optimizer
 from . import lr_scheduler
@@ -11,3 +12,5 @@ __all__ = ["Optimizer", "SGD", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax",
 def prepare_func(lr, weight_decay, state_step, beta1, beta2):
     """(1 - lr weight_decay, the size of a step, the square root of 1 - beta2^step) of AdamW at a step."""
     return 1 - lr * weight_decay, lr / (1 - beta1 ** state_step), (1 - beta2 ** state_step) ** 0.5
+
+_paths.reach(__name__)
