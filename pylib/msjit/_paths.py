@@ -3,6 +3,8 @@ packages' `__path__`, so the rest of the process does not notice them."""
 import os
 import sys
 
+from .first_use import kept
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 ENTRY = os.path.join(_HERE, "<paths of MindSpore>")
 # `msjit.nn.layer` is the package msjit.nn, whose file conv.py is not to be loaded again as msjit.nn.layer.conv.
@@ -63,7 +65,7 @@ def reach(name, *others):
             if error.name != found:
                 raise
         raise AttributeError("module %r has no attribute %r" % (name, wanted))
-    module.__getattr__ = __getattr__
+    module.__getattr__ = kept(__getattr__, vars(module))
 
 
 def _submodule(module, paths, name):
