@@ -107,6 +107,7 @@ ROWS = [[1.0, 2.0], [3.0, 4.0]]
     (lambda x: auto_generate.Diagonal(offset=1)(x), [2.0]),
     (lambda x: auto_generate.TensorScatterElements(axis=1, reduce="add")(x, Tensor([[0, 0]]), Tensor([[5.0, 6.0]])), [[12.0, 2.0], [3.0, 4.0]]),
     (lambda x: auto_generate.OneHotExt()(Tensor([0, 2]), -1, Tensor(1.0), Tensor(0.0)), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+    (lambda x: auto_generate.FmodScalar()(x - 3, 2), [[-0.0, -1.0], [0.0, 1.0]]),
     (lambda x: auto_generate.EluExt(alpha=2.0)(x), ROWS),
 ])
 @pytest.mark.parametrize("wrap", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit])

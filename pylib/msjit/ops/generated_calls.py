@@ -111,6 +111,14 @@ def threshold(input, threshold, value):
     return _mint("threshold", "mint.functional")(input, threshold, value)
 
 
+def fmod_scalar(input, other):
+    """Computes the remainder of a division by a number, with the sign of input."""
+    return _f.fmod(input, other)
+
+
+fmod_tensor = fmod_scalar
+
+
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     """Solves a x = b (trans=0), or with a transposed (1) or conjugated too (2), for a triangular a of shape (..., n, n)."""
     return _importlib.import_module("..scipy.linalg", __package__).solve_triangular(a, b, trans, lower, unit_diagonal)
