@@ -6,6 +6,7 @@
 #include "codegen/fusion.h"
 #include "codegen/plan.h"
 #include "codegen/stage_plan.h"
+#include "kernels/core/numbers.h"
 #include "kernels/cpu/layout.h"
 
 namespace msjit {
@@ -110,8 +111,9 @@ class GroupLowering {
       if (node.inputs[i] < 0) return {};
       const Sym x = value(part, node.inputs[i]);
       if (!x.builder()) return {};
-      DType wanted = compute_type(operand_dtype(*node.op, compute, static_cast<int>(i)));
-      in.push_back(convert(*part, x, wanted));
+      const DType wanted = operand_dtype(*node.op, compute, static_cast<int>(i));
+      const Sym read = convert(*part, x, compute_type(wanted));
+      in.push_back(metas[i]->weak && rounds_numbers(*node.op) ? round(*part, read, wanted) : read);
     }
     Sym result = node.op->scalar_trace(part->builder, in, node.attrs);
     DType dtype = graph_.meta(node.first_output).dtype;

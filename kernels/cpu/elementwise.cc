@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/core/numbers.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/strided.h"
 
@@ -47,7 +48,9 @@ DType compute_of(KernelCtx& ctx) {
   return compute_dtype(ctx.op, {metas, ctx.in.size()});
 }
 
-void prepare_operand(const Tensor& t, DType wanted, const Shape& out_shape, Operand* operand) {
+// `rounded`: a number takes this dtype first.
+void prepare_operand(const Tensor& t, DType wanted, const DType* rounded, const Shape& out_shape,
+                     Operand* operand) {
   operand->data = t.data();
   operand->stored = t.dtype();
   operand->wanted = wanted;
@@ -55,7 +58,13 @@ void prepare_operand(const Tensor& t, DType wanted, const Shape& out_shape, Oper
   if (t.numel() != 1) return;
   operand->scalar = true;
   if (t.dtype() == wanted) return;
-  convert_fn(t.dtype(), wanted)(t.data(), 1, operand->slot, 1, 1);
+  if (rounded && t.meta().weak) {
+    alignas(16) char narrow[16];
+    convert_fn(t.dtype(), *rounded)(t.data(), 1, narrow, 1, 1);
+    convert_fn(*rounded, wanted)(narrow, 1, operand->slot, 1, 1);
+  } else {
+    convert_fn(t.dtype(), wanted)(t.data(), 1, operand->slot, 1, 1);
+  }
   operand->data = operand->slot;
   operand->stored = wanted;
 }
@@ -216,8 +225,9 @@ Status run_elementwise(KernelCtx& ctx, const LoopTable& table) {
   plan.out = out.data_as<char>();
   plan.out_dtype = out.dtype();
   for (int i = 0; i < plan.num_in; ++i) {
-    DType wanted = loop_dtype(operand_dtype(ctx.op, compute, i));
-    prepare_operand(ctx.in[i], wanted, out.shape(), &plan.operands[i]);
+    const DType dtype = operand_dtype(ctx.op, compute, i);
+    prepare_operand(ctx.in[i], loop_dtype(dtype), rounds_numbers(ctx.op) ? &dtype : nullptr,
+                    out.shape(), &plan.operands[i]);
   }
   if (is_direct(plan, n)) {
     run_direct(plan, n);

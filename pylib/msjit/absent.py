@@ -1,5 +1,7 @@
 """Names of MindSpore that msjit does not support. They can be imported; when they are called they raise an error that says why.
 
+Primitives of kernels for NPUs can be made too, and raise when they are called: networks make them for branches that other devices take.
+
 A module gets them by `__getattr__ = absent.attributes(__name__)`; names that the module defines take precedence. tests/tools/api_names.py
 reads the same table.
 """
@@ -67,10 +69,28 @@ class Absent(type):
         cls._raise()
 
 
+class AbsentPrimitive(Absent):
+    """A class of primitives without a kernel: it can be made, with any attributes, and its calls raise."""
+
+    def __call__(cls, *args, **kwargs):
+        return type.__call__(cls, *args, **kwargs)
+
+
+def _begin(self, *args, **kwargs):
+    from .ops.primitive import Primitive
+    Primitive.__init__(self)
+    for name, value in kwargs.items():
+        self.add_prim_attr(name, value)
+
+
 def absent(module, name, why):
     """The class that stands for a name of a module."""
-    return Absent(name, (), {"__module__": module, "_where": "%s.%s" % (module, name), "_why": why,
-                              "__doc__": "Not offered: %s." % why})
+    inside = {"__module__": module, "_where": "%s.%s" % (module, name), "_why": why, "__doc__": "Not offered: %s." % why}
+    if why != REASONS["device"] or not name[:1].isupper() or not module.startswith(__package__ + ".ops"):
+        return Absent(name, (), inside)
+    from .ops.primitive import Primitive
+    inside.update(__init__=_begin, __call__=lambda self, *inputs, **named: type(self)._raise())
+    return AbsentPrimitive(name, (Primitive,), inside)
 
 
 def names(module, text, why):

@@ -52,6 +52,30 @@ def test_names_in_use_are_offered(space):
         assert not isinstance(value, absent.Absent), name
 
 
+class Rotary(nn.Cell):
+    def __init__(self, fused):
+        super().__init__()
+        self.fused = fused
+        self.kernel = ops.ApplyRotaryPosEmb(2).shard(((1, 1),)).add_prim_attr("cos_format", 2)
+        self.other = ops.operations.DynamicRNN(forget_bias=0.5)
+
+    def construct(self, x):
+        if self.fused:
+            return self.kernel(x, x)
+        return x * 2
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit])
+def test_primitives_of_other_devices_can_be_made(wrap):
+    x = Tensor([1.0])
+    assert wrap(lambda a: Rotary(False)(a))(x).asnumpy().tolist() == [2.0]
+    plain, fused = Rotary(False), Rotary(True)
+    assert wrap(lambda a: plain(a))(x).asnumpy().tolist() == [2.0]
+    with pytest.raises(NotImplementedError, match=r"^\[ApplyRotaryPosEmb\] msjit.ops.ApplyRotaryPosEmb is not offered: it is a kernel"):
+        wrap(lambda a: fused(a))(x)
+    assert isinstance(plain.kernel, ops.Primitive) and plain.kernel.cos_format == 2 and plain.other.forget_bias == 0.5
+
+
 def test_every_name_is_offered_or_has_a_reason():
     text, unexplained = api_names.page()
     assert not unexplained
@@ -61,7 +85,7 @@ def test_every_name_is_offered_or_has_a_reason():
 
 
 def test_refused_names_raise_when_called():
-    for make in (lambda: ops.NeighborExchange(), lambda: ops.communication.TCPStore(), lambda: ms.ops.operations.GroupTopk(),
+    for make in (lambda: ops.NeighborExchange(), lambda: ops.communication.TCPStore(), lambda: ms.ops.operations.GroupTopk()(1),
                  lambda: ms.DeviceCtx("meta"), lambda: Tensor([1.0]).offload(), lambda: ops.auto_generate.FlashAttentionScoreGrad()):
         with pytest.raises(NotImplementedError, match="is not offered: "):
             make()
@@ -165,6 +189,16 @@ def test_generators():
     for wrong in (3, Tensor([1])):
         with pytest.raises((TypeError, ValueError)):
             ms.set_rng_state(wrong)
+
+
+def test_generator_as_layers_that_draw_by_themselves_use_it():
+    generator = ms.Generator()
+    assert generator.initial_seed() == 0 and generator.get_state().asnumpy().tolist() == [0] * 16
+    generator.manual_seed(7)
+    one = Tensor(3, ms.int64)
+    assert [int(value) for value in generator._step(one) + generator._step(one)] == [7, 0, 7, 3]
+    with pytest.raises(TypeError, match="got int, expected a Tensor"):
+        generator._step(3)
 
 
 def test_draws_from_a_generator():

@@ -84,3 +84,41 @@ def test_attributes_of_primitives():
             bad()
     with pytest.raises(ValueError, match=r"\[Add\] device_target, got 'NPU'"):
         add.set_device("NPU")
+
+
+ROWS = [[1.0, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize("call, expected", [
+    (lambda x: auto_generate.SplitWithSize()(x, [1, 1], dim=1)[0], [[1.0], [3.0]]),
+    (lambda x: auto_generate.SplitWithSize()(input=x, split_size=[1, 1], dim=1)[1], [[2.0], [4.0]]),
+    (lambda x: auto_generate.Chunk()(x, 2, dim=1)[1], [[2.0], [4.0]]),
+    (lambda x: auto_generate.SortExt()(x, -1, True, False)[0], [[2.0, 1.0], [4.0, 3.0]]),
+    (lambda x: auto_generate.sort_ext(x, 0, True)[1], [[1, 1], [0, 0]]),
+    (lambda x: auto_generate.MeanExt()(x, dim=1, keepdim=True), [[1.5], [3.5]]),
+    (lambda x: auto_generate.Var()(x, dim=1, correction=0), [0.25, 0.25]),
+    (lambda x: auto_generate.BatchNormExt()(x, Tensor([2.0, 2.0]), Tensor([1.0, 1.0]), Tensor([0.0, 0.0]), Tensor([4.0, 4.0]), False, 0.1, 0.0),
+     [[2.0, 3.0], [4.0, 5.0]]),
+    (lambda x: auto_generate.SolveTriangular()(Tensor([[2.0, 0.0], [1.0, 4.0]]), x, 0, True, False), [[0.5, 1.0], [0.625, 0.75]]),
+    (lambda x: auto_generate.IndexAddExt()(x, 0, Tensor([1, 0]), x, 2), [[7.0, 10.0], [5.0, 8.0]]),
+    (lambda x: auto_generate.NewOnes()(x, (2,), ms.int32), [1, 1]),
+    (lambda x: auto_generate.StackExt(dim=1)((x, x)), [[[1.0, 2.0], [1.0, 2.0]], [[3.0, 4.0], [3.0, 4.0]]]),
+    (lambda x: auto_generate.StackExt(-1)([x[0], x[1]]), [[1.0, 3.0], [2.0, 4.0]]),
+    (lambda x: auto_generate.Diagonal(offset=1)(x), [2.0]),
+    (lambda x: auto_generate.TensorScatterElements(axis=1, reduce="add")(x, Tensor([[0, 0]]), Tensor([[5.0, 6.0]])), [[12.0, 2.0], [3.0, 4.0]]),
+    (lambda x: auto_generate.OneHotExt()(Tensor([0, 2]), -1, Tensor(1.0), Tensor(0.0)), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+    (lambda x: auto_generate.FmodScalar()(x - 3, 2), [[-0.0, -1.0], [0.0, 1.0]]),
+    (lambda x: auto_generate.EluExt(alpha=2.0)(x), ROWS),
+])
+@pytest.mark.parametrize("wrap", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit])
+def test_calls_with_the_generated_parameters(call, expected, wrap):
+    got = wrap(lambda x: call(x))(Tensor(ROWS)).asnumpy()
+    assert got.tolist() == pytest.approx(expected) if got.ndim == 1 else abs(got - expected).max() < 1e-6
+
+
+def test_dropout_draws_from_seed_and_offset():
+    x = Tensor([[1.0] * 50] * 4)
+    draw = auto_generate.DropoutExt()
+    out, kept = draw(input=x, p=0.5, seed=Tensor(3, ms.int64), offset=Tensor(0, ms.int64))
+    assert (out.asnumpy() == 2.0 * kept.asnumpy()).all() and 0 < kept.asnumpy().sum() < 200
+    assert (draw(x, 0.5, 3, 0)[0].asnumpy() == out.asnumpy()).all() and (draw(x, 0.5, 3, 1)[0].asnumpy() != out.asnumpy()).any()

@@ -256,3 +256,13 @@ def test_a_function_stays_an_attribute_when_the_module_of_its_name_is_imported()
         assert callable(ms.train.metrics.auc)
     """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("module, names", [
+    ("nn.optim", "Adam thor AdaSumByGradWrapCell"), ("nn.dynamic_lr", "cosine_decay_lr"), ("nn.learning_rate_schedule", "CosineDecayLR"),
+    ("common.initializer", "Normal initializer"), ("common.parameter", "Parameter ParameterTuple"), ("train.model", "Model"),
+    ("experimental.optim.lr_scheduler", "StepLR"), ("mint.linalg", "qr"), ("mint.special", "exp2")])
+def test_modules_say_which_names_they_give(module, names):
+    space = {}
+    exec("import msjit.alias\nmsjit.alias.install('packaged')\nfrom packaged.%s import *" % module, space)
+    assert set(names.split()) <= set(space) and "math" not in space and "Tensor" not in space

@@ -18,7 +18,7 @@ class Generator:
     """
 
     def __init__(self):
-        self._own = (5489, 0)
+        self._own = (0, 0)
 
     def _read(self):
         return self._own
@@ -55,6 +55,17 @@ class Generator:
         if state.dtype != _mstype.uint8 or tuple(state.shape) != (16,):
             raise ValueError("[set_state] state, got %s%s, expected uint8 (16,)" % (state.dtype, tuple(state.shape)))
         self._write(tuple(int(n) for n in numpy.ascontiguousarray(state.asnumpy()).view(numpy.int64)))
+
+    def _step(self, step):
+        """The seed and the number of draws so far, two int64 Tensors (); the number then advances by step, an integer Tensor of one element.
+
+        Layers that draw by themselves, as the dropout of mindformers, call this.
+        """
+        if not isinstance(step, Tensor):
+            raise TypeError("[_step] step, got %s, expected a Tensor" % type(step).__name__)
+        seed, drawn_before = self._read()
+        self._write((seed, drawn_before + int(step)))
+        return Tensor(seed, _mstype.int64), Tensor(drawn_before, _mstype.int64)
 
 
 class _Default(Generator):

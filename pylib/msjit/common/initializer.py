@@ -386,3 +386,7 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
         if not wrong.any():
             return numpy.asarray(out).astype("float32")
         out = numpy.where(wrong, draws.normal(mean, sigma, shape), out)
+
+
+__all__ = ["Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal", "Sparse",
+           "TruncatedNormal", "Uniform", "VarianceScaling", "XavierNormal", "XavierUniform", "Zero", "initializer"]

@@ -222,3 +222,6 @@ def _get_unique_parameter_key():
 
 
 __getattr__ = _absent(__name__)
+
+
+__all__ = ["Parameter", "ParameterTuple"]

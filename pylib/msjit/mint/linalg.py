@@ -22,3 +22,6 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
 def qr(A, mode="reduced"):
     """Factors matrices as Q @ R and returns (Q, R), as ops.qr."""
     return _qr(A, mode)
+
+
+__all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]

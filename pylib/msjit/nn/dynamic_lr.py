@@ -277,3 +277,8 @@ def _cosine(low, high, step, span):
 
 def _polynomial(first, last, step, span, power):
     return (first - last) * (1 - step / span) ** power + last
+
+
+__all__ = ["cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
+           "polynomial_decay_lr", "warmup_lr", "CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "NaturalExpDecayLR",
+           "PolynomialDecayLR", "WarmUpLR"]

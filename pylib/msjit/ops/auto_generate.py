@@ -14,9 +14,10 @@ from .. import absent as _absent
 from ..common.tensor import Tensor
 from . import _inner_operations as _inner
 from . import function as _function
+from . import generated_calls as _calls
 from . import generated_func as _generated
 from . import operations as _operations
-from .primitive import Primitive
+from .primitive import Primitive, rows
 
 # Names for which mint has another name.
 _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
@@ -89,8 +90,9 @@ def _of_mint(name):
 
 def _function_named(name):
     """Finds the function that a name stands for, or None."""
-    if name in _generated.__all__:
-        return getattr(_generated, name)
+    for module in (_calls, _generated):
+        if name in module.__all__:
+            return getattr(module, name)
     base = name
     for first in _FIRST:
         base = base[len(first):] if base.startswith(first) else base
@@ -103,6 +105,34 @@ def _function_named(name):
     if extended:
         return _of_mint(base)
     return getattr(_function, base, None) if base in _function.__all__ else _of_mint(base)
+
+
+def _stack(self, tensors):
+    return _function.stack(tensors, self.dim)
+
+
+def _diagonal(self, input):
+    return _function.diagonal(input, self.offset, self.dim1, self.dim2)
+
+
+def _scatter_elements(self, data, indices, updates):
+    return _function.tensor_scatter_elements(data, indices, updates, self.axis, self.reduce)
+
+
+def _one_hot(self, tensor, num_classes, on_value, off_value):
+    if num_classes == -1:
+        num_classes = int(tensor.max()) + 1
+    return _function.one_hot(tensor, num_classes, on_value, off_value, self.axis)
+
+
+# Primitives whose attributes are given to the constructor, and which differ from those of the same name in ops, if there is one.
+_ROWS = (
+    ("StackExt", {"dim": 0}, _stack),
+    ("Diagonal", {"offset": 0, "dim1": 0, "dim2": 1}, _diagonal),
+    ("TensorScatterElements", {"axis": 0, "reduce": "none"}, _scatter_elements),
+    ("OneHotExt", {"axis": -1}, _one_hot),
+    ("EluExt", {"alpha": 1.0}, lambda self, input: _of_mint("elu")(input, self.alpha)),
+)
 
 
 def _class_named(name):
@@ -186,6 +216,7 @@ def _reason(name):
 
 
 _refuse = _absent.attributes(__name__, _reason)
+rows(globals(), _ROWS)
 
 
 def __getattr__(name):

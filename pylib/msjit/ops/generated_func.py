@@ -23,26 +23,11 @@ def sub_ext(input, other, alpha=1):
     return _mint("sub")(input, other, alpha=alpha)
 
 
-def mean_ext(input, axis=None, keep_dims=False, dtype=None):
-    """Computes the mean over axes; None means all axes."""
-    return _mint("mean")(input, axis, keep_dims, dtype=dtype)
-
-
 def softmax_ext(input, dim=None, dtype=None):
     """Computes softmax along an axis; None is axis 0 of 0, 1 or 3 axes, otherwise axis 1."""
     if dim is None:
         dim = 0 if input.ndim in (0, 1, 3) else 1
     return _mint("softmax", "mint.functional")(input, dim, dtype=dtype)
-
-
-def new_ones(input, size, *, dtype=None):
-    """Returns ones of a shape, by default of the dtype of input."""
-    return _check(input, "new_ones").new_ones(size, dtype=dtype)
-
-
-def new_zeros(input, size, *, dtype=None):
-    """Returns zeros of a shape, by default of the dtype of input."""
-    return _check(input, "new_zeros").new_zeros(size, dtype=dtype)
 
 
 def clamp_tensor(input, min=None, max=None):

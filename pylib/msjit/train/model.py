@@ -331,3 +331,6 @@ def _callbacks(callbacks):
 def _tell(callbacks, event, context):
     for callback in callbacks:
         getattr(callback, event)(context)
+
+
+__all__ = ["Model"]

@@ -386,3 +386,8 @@ class ReduceLROnPlateau:
     def get_last_lr(self):
         """Returns the current rates as Tensors."""
         return [rate.detach().copy() for rate in self.optimizer.lrs]
+
+
+__all__ = ["ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler",
+           "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+           "StepLR"]
