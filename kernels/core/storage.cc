@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 
 namespace msjit {
 namespace {
@@ -125,8 +127,10 @@ ThreadCache::~ThreadCache() {
 
 ThreadCache* make_thread_cache() {
   if (t_dead) return nullptr;
-  static thread_local ThreadCache cache;
-  return t_cache = &cache;
+  // On the heap: the memory for thread_local variables of libraries that are opened later is small,
+  // and other packages need some of it.
+  static thread_local const std::unique_ptr<ThreadCache> cache(new (std::nothrow) ThreadCache);
+  return t_cache = cache.get();
 }
 
 inline ThreadCache* thread_cache() { return t_cache ? t_cache : make_thread_cache(); }

@@ -194,8 +194,8 @@ class Table {
 };
 
 Table& table() {
-  static thread_local Table instance;
-  return instance;
+  static thread_local const auto instance = std::make_unique<Table>();  // see make_thread_cache()
+  return *instance;
 }
 
 }  // namespace
@@ -251,9 +251,9 @@ constexpr int kOften = 16;      // runs after which a number of rows counts as f
 constexpr size_t kMaxFamilies = 4096;
 
 int& own_sizes(const Key& family) {
-  static thread_local std::unordered_map<Key, int, KeyHash> counts;
-  if (counts.size() >= kMaxFamilies) counts.clear();
-  return counts[family];
+  static thread_local const auto counts = std::make_unique<std::unordered_map<Key, int, KeyHash>>();
+  if (counts->size() >= kMaxFamilies) counts->clear();
+  return (*counts)[family];
 }
 
 }  // namespace

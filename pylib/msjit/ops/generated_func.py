@@ -3,7 +3,6 @@ import importlib
 
 from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
-from ..common.tensor import check_tensor as _check
 from . import function as _f
 from . import registry as _k
 
