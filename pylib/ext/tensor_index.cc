@@ -1,7 +1,6 @@
 // len(x), iteration, x[...] and x[...] = v. This file converts Python's index objects to
 // IndexItems; kernels/eager/indexing does the rest.
 #include "guards/py/host_call.h"
-#include "kernels/core/error_name.h"
 #include "kernels/eager/indexing.h"
 #include "pylib/ext/tensor.h"
 
@@ -162,7 +161,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
            -1;
   if (!parse_index(x, key, &index) || !operand_from_object(value, "setitem", &source)) return -1;
   auto written = set_item(x, index.items, index.tensors, source);
-  if (!written.ok()) return fail(under_name(written.take_error(), "setitem")), -1;
+  if (!written.ok()) return fail(written.take_error()), -1;
   if (written.value()) {
     ++tensor_meta_changes;
     tensor_of(self) = written.take();

@@ -117,4 +117,4 @@ def test_classes_and_paths():
     assert isinstance(Tensor, _TensorMeta) and isinstance(Parameter, _TensorMeta)
     assert Dense is nn.Dense and Conv2d is nn.Conv2d and Momentum is nn.Momentum
     with pytest.raises(NotImplementedError, match="ApplyRotaryPosEmb"):
-        ApplyRotaryPosEmb(2)
+        ApplyRotaryPosEmb(2)(1)
