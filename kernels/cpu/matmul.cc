@@ -31,9 +31,12 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& a, bool transpose_a,
   for (int i = 0; i + 2 < a_rank; ++i) a_batch.push_back(a[i]);
   for (int i = 0; i + 2 < b_rank; ++i) b_batch.push_back(b[i]);
   auto batch = ctx.broadcast(a_batch, b_batch);
-  if (!batch.ok())
+  if (!batch.ok()) {
+    ErrorPtr error = batch.take_error();
+    if (error->kind != ErrorKind::kValue) return error;  // too large
     return value_error("[{}] leading sizes cannot be broadcast, got {} and {} in shapes {}, {}",
                        ctx.name(), a_batch.str(), b_batch.str(), a.str(), b.str());
+  }
   Shape out = batch.take();
   if (a_rank > 1) out.push_back(a[transpose_a ? a_rank - 1 : a_rank - 2]);
   if (b_rank > 1) out.push_back(b[transpose_b ? b_rank - 2 : b_rank - 1]);
