@@ -221,7 +221,7 @@ bool Executor::take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeM
   *changes = take_changes(heap_, before);
   if (const std::string what = heap.change(heap_); !what.empty())
     return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
-  if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
+  if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_, gradient_scopes_) >= 0)
     return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
   heap_.overwritten().resize(before.overwritten);
   return true;

@@ -309,7 +309,8 @@ bool ExitBuilder::build() {
   if (!demanded() || !frame_state() || !effects() || !fill_instances() || !shared_cells() ||
       !tensor_writes() || !gradients())
     return false;
-  if (const int step = seen_after_write(x_.heap().overwritten(), 0, *x_.sink().graph());
+  if (const int step =
+          seen_after_write(x_.heap().overwritten(), 0, *x_.sink().graph(), x_.gradient_scopes());
       step >= 0) {
     failure = "a tensor that a view or branch holds";
     reason = BreakReason::kTensorWrite;

@@ -7,7 +7,7 @@ namespace msjit {
 extern const OpDef op_identity;
 
 void GradientScopes::set(int level, bool recording) {
-  scopes_.set(static_cast<int32_t>(sink_->graph()->nodes.size()), level, recording);
+  scopes_.set(node_count(), level, recording);
   sizes_->scope(level, recording);
   sink_->set_differentiable(level > 0);
 }
@@ -57,6 +57,7 @@ Result<Vals> GradientScopes::custom(std::span<const Val> inputs, std::span<const
 Status BackwardPass::begin(std::span<const Val> outputs, std::span<const Val> seeds,
                            std::span<const Val> wrt) {
   const Sizes::Pause whole(*scopes_.sizes_);
+  const Noted noted(scopes_);
   MSJIT_OK(pullback_.begin(outputs, seeds, wrt));
   if (recorder()) recorder()->backward(outputs, seeds, wrt, differentiable_);
   return {};
@@ -64,6 +65,7 @@ Status BackwardPass::begin(std::span<const Val> outputs, std::span<const Val> se
 
 Result<bool> BackwardPass::next(Stop* stop) {
   const Sizes::Pause whole(*scopes_.sizes_);
+  const Noted noted(scopes_);
   MSJIT_TRY(custom_, pullback_.next());
   if (custom_ < 0) return false;
   const CustomStep& step = scopes_.scopes_.custom(custom_);
@@ -76,15 +78,23 @@ Result<bool> BackwardPass::next(Stop* stop) {
 
 Status BackwardPass::give(std::span<const Val> gradients) {
   const Sizes::Pause whole(*scopes_.sizes_);
+  const Noted noted(scopes_);
   if (recorder()) recorder()->backward_give(gradients);
   return pullback_.give(custom_, gradients);
 }
 
 Result<Vals> BackwardPass::finish() {
   const Sizes::Pause whole(*scopes_.sizes_);
+  const Noted noted(scopes_);
   MSJIT_TRY(Vals results, pullback_.finish());
   if (recorder()) recorder()->backward_end(results);
   return results;
+}
+
+bool GradientScopes::is_backward(int32_t node) const {
+  const auto after =
+      std::ranges::upper_bound(backward_, node, {}, [](const auto& r) { return r.first; });
+  return after != backward_.begin() && node < std::prev(after)->second;
 }
 
 std::vector<bool> GradientScopes::tracked(std::span<const ValueId> parameters) const {

@@ -28,6 +28,8 @@ class GradientScopes {
   // New values for the outputs of a step with a custom gradient: a function of (inputs, outputs,
   // gradients of the outputs) that gives the gradients of the inputs.
   Result<Vals> custom(std::span<const Val> inputs, std::span<const Val> outputs, SymRef gradient);
+  // Whether a backward pass made this node of the graph.
+  bool is_backward(int32_t node) const;
   // The graph values that would have a history in eager code. `parameters` may be leaves inside a
   // scope.
   std::vector<bool> tracked(std::span<const ValueId> parameters) const;
@@ -41,13 +43,15 @@ class GradientScopes {
     bool recording;
   };
   void set(int level, bool recording);
+  int32_t node_count() const { return static_cast<int32_t>(sink_->graph()->nodes.size()); }
 
   GraphSink* sink_;
   Sizes* sizes_;
   GradScopes scopes_;
   std::vector<Outer> outer_;  // for each open scope: the state in which it was opened
   std::vector<ValueId> leaves_;
-  std::vector<SymRef> custom_gradients_;  // by custom step
+  std::vector<SymRef> custom_gradients_;               // by custom step
+  std::vector<std::pair<int32_t, int32_t>> backward_;  // [first, end) of nodes, ascending
   int first_step_ = -1, open_step_ = -1;
 };
 
@@ -72,6 +76,17 @@ class BackwardPass {
   Result<Vals> finish();
 
  private:
+  // Notes the nodes that are made while it lives.
+  class Noted {
+   public:
+    explicit Noted(GradientScopes& scopes) : scopes_(scopes), first_(scopes.node_count()) {}
+    ~Noted() { scopes_.backward_.emplace_back(first_, scopes_.node_count()); }
+    Noted(const Noted&) = delete;
+
+   private:
+    GradientScopes& scopes_;
+    const int32_t first_;
+  };
   ShapeRecorder* recorder() { return scopes_.sizes_->recorder(); }
 
   GradientScopes& scopes_;

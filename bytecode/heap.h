@@ -182,11 +182,12 @@ class Heap {
   };
   const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
   // A graph value that a write has replaced. No node from `node` on may read it or look into it
-  // through a view.
+  // through a view. After a recorded write, which changes no memory, backward passes may.
   struct Overwritten {
     ValueId value;
     int32_t node;
     int step;  // of the outermost frame, where the write is
+    bool recorded = false;
   };
   std::vector<Overwritten>& overwritten() { return overwritten_; }
   const std::vector<Overwritten>& overwritten() const { return overwritten_; }

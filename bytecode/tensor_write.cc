@@ -126,25 +126,25 @@ bool is_private(Executor& x, const SymRef& tensor) {
 }
 
 // Under a branch no view of the tensor may exist, because views are only checked behind the arms.
-// In a gradient scope neither, because a backward pass may read the old value.
+// In a gradient scope neither: eager code writes to memory there if the write is not recorded, so a
+// backward pass may not read the old value.
 bool may_renew(Executor& x, const SymRef& tensor) {
   return x.is_forked_now() || x.gradient_scopes().any() ? is_private(x, tensor)
                                                         : has_own_memory(x, tensor);
 }
 
-void renew_made(Executor& x, const SymRef& tensor, Val value) {
+void renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
   if (!is_private(x, tensor))  // views of it must not be used afterwards
-    x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step()});
+    x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step(), recorded});
   x.renew(tensor, std::move(value));
 }
 
 bool renew_stored(Executor& x, const SymRef& tensor, Val value) {
-  if (!x.is_forked_now() && has_own_memory(x, tensor) &&
-      x.gradient_scopes().records(value, x.heap().parameters()))
-    return x.renew(tensor, std::move(value)), true;
-  if (!may_renew(x, tensor)) return false;
-  renew_made(x, tensor, std::move(value));
+  const bool recorded = !x.is_forked_now() && has_own_memory(x, tensor) &&
+                        x.gradient_scopes().records(value, x.heap().parameters());
+  if (!recorded && !may_renew(x, tensor)) return false;
+  renew_made(x, tensor, std::move(value), recorded);
   return true;
 }
 
@@ -208,7 +208,8 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
   return *out = tensors[0], true;
 }
 
-int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph) {
+int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph,
+                     const GradientScopes& scopes) {
   if (writes.size() == first) return -1;
   std::unordered_map<ValueId, const Heap::Overwritten*> until;
   for (const Heap::Overwritten& old : writes.subspan(first)) until.emplace(old.value, &old);
@@ -216,7 +217,7 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
     const Node& node = graph.nodes[n];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = until.find(node.inputs[i]);
-      if (found == until.end()) continue;
+      if (found == until.end() || (found->second->recorded && scopes.is_backward(n))) continue;
       if (n >= found->second->node) return found->second->step;
       if (node.is_control() ? may_hand_on(node, i) : node.op->has(kView))
         for (int k = 0; k < node.num_outputs; ++k)

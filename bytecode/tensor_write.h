@@ -15,18 +15,18 @@ namespace msjit {
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded);
 
 // Whether a tensor that an op of the region made can be given another value: it needs memory of its
-// own. renew_made() does it; a view made of the tensor before must not be used afterwards.
+// own. renew_made() does it; a view made of the tensor before must not be used afterwards, except
+// in backward passes if the write is recorded.
 bool may_renew(Executor& x, const SymRef& tensor);
-void renew_made(Executor& x, const SymRef& tensor, Val value);
+void renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = false);
 
 // Whether the result of an op has memory of its own, and then in row-major order. Eager code may
 // run the parts of an op, or nothing where nothing is to do: then the result may be a view or the
 // tensor itself.
 bool makes_memory(const Graph& graph, const Node& node);
 
-// x[...] = value for a tensor made in the region; `value` is its whole content after the store. If
-// the store is recorded for a gradient, eager code gives the tensor new memory, and views keep the
-// old content. False: the tensor cannot be renewed.
+// x[...] = value for a tensor made in the region; `value` is its whole content after the store.
+// False: the tensor cannot be renewed.
 bool renew_stored(Executor& x, const SymRef& tensor, Val value);
 
 // Guards that no gradients are asked for, where `what` would be recorded in another way than its
@@ -40,7 +40,8 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
 
 // The step of a write, of those from the `first` on, after which the old content is still used, by
 // itself or through a view or branch; -1 when there is none.
-int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph);
+int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph,
+                     const GradientScopes& scopes);
 
 // Whether an output of the graph may be a written tensor, or a view of one.
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph);

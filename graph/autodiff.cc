@@ -181,7 +181,9 @@ Status Differentiator::build_forward() {
   auto forward = std::make_shared<Graph>();
   forward->name = joint_->name + ".forward";
   GraphSink sink(forward);
+  joint_->outputs = outputs_;  // for kept_apart()
   Extractor extract(*joint_, &sink);
+  joint_->outputs.clear();
   for (size_t i = 0; i < wanted_.size(); ++i)
     extract.map(joint_->inputs[i], sink.input(joint_->meta(joint_->inputs[i])).id());
   for (ValueId id : outputs_) extract.need(id);

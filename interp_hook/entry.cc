@@ -232,6 +232,16 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   return true;
 }
 
+// A result may be a view of an input or of an earlier result.
+void note_views(const Entry& entry, PyObject* const* registers, const std::vector<Ref>& earlier,
+                PyObject* result) {
+  std::vector<PyObject*> given;
+  for (SourceId id : entry.inputs)
+    if (id != kNoSource) given.push_back(registers[id]);
+  for (const Ref& object : earlier) given.push_back(object.get());
+  note_sharing(given, result);
+}
+
 }  // namespace
 
 bool loop_turn(bool (*turn)()) {
@@ -244,7 +254,10 @@ Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   Tensor output;
   if (!call_region(entry, registers, std::span(&output, 1), nullptr, nullptr, error)) return {};
   Ref result = wrap_tensor(std::move(output));
-  if (!result) *error = take_error_text();
+  if (!result)
+    *error = take_error_text();
+  else if (may_be_noted(tensor_of(result.get()))) [[unlikely]]
+    note_views(entry, registers, {}, result.get());
   return result;
 }
 
@@ -342,7 +355,11 @@ bool make_object(const Entry& entry, const Recipe& recipe, PyObject* const* regi
     case RecipeKind::kOutput:
       if (!outputs[recipe.index]) return run->objects.emplace_back(), true;
       if (entry.joined) object = object_of(entry, registers, outputs, recipe.index, run->objects);
-      if (!object) object = wrap_tensor(outputs[recipe.index]);
+      if (!object) {
+        object = wrap_tensor(outputs[recipe.index]);
+        if (object && may_be_noted(outputs[recipe.index])) [[unlikely]]
+          note_views(entry, registers, run->objects, object.get());
+      }
       break;
     case RecipeKind::kConst:
     case RecipeKind::kMade: object = rebuild(recipe, run->objects); break;

@@ -15,6 +15,7 @@ struct TensorObject {
   PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
   PyObject* dict;
+  TensorObject *next_sharing, *previous_sharing;  // a ring (note_sharing()); null: in none
 };
 extern PyTypeObject g_tensor_type;
 
@@ -40,6 +41,11 @@ struct TensorPresence {
 extern TensorPresence g_tensor_presence;
 // A new exact Tensor object; empty with MemoryError set when that fails.
 Ref wrap_tensor(Tensor tensor);
+// While gradients are recorded: notes that `made`, a tensor or a tuple of tensors, shares memory
+// with one of the `given` objects if it does. A recorded write to one then changes the other too.
+void note_sharing(std::span<PyObject* const> given, PyObject* made);
+// Whether note_sharing() may have something to note about a new tensor.
+bool may_be_noted(const Tensor& made);
 
 // msjit.float32 and its kin: one immortal object a dtype.
 struct DTypeObject {

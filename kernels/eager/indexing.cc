@@ -7,6 +7,7 @@
 #include "kernels/cpu/slicing.h"
 #include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
+#include "kernels/eager/shared_write.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
@@ -257,9 +258,8 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
 Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
                              std::span<const Tensor> indices, const Shape& target,
                              const Tensor& value) {
-  const int64_t count = x.numel();
   MSJIT_TRY(Tensor source, Tensor::empty(DType::kInt64, x.shape()));
-  std::fill_n(source.data_as<int64_t>(), count, -1);
+  std::fill_n(source.data_as<int64_t>(), x.numel(), -1);
   MSJIT_TRY(Tensor numbers, Tensor::empty(DType::kInt64, target));
   for (int64_t i = 0; i < numbers.numel(); ++i) numbers.data_as<int64_t>()[i] = i;
   Tensor view = basic_view(source, plan);
@@ -269,19 +269,10 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
   } else {
     copy_strided(numbers, view);
   }
-  MSJIT_TRY(Tensor mask, Tensor::empty(DType::kBool, x.shape()));
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t& from = source.data_as<int64_t>()[i];
-    mask.data_as<bool>()[i] = from >= 0;
-    from = std::max<int64_t>(from, 0);
-  }
   if (numbers.numel() == 0) return Tensor(x);
-  MSJIT_TRY(mask, devices::to_device(mask, x.device()));
-  MSJIT_TRY(source, devices::to_device(source, x.device()));
   MSJIT_TRY(const Val fitted, trimmed(value, target));
   Val spread = words::cast(words::broadcast_to(fitted, target), x.dtype());
-  Val flat = words::reshape(spread, Shape{numbers.numel()});
-  return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
+  return overlay(x, source, words::reshape(spread, Shape{numbers.numel()}));
 }
 
 // Writes into a copy on the host and copies it back.
@@ -309,7 +300,7 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
 }
 
 Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
-                        std::span<const Tensor> indices, const Tensor& value) {
+                        std::span<const Tensor> indices, const Tensor& value, bool shares_tracked) {
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   Advanced adv;
   if (plan.advanced) {
@@ -317,7 +308,7 @@ Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
   }
   const Shape& target = plan.advanced ? adv.result : plan.shape;
   // A Parameter keeps its identity: it is written in place and has no history.
-  if ((recorded(x) || recorded(value)) && !is_state(x))
+  if (shares_tracked || ((recorded(x) || recorded(value)) && !is_state(x)))
     return replace_items(x, plan, indices, target, value);
   if (x.storage()->read_only)
     return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");

@@ -40,6 +40,7 @@ void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   if (saved.wanted && meta->node) {
     saved.node = meta->node;
     saved.output_index = meta->output_index;
+    saved.version = meta->node->outputs[meta->output_index].version;  // of saved_value()
     return;
   }
   if (saved.wanted) saved.leaf = leaf_of(t);
@@ -217,13 +218,19 @@ ErrorPtr stale_error(const OpDef& op) {
 
 // -- Recording
 
-Tensor stand_in(const Tensor& t) {
-  Tensor header = t.detach();
-  if (!t.autograd()) return header;
+Tensor with_history(Tensor header, const Tensor& from) {
+  if (!from.autograd()) return header;
   AutogradMeta& meta = ensure_autograd(header);
-  meta = *t.autograd();
+  meta = *from.autograd();
   meta.grad = {};
-  if (!meta.node) meta.leaf = leaf_of(t);
+  meta.version = header.storage()->version;
+  if (!meta.node) meta.leaf = leaf_of(from);
+  return header;
+}
+
+Tensor stand_in(const Tensor& t) {
+  Tensor header = with_history(t.detach(), t);
+  if (t.autograd()) header.autograd()->version = t.autograd()->version;
   return header;
 }
 

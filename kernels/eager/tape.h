@@ -103,6 +103,8 @@ Tensor grad_input(const Tensor& t);
 
 // A new header on what `t` holds now, with its history: an op on it is recorded as an op on `t`.
 Tensor stand_in(const Tensor& t);
+// `header`, which holds the values of `from` in other memory, with the history of `from`.
+Tensor with_history(Tensor header, const Tensor& from);
 
 // Only hooks on saved tensors (saved_hooks.h) can make it fail.
 Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,

@@ -11,6 +11,7 @@
 #include "kernels/device/library.h"
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
+#include "pylib/ext/tensor.h"
 
 namespace msjit {
 
@@ -77,7 +78,7 @@ Ref move_tensor(PyObject*, const Args& args) {
   if (!is_tensor(a[0]))
     return Ref::steal(
         raise(*type_error("[move_to] input, got {}, expected a Tensor", type_name(a[0]))));
-  return wrap_result(devices::to_device(tensor_of(a[0]), device));
+  return sharing_with(a[0], wrap_result(devices::to_device(tensor_of(a[0]), device)));
 }
 
 Ref synchronize_device(PyObject*, PyObject* which) {

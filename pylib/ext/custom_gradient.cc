@@ -86,7 +86,13 @@ Ref record_gradient(PyObject*, const Args& args) {
         std::make_shared<PythonBackward>(name, Ref::share(a[1]), !a[4] || a[4] == Py_True), inputs,
         outputs);
   }
-  return tensor_tuple(outputs);
+  Ref made = tensor_tuple(outputs);
+  for (PyObject* sources : {a[3], a[2]})
+    if (made && (PyTuple_Check(sources) || PyList_Check(sources)))
+      note_sharing(
+          {PySequence_Fast_ITEMS(sources), static_cast<size_t>(PySequence_Fast_GET_SIZE(sources))},
+          made.get());
+  return made;
 }
 
 bool holds_tracked(PyObject* value) {

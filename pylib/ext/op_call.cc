@@ -6,9 +6,11 @@
 
 #include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
+#include "kernels/eager/shared_write.h"
 #include "pylib/ext/auto_cast.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/custom_gradient.h"
+#include "pylib/ext/tensor.h"
 
 namespace msjit {
 namespace {
@@ -50,6 +52,27 @@ PyObject* in_place_target(const OpObject& self, PyObject* const* args, Py_ssize_
   return nullptr;
 }
 
+bool write_in_place(const OpDef& op, PyObject* target, const CallArgs& call) {
+  if (op.update && !op.has(kNoGrad) && writes_recorded(target, call.inputs)) [[unlikely]] {
+    auto value = updated_value(op, borrow(call.inputs), call.attrs);
+    return value.ok() ? replace_shared(target, value.take()) : fail(value.take_error());
+  }
+  TensorVec out;
+  return run_call(op, call.inputs, call.attrs, &out);
+}
+
+size_t argument_count(Py_ssize_t count, PyObject* names) {
+  return static_cast<size_t>(count + (names ? PyTuple_GET_SIZE(names) : 0));
+}
+
+// The result of an op of these arguments. Only views and composites may share their memory.
+Ref sharing_result(const OpDef& op, std::span<PyObject* const> args, Ref result) {
+  const bool may_share = op.has(kView) || !op.host_kernel();
+  if (may_share && result && (!is_tensor(result.get()) || may_be_noted(tensor_of(result.get()))))
+    note_sharing(args, result.get());
+  return result;
+}
+
 Ref call_object(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) {
   const OpObject& self = *reinterpret_cast<OpObject*>(callable);
   const OpDef& op = *self.op;
@@ -58,18 +81,19 @@ Ref call_object(PyObject* callable, PyObject* const* args, size_t nargsf, PyObje
   const bool in_place = op.has(kInPlace);
   if (!names && !in_place && plain_inputs(self, args, count, inputs)) {
     static const Attrs none{};
-    return call_op(op, {inputs, static_cast<size_t>(count)}, none);
+    return sharing_result(op, {args, static_cast<size_t>(count)},
+                          call_op(op, {inputs, static_cast<size_t>(count)}, none));
   }
   CallArgs parsed;
   if (!parse_call(self, args, count, names, &parsed)) return {};
-  if (!in_place) return call_op(op, parsed.inputs, parsed.attrs);
+  if (!in_place)
+    return sharing_result(op, {args, argument_count(count, names)},
+                          call_op(op, parsed.inputs, parsed.attrs));
   PyObject* target = in_place_target(self, args, count, names);
   if (!target)
     return Ref::steal(
         raise(*type_error("[{}] argument to write to, got none, expected a Tensor", op.name)));
-  TensorVec out;
-  if (!run_call(op, parsed.inputs, parsed.attrs, &out)) return {};
-  return Ref::share(target);
+  return write_in_place(op, target, parsed) ? Ref::share(target) : Ref();
 }
 
 // tp_call: for `f(*args, **kwargs)` everywhere and for every call on 3.7.

@@ -44,6 +44,20 @@ class ExportPin {
   Tensor tensor_;
 };
 
+// Tensors that share memory while gradients are recorded (shared_memory.cc).
+// A view of `self`, noted as one.
+Ref sharing_with(PyObject* self, Ref view);
+// Takes an object out of its ring.
+void leave_ring(TensorObject* object);
+// Whether another object that shares memory with `self` is tracked.
+bool shares_tracked(PyObject* self);
+// Whether a write of an in-place op with these inputs, of which `target` is the first, must not
+// change memory because tensors with a history share it.
+bool writes_recorded(PyObject* target, std::span<TensorImpl* const> inputs);
+// Gives `self` the result of a recorded write; those that share its memory follow. False: an
+// exception is set and nothing has changed.
+bool replace_shared(PyObject* self, Tensor value);
+
 Ref tensor_repr(PyObject* self);
 Ref tensor_str(PyObject* self);
 // A NumPy array sharing the tensor's memory (bfloat16: a float32 copy).

@@ -30,10 +30,10 @@ Ref get_transposed(PyObject* self) {
   IntList order;
   for (int i = t.rank() - 1; i >= 0; --i) order.push_back(i);
   TensorImpl* input = t.impl();
-  return call_op(*transpose, {&input, 1}, Attrs{AttrValue(std::move(order))});
+  return sharing_with(self, call_op(*transpose, {&input, 1}, Attrs{AttrValue(std::move(order))}));
 }
 
-Ref get_data(PyObject* self) { return wrap_tensor(tensor_of(self).detach()); }
+Ref get_data(PyObject* self) { return sharing_with(self, wrap_tensor(tensor_of(self).detach())); }
 int set_data(PyObject* self, PyObject* value) {
   if (!value || !is_tensor(value))
     return fail(type_error("[data] value, got {}, expected a Tensor",

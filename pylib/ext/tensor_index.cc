@@ -144,7 +144,7 @@ Ref get(PyObject* self, PyObject* key) {
   ParsedIndex index;
   Tensor x = tensor_of(self);  // parsing may run Python code
   if (!parse_index(x, key, &index)) return {};
-  return wrap_result(get_item(x, index.items, index.tensors));
+  return sharing_with(self, wrap_result(get_item(x, index.items, index.tensors)));
 }
 
 int set(PyObject* self, PyObject* key, PyObject* value) {
@@ -160,13 +160,9 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
                type_name(value))),
            -1;
   if (!parse_index(x, key, &index) || !operand_from_object(value, "setitem", &source)) return -1;
-  auto written = set_item(x, index.items, index.tensors, source);
+  auto written = set_item(x, index.items, index.tensors, source, shares_tracked(self));
   if (!written.ok()) return fail(written.take_error()), -1;
-  if (written.value()) {
-    ++tensor_meta_changes;
-    tensor_of(self) = written.take();
-  }
-  return 0;
+  return !written.value() || replace_shared(self, written.take()) ? 0 : -1;
 }
 
 Py_ssize_t length(PyObject* self) {
@@ -186,7 +182,7 @@ Ref item_at(PyObject* self, Py_ssize_t at) {
         "[getitem] index of dimension 0, got {}, expected one in [0, {})", at, x.dim(0))));
   IndexItem item;
   item.start = at;
-  return wrap_result(get_item(x, {&item, 1}, {}));
+  return sharing_with(self, wrap_result(get_item(x, {&item, 1}, {})));
 }
 
 Ref iterate(PyObject* self) {

@@ -117,7 +117,7 @@ Ref element_strides(PyObject* self) {
   return tuple ? Ref::steal(host::call(host::program, PySequence_List, tuple.get())) : Ref();
 }
 Ref itself(PyObject* self) { return Ref::share(self); }
-Ref detach(PyObject* self) { return wrap_tensor(tensor_of(self).detach()); }
+Ref detach(PyObject* self) { return sharing_with(self, wrap_tensor(tensor_of(self).detach())); }
 
 // set_data(data, slice_shape=False): takes over data, shape and dtype of another tensor.
 Ref set_data(PyObject* self, const Args& args) {

@@ -43,6 +43,8 @@ void tensor_dealloc(PyObject* self) {
   if (object->dict || !exact) [[unlikely]]
     drop_attributes(object);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
+  if (object->next_sharing) [[unlikely]]
+    leave_ring(object);
   object->tensor.~Tensor();
   if (exact && g_free_count < kFreeListSize) {
     g_free_list[g_free_count++] = object;
@@ -307,6 +309,7 @@ Ref wrap_tensor(Tensor tensor) {
   new (&self->tensor) Tensor(std::move(tensor));
   self->weakrefs = nullptr;
   self->dict = nullptr;
+  self->next_sharing = self->previous_sharing = nullptr;
   note_new_tensor();
   return Ref::steal(reinterpret_cast<PyObject*>(self));
 }

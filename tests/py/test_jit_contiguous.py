@@ -113,7 +113,7 @@ def test_what_layers_return(layer):
         if isinstance(got, tuple):
             assert got[0] == wanted[0]
             got, wanted = got[1], wanted[1]
-        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-4)  # gradients near 0 are sums of larger terms
 
 
 @pytest.mark.jit

@@ -1,5 +1,5 @@
-"""x[...] = value on a tensor made inside a gradient transform. Eager code gives the tensor new memory, so views made before keep the old
-values. Captured code has the same values and gradients, also where CPython runs the rest."""
+"""x[...] = value on a tensor made inside a gradient transform. Captured code has the values and gradients of eager code, also where CPython
+runs the rest."""
 import numpy as np
 import pytest
 

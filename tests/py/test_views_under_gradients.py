@@ -1,0 +1,201 @@
+"""Writes to tensors that share memory, inside gradient transforms. The values are those of the function without a gradient, in every mode;
+the gradients are central differences of those values, in float64."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Parameter, Tensor, mint, nn, ops
+
+X = np.array([[1., 2.], [3., 4.]])
+W = Tensor(np.array([[1., 10.], [100., 1000.]]))
+VIEWS = {
+    "rows": lambda a: a[0:1], "row": lambda a: a[0], "new_axis": lambda a: a[None], "whole": lambda a: a[:],
+    "reshape": lambda a: a.reshape(-1), "view": lambda a: a.view(-1), "transposed": lambda a: a.T,
+    "transpose": lambda a: ops.transpose(a, (1, 0)), "squeezed": lambda a: a.unsqueeze(0).squeeze(0),
+    "narrow": lambda a: a.narrow(0, 0, 1), "chunk": lambda a: a.chunk(2)[0], "split": lambda a: mint.split(a, 1)[0],
+    "unbind": lambda a: a.unbind(0)[0], "select": lambda a: a.select(0, 0), "flatten": lambda a: a.flatten(),
+    "item_of_a_loop": lambda a: [row for row in a][0], "column": lambda a: a[:, 1], "view_of_a_view": lambda a: a.T[1],
+    "diagonal": lambda a: a.diagonal(), "broadcast": lambda a: a.broadcast_to((1, 2, 2)),
+}
+
+
+def item(t):
+    t[0] = 9.
+
+
+def number(t):
+    t.mul_(5)
+
+
+def squared(t):
+    t[...] = t * t * 0.5
+
+
+def moved(t):
+    t[0] = t[-1] * 2
+
+
+def added(t):
+    t[0] += 3
+
+
+WRITES = [item, number, squared, moved, added]
+
+
+def through_the_view(a, view, write):
+    m = view(a)
+    y = (m * m).sum()
+    write(m)
+    return a, m, y
+
+
+def to_the_base(a, view, write):
+    m = view(a)
+    y = (m * m).sum()
+    write(a)
+    return a, m, y
+
+
+def to_both(a, view, write):
+    m = view(a)
+    y = (m * m).sum()
+    write(m)
+    write(a)
+    return a, m, y
+
+
+def through_another_view(a, view, write):
+    m = view(a)
+    y = (m * m).sum()
+    write(view(a))
+    return a, m, y
+
+
+ORDERS = [through_the_view, to_the_base, to_both, through_another_view]
+
+
+def differences(f):
+    """The value and the gradient of f at X."""
+    slope = np.zeros((2, 2))
+    for i in range(2):
+        for j in range(2):
+            step = np.zeros((2, 2))
+            step[i, j] = 2. ** -10
+            at = [float(f(Tensor(X + k * step))) for k in (-2, -1, 1, 2)]
+            slope[i, j] = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step[i, j])
+    return float(f(Tensor(X))), slope
+
+
+def check(f, call, value, slope):
+    for _ in range(3):
+        got, gradient = call(Tensor(X))
+        np.testing.assert_allclose(float(got), value, rtol=1e-12)
+        np.testing.assert_allclose(gradient.asnumpy(), slope, atol=1e-8 * abs(value))
+
+
+@pytest.mark.parametrize("mode", ["eager", "PIJit", "PSJit", "inner"])
+@pytest.mark.parametrize("name", sorted(VIEWS))
+def test_writes_show_in_all_that_share_the_memory(name, mode):
+    view = VIEWS[name]
+    for order in ORDERS:
+        for write in WRITES:
+            def f(x):
+                a, m, y = order(x * 1, view, write)
+                return (a * W).sum() + (m * m).sum() * 7 + y
+            value, slope = differences(f)
+            if mode == "inner":
+                call = ms.value_and_grad(ms.jit(f, mode="PIJit"))
+            else:
+                grad = ms.value_and_grad(f)
+                call = grad if mode == "eager" else ms.jit(lambda x: grad(x), mode=mode)
+            check(f, call, value, slope)
+
+
+def test_items_of_items():
+    """out[i][j] = v writes through a view that nothing else holds."""
+    def f(x):
+        out = ops.zeros((2, 2), ms.float64)
+        for i in range(2):
+            for j in range(2):
+                out[i][j] = x[i, j] * x[j, i]
+        return (out * W).sum()
+    value, slope = differences(f)
+    check(f, ms.value_and_grad(f), value, slope)
+    check(f, ms.jit(lambda x: ms.value_and_grad(f)(x), mode="PIJit"), value, slope)
+
+
+def test_views_that_overlap():
+    def f(x):
+        a = (x * 2).reshape(-1)
+        left, right = a[:3], a[1:]
+        left[1:] = right[1:] * right[:2]
+        right[0] = left[0]
+        return (a * a).sum() + (left * 3).sum() + (right * right).sum()
+    value, slope = differences(f)
+    check(f, ms.value_and_grad(f), value, slope)
+
+
+def test_a_view_of_an_untracked_tensor_gets_a_history():
+    def f(x):
+        rows = ops.zeros((2, 2), ms.float64)
+        first, second = rows[0], rows[1]
+        rows[0] = x[1] * x[0]
+        second[1] = x[0, 0]
+        return (first * 3).sum() + (rows * W).sum() + second.sum()
+    value, slope = differences(f)
+    check(f, ms.value_and_grad(f), value, slope)
+
+
+def test_what_was_computed_before_the_write_keeps_its_gradient():
+    """The tape needs the old values; they are not lost, and there is no error."""
+    def f(x):
+        a = x * 2
+        row = a[0]
+        before = (a * a).sum() + (row * row * row).sum()
+        row[0] = 3.
+        a[1, 1] = x[0, 0]
+        return before + (a * row).sum()
+    value, slope = differences(f)
+    check(f, ms.value_and_grad(f), value, slope)
+
+
+def test_second_derivatives():
+    def f(x):
+        a = x * x
+        a[0][1:] = a[1, 1:] * x[0, 0]
+        return (a * a).sum()
+
+    def formula(x):
+        return x[0, 0] ** 4 + (x[1, 1] ** 2 * x[0, 0]) ** 2 + x[1, 0] ** 4 + x[1, 1] ** 4
+    second = lambda g: ms.grad(lambda x: (ms.grad(g)(x) * W).sum())(Tensor(X)).asnumpy()  # noqa: E731
+    np.testing.assert_allclose(second(f), second(formula), rtol=1e-5)
+
+
+def test_a_write_through_a_view_of_a_parameter():
+    """It is written in place, as it is directly."""
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor(X), name="w")
+
+        def construct(self, x):
+            row = self.w[0]
+            row[1] = x[0, 0] * 3
+            return (row * x[0]).sum() + self.w[0, 1] * 2
+
+    plain, net = Net(), Net()
+    want = float(plain(Tensor(X)))
+    value, _ = ms.value_and_grad(net, 0, net.trainable_params())(Tensor(X))
+    assert float(value) == want
+    assert net.w.asnumpy().tolist() == plain.w.asnumpy().tolist() == [[1, 3], [3, 4]]
+
+
+def test_a_chain_of_many_views_is_quick():
+    """Each write goes over the tensors that share the memory, not over their history."""
+    def f(x):
+        a = x.reshape(-1) * 1
+        for _ in range(200):
+            a[1:][0] = a[0] * 0.5
+        return a.sum()
+    gradient = ms.grad(f)(Tensor(X)).asnumpy()
+    assert gradient.tolist() == [[1.5, 0], [1, 1]]
