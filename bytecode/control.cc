@@ -172,7 +172,7 @@ bool Executor::can_assume(const HeapMark& heap, int32_t first_node) const {
 bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path) {
   --fork_depth_;
   const std::string otherwise = fmt::format("{}, line {}", detail_, (*frame.code)[frame.pc].line);
-  assumed_.push_back({tested, truth, otherwise});
+  assumed_.push_back({tested->tensor, truth, otherwise});
   place_.clear();
   callee_ = nullptr;
   if (path.pops) frame.stack.pop_back();

@@ -107,17 +107,18 @@ class Executor {
   bool forked() const { return forked_; }
   // Whether an op has returned its input itself. Then a result may be a view, or the same tensor.
   bool was_handed_on(ValueId id) const { return handed_on_.count(id) != 0; }
+  std::vector<SymRef> live_tensors() const { return arena_.live_tensors(); }
   bool is_forked_now() const { return fork_depth_ > 0; }  // inside an arm or the body of a loop
   // Branches of which only one way is captured, because the other one raises.
   struct Assumed {
-    SymRef tested;
+    Val tested;  // what the tensor holds at the branch; it may be written to later
     bool truth;
     std::string otherwise;
   };
   const std::vector<Assumed>& assumed() const { return assumed_; }
   // Assumes that a bool tensor made outside all arms is true in every call that the region serves.
   void assume_holds(const SymRef& test, std::string otherwise) {
-    assumed_.push_back({test, true, std::move(otherwise)});
+    assumed_.push_back({test->tensor, true, std::move(otherwise)});
   }
   CheckingNodes& checking() { return checking_; }
   // Notes the control node that made these values.

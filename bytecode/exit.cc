@@ -82,12 +82,15 @@ int ExitBuilder::tensor(const SymRef& value) {
 }
 
 int ExitBuilder::output(const SymRef& value) {
-  Graph& graph = *x_.sink().graph();
-  ValueId id = value->tensor.id();
-  const NodeKind producer = graph.producer(id).kind;
+  const ValueId id = value->tensor.id();
   const SymValue* owner = x_.owner(id);
-  x_.sizes().output(id, owner && owner != value.get());
-  if (output_of_.count(id) || producer != NodeKind::kOp || (owner && owner != value.get())) {
+  return output(id, !owner || owner == value.get());
+}
+
+int ExitBuilder::output(ValueId id, bool own) {
+  Graph& graph = *x_.sink().graph();
+  x_.sizes().output(id, !own);
+  if (output_of_.count(id) || graph.producer(id).kind != NodeKind::kOp || !own) {
     const Meta meta{graph.meta(id).dtype, false, graph.meta(id).shape};
     id = graph.add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
   }
@@ -98,8 +101,12 @@ int ExitBuilder::output(const SymRef& value) {
 }
 
 void ExitBuilder::assumptions() {
-  for (const Executor::Assumed& assumed : x_.assumed())
-    capture_->assumptions.push_back({output(assumed.tested), assumed.truth, assumed.otherwise});
+  for (const Executor::Assumed& assumed : x_.assumed()) {
+    const ValueId id = assumed.tested.id();
+    const auto known = output_of_.find(id);
+    const int index = known == output_of_.end() ? output(id, !x_.owner(id)) : known->second;
+    capture_->assumptions.push_back({index, assumed.truth, assumed.otherwise});
+  }
 }
 
 // An op that fails for some inputs runs even if nothing reads its result, as in eager code. Outputs

@@ -27,7 +27,8 @@ class ExitBuilder {
   int add(Recipe recipe, const std::vector<SymRef>& parts);  // with the parts' recipes as arguments
   int add_instance(const SymRef& value, Recipe recipe);      // its attributes become effects
   int tensor(const SymRef& value);
-  int output(const SymRef& value);  // makes it an output of the graph
+  int output(const SymRef& value);   // makes it an output of the graph
+  int output(ValueId id, bool own);  // `own`: no other value may be the same tensor
   bool write(Effect effect, const std::vector<SymRef>& values);
   // Always -1. `step`: where the region can end instead.
   int fail(std::string what, int step = -1);

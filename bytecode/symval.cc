@@ -31,6 +31,13 @@ SymArena::~SymArena() {
   }
 }
 
+std::vector<SymRef> SymArena::live_tensors() const {
+  std::vector<SymRef> live;
+  for (const std::weak_ptr<SymValue>& weak : made_)
+    if (SymRef value = weak.lock(); value && value->is_tensor()) live.push_back(std::move(value));
+  return live;
+}
+
 SymRef make_sym(SymKind kind) {
   SymRef sym = std::make_shared<SymValue>();
   sym->kind = kind;

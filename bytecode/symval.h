@@ -98,6 +98,7 @@ class SymArena {
   ~SymArena();
   SymArena(const SymArena&) = delete;
   SymArena& operator=(const SymArena&) = delete;
+  std::vector<SymRef> live_tensors() const;  // the values made so far that are tensors
 
  private:
   friend SymRef make_sym(SymKind kind);

@@ -7,10 +7,12 @@
 #include <unordered_set>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/shared_tensors.h"
 #include "graph/control.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
+#include "kernels/cpu/layout.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
@@ -58,8 +60,10 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
   if (target->joined || (x.is_forked_now() && (replaces || recorded)))
     return "a tensor under a branch";
   const Tensor& tensor = tensor_of(target->object.get());
-  if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
+  if (is_tracked(tensor) || shares_tracked(target->object.get()))
+    return "a tensor whose gradient is recorded";
   if (tensor.storage()->read_only) return "read-only memory";
+  if (layout::overlaps_itself(tensor)) return "a broadcast tensor";
   // After a write in place, set_data would leave that write in the old memory, which others may
   // share. And all writes must agree on whether gradients are recorded.
   for (const Heap::TensorWrite& write : x.heap().tensor_writes())
@@ -129,23 +133,24 @@ bool is_private(Executor& x, const SymRef& tensor) {
 // In a gradient scope neither: eager code writes to memory there if the write is not recorded, so a
 // backward pass may not read the old value.
 bool may_renew(Executor& x, const SymRef& tensor) {
-  return x.is_forked_now() || x.gradient_scopes().any() ? is_private(x, tensor)
-                                                        : has_own_memory(x, tensor);
+  if (x.is_forked_now() || x.gradient_scopes().any()) return is_private(x, tensor);
+  return has_own_memory(x, tensor) || SharedTensors(x).find(tensor);
 }
 
-void renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
+bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
+  if (is_private(x, tensor)) return x.renew(tensor, std::move(value)), true;
+  if (SharedTensors shared(x); shared.find(tensor)) return shared.write(std::move(value), recorded);
+  if (!has_own_memory(x, tensor)) return false;
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
-  if (!is_private(x, tensor))  // views of it must not be used afterwards
-    x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step(), recorded});
+  x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step(), recorded});
   x.renew(tensor, std::move(value));
+  return true;
 }
 
 bool renew_stored(Executor& x, const SymRef& tensor, Val value) {
-  const bool recorded = !x.is_forked_now() && has_own_memory(x, tensor) &&
-                        x.gradient_scopes().records(value, x.heap().parameters());
-  if (!recorded && !may_renew(x, tensor)) return false;
-  renew_made(x, tensor, std::move(value), recorded);
-  return true;
+  const bool recorded =
+      !x.is_forked_now() && x.gradient_scopes().records(value, x.heap().parameters());
+  return (recorded || may_renew(x, tensor)) && renew_made(x, tensor, std::move(value), recorded);
 }
 
 bool write_unrecorded(Executor& x, const char* what) {
@@ -176,7 +181,9 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;
     value = copied->tensor;
   }
-  if (made) return renew_made(x, target, std::move(value)), true;
+  if (made)
+    return renew_made(x, target, std::move(value)) ||
+           x.fail(BreakReason::kTensorWrite, "a tensor made here");
   if (!recorded) {
     SymRef apart;
     if (!x.apply(*find_op("stop_gradient"), std::span(&value, 1), {}, &apart)) return false;

@@ -18,7 +18,7 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
 // own. renew_made() does it; a view made of the tensor before must not be used afterwards, except
 // in backward passes if the write is recorded.
 bool may_renew(Executor& x, const SymRef& tensor);
-void renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = false);
+bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = false);
 
 // Whether the result of an op has memory of its own, and then in row-major order. Eager code may
 // run the parts of an op, or nothing where nothing is to do: then the result may be a view or the

@@ -145,8 +145,9 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
     if (node.is_control())
       for (ValueId id : node.inputs) marked[id] = true;
     else if (is_view(graph, node))
-      for (int32_t i = 0; i < node.num_outputs; ++i)
-        if (marked[node.first_output + i]) marked[node.inputs[0]] = true;
+      for (int32_t i = 0; i < node.num_outputs; ++i)  // passes look at the first output of a node
+        if (marked[node.first_output + i])
+          marked[node.first_output] = marked[node.inputs[0]] = true;
   }
   return marked;
 }

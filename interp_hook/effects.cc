@@ -9,6 +9,7 @@
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "interp_hook/entry.h"
+#include "kernels/cpu/layout.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
@@ -29,6 +30,8 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
     const Tensor& tensor = tensor_of(registers[target]);
     const Storage& memory = tensor.storage();
     if (is_tracked(tensor) || memory->read_only || is_state(tensor) != effect.state) return false;
+    if (shares_tracked(registers[target])) return false;
+    if (layout::overlaps_itself(tensor)) return false;  // a write to one element is one to others
     const auto known = [&](const Read& read) {
       return read.second == target ||
              std::find(effect.same.begin(), effect.same.end(), read.second) != effect.same.end();

@@ -5,31 +5,25 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/shared_tensors.h"
 #include "bytecode/tensor_write.h"
 #include "kernels/core/registry.h"
-#include "kernels/eager/eager_sink.h"
 
 namespace msjit {
 namespace {
-
-constexpr int64_t kMostElements = int64_t{1} << 26;
 
 // A tensor with the strides that eager code gives to this value; its elements are not computed.
 // False: they are not known.
 bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
   const Node& node = graph.producer(id);
   if (node.kind != NodeKind::kOp || node.is_control()) return false;
-  if (makes_memory(graph, node)) {
-    if (graph.meta(id).shape.numel() > kMostElements) return false;
-    auto made = Tensor::empty(graph.meta(id).dtype, graph.meta(id).shape);
-    return made.ok() && (*out = made.take(), true);
-  }
+  if (makes_memory(graph, node)) return lay_out_owner(graph.meta(id), out);
   Tensor source;
   const bool hands_on = node.op->has(kView) || std::string_view(node.op->name) == "cast";
   if (!hands_on || node.inputs.size() != 1 || !laid_out(graph, node.inputs[0], &source))
     return false;
-  TensorVec views;
-  if (!run_op_untracked(*node.op, std::span(&source, 1), node.attrs, &views).ok()) return false;
+  const TensorVec views = eager_views(node, source);
+  if (views.empty()) return false;
   *out = views[static_cast<uint32_t>(id - node.first_output)];
   return true;
 }

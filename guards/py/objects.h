@@ -16,6 +16,7 @@ struct TensorObject {
   PyObject* weakrefs;
   PyObject* dict;
   TensorObject *next_sharing, *previous_sharing;  // a ring (note_sharing()); null: in none
+  bool detached;  // shares the memory of a tracked tensor, but not its history
 };
 extern PyTypeObject g_tensor_type;
 
@@ -44,6 +45,8 @@ Ref wrap_tensor(Tensor tensor);
 // While gradients are recorded: notes that `made`, a tensor or a tuple of tensors, shares memory
 // with one of the `given` objects if it does. A recorded write to one then changes the other too.
 void note_sharing(std::span<PyObject* const> given, PyObject* made);
+// Whether another object that is known to share memory with `tensor` is tracked.
+bool shares_tracked(PyObject* tensor);
 // Whether note_sharing() may have something to note about a new tensor.
 bool may_be_noted(const Tensor& made);
 

@@ -101,6 +101,20 @@ bool may_overlap(const Tensor& a, const Tensor& b) {
   return a_begin < b_end && b_begin < a_end;
 }
 
+bool overlaps_itself(const Tensor& t) {
+  if (t.contiguous()) return false;
+  InlineVec<std::pair<int64_t, int64_t>, kMaxRank> axes;  // stride, size
+  for (int d = 0; d < t.rank(); ++d)
+    if (t.dim(d) > 1) axes.push_back({std::abs(t.strides()[d]), t.dim(d)});
+  std::sort(axes.begin(), axes.end());
+  int64_t extent = 1;
+  for (const auto& [stride, size] : axes) {
+    if (stride < extent) return true;
+    extent += stride * (size - 1);
+  }
+  return false;
+}
+
 Result<Tensor> detached_from(const Tensor& t, const Tensor& target) {
   if (!may_overlap(t, target)) return t;
   MSJIT_TRY(Tensor copy, Tensor::empty(t.dtype(), t.shape()));

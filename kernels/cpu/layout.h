@@ -19,6 +19,8 @@ Result<Tensor> reshape(const Tensor& t, const Shape& shape);
 
 // Whether two tensors may touch the same byte.
 bool may_overlap(const Tensor& a, const Tensor& b);
+// Whether two elements of a tensor may be one place in memory, as after broadcast_to().
+bool overlaps_itself(const Tensor& t);
 // `t` itself, or a contiguous copy when writing `target` could change what is read from `t`.
 Result<Tensor> detached_from(const Tensor& t, const Tensor& target);
 

@@ -4,6 +4,7 @@
 
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
+#include "kernels/cpu/layout.h"
 #include "kernels/cpu/slicing.h"
 #include "kernels/device/device_tensors.h"
 #include "kernels/eager/eager_sink.h"
@@ -253,16 +254,33 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
   return {};
 }
 
+// An int64 tensor of -1 with the shape of `x`. Where elements of `x` are one place in memory, its
+// elements are too.
+Result<Tensor> no_positions(const Tensor& x) {
+  if (!layout::overlaps_itself(x)) {
+    MSJIT_TRY(Tensor made, Tensor::empty(DType::kInt64, x.shape()));
+    std::fill_n(made.data_as<int64_t>(), made.numel(), -1);
+    return made;
+  }
+  int64_t before = 0, after = 0;  // places before and after the first element
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t reach = x.strides()[d] * std::max<int64_t>(x.dim(d) - 1, 0);
+    (reach < 0 ? before : after) += std::abs(reach);
+  }
+  MSJIT_TRY(Tensor places, Tensor::empty(DType::kInt64, Shape{before + after + 1}));
+  std::fill_n(places.data_as<int64_t>(), places.numel(), -1);
+  return Tensor::view(places, x.shape(), x.strides(), before);
+}
+
 // The write as recorded ops. A tensor of positions is written first; it tells where each element of
 // the result comes from.
 Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
                              std::span<const Tensor> indices, const Shape& target,
                              const Tensor& value) {
-  MSJIT_TRY(Tensor source, Tensor::empty(DType::kInt64, x.shape()));
-  std::fill_n(source.data_as<int64_t>(), x.numel(), -1);
+  MSJIT_TRY(const Tensor positions, no_positions(x));
   MSJIT_TRY(Tensor numbers, Tensor::empty(DType::kInt64, target));
   for (int64_t i = 0; i < numbers.numel(); ++i) numbers.data_as<int64_t>()[i] = i;
-  Tensor view = basic_view(source, plan);
+  Tensor view = basic_view(positions, plan);
   if (plan.advanced) {
     MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
     MSJIT_OK(write_advanced(view, plan, indices, adv, numbers));
@@ -272,6 +290,7 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
   if (numbers.numel() == 0) return Tensor(x);
   MSJIT_TRY(const Val fitted, trimmed(value, target));
   Val spread = words::cast(words::broadcast_to(fitted, target), x.dtype());
+  MSJIT_TRY(const Tensor source, positions.to_contiguous());
   return overlay(x, source, words::reshape(spread, Shape{numbers.numel()}));
 }
 

@@ -111,30 +111,39 @@ Result<Tensor> updated_value(const OpDef& op, std::span<const Tensor> in, const 
   return tensor_of(value);
 }
 
-Result<std::vector<Tensor>> write_shared(std::span<const Tensor> tensors, size_t target,
+Result<std::vector<Tensor>> write_shared(std::span<const SharingTensor> tensors, size_t target,
                                          const Tensor& value) {
-  const Tensor& written = tensors[target];
+  const Tensor& written = tensors[target].tensor;
   const std::vector<int64_t> elements = elements_by_place(written);
-  std::vector<Tensor> histories;
+  std::vector<Tensor> histories;  // null: none
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (i == target || is_state(tensors[i])) {
+    const auto& [tensor, detached] = tensors[i];
+    if (i == target) {
       histories.push_back(value);
+    } else if (detached || is_state(tensor)) {
+      histories.emplace_back();
     } else {
-      MSJIT_TRY(Tensor next, followed(tensors[i], elements, value));
+      MSJIT_TRY(Tensor next, followed(tensor, elements, value));
       histories.push_back(std::move(next));
     }
   }
   Storage memory = written.storage();
-  if (std::ranges::any_of(tensors, is_state)) {
+  if (std::ranges::any_of(tensors, is_state, &SharingTensor::tensor)) {
     ++memory->version;
   } else {
     MSJIT_TRY(memory, copy_of(memory));
   }
   MSJIT_OK(copy_elements(value.detach(), placed_as(written, memory)));
   std::vector<Tensor> out;
-  for (size_t i = 0; i < tensors.size(); ++i)
-    out.push_back(is_state(tensors[i]) ? Tensor()
-                                       : with_history(placed_as(tensors[i], memory), histories[i]));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i].tensor;
+    if (is_state(tensor)) {
+      out.emplace_back();
+      continue;
+    }
+    Tensor placed = placed_as(tensor, memory);
+    out.push_back(histories[i] ? with_history(std::move(placed), histories[i]) : placed);
+  }
   return out;
 }
 

@@ -21,7 +21,11 @@ Result<Tensor> updated_value(const OpDef& op, std::span<const Tensor> in, const 
 // from now on: tensors with their histories that share memory as before. A null handle stands for a
 // Parameter, which keeps its memory: the memory itself is written then, so that later uses of
 // what the tape has saved from it are errors.
-Result<std::vector<Tensor>> write_shared(std::span<const Tensor> tensors, size_t target,
+struct SharingTensor {
+  Tensor tensor;
+  bool detached;  // made by detach() or stop_gradient(): shares the values, not the history
+};
+Result<std::vector<Tensor>> write_shared(std::span<const SharingTensor> tensors, size_t target,
                                          const Tensor& value);
 
 }  // namespace msjit

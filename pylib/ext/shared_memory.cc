@@ -1,7 +1,7 @@
-// Tensor objects that share memory while gradients are recorded: a tensor and its views. A recorded
-// write gives the written object a new tensor (kernels/eager/shared_write.h), so these objects must
-// be found. They form rings. An object enters one when an operator makes it and leaves it when it
-// dies. Rings are guarded by the GIL.
+// Tensor objects that share memory, noted inside gradient transforms: a tensor and its views. A
+// recorded write gives the written object a new tensor (kernels/eager/shared_write.h), so these
+// objects must be found. They form rings. An object enters one when an operator makes it and leaves
+// it when it dies. Rings are guarded by the GIL.
 #include "guards/py/objects.h"
 #include "kernels/eager/shared_write.h"
 #include "kernels/eager/tape.h"
@@ -24,8 +24,9 @@ void for_each_sharing(PyObject* self, Use&& use) {
     if (auto* other = reinterpret_cast<PyObject*>(at); share_memory(self, other)) use(other);
 }
 
-// Puts `object`, which is in no ring, into the ring of `other`.
+// Puts `object`, which is in no ring, into the ring of `other`, of which it is a view.
 void enter_ring(TensorObject* object, TensorObject* other) {
+  object->detached = !object->tensor.autograd() && (is_tracked(other->tensor) || other->detached);
   if (!other->next_sharing) other->next_sharing = other->previous_sharing = other;
   object->previous_sharing = other;
   object->next_sharing = other->next_sharing;
@@ -47,7 +48,7 @@ void leave_ring(TensorObject* object) {
 }
 
 bool may_be_noted(const Tensor& made) {
-  return (made.autograd() || grad_level() > 0) && grad_recording() && !made.storage().unique();
+  return (made.autograd() || grad_level() > 0) && !made.storage().unique();
 }
 
 void note_sharing(std::span<PyObject* const> given, PyObject* made) {
@@ -68,7 +69,7 @@ Ref sharing_with(PyObject* self, Ref view) {
 }
 
 bool shares_tracked(PyObject* self) {
-  bool found = false;
+  bool found = object_of(self)->detached;  // that tensor may be needed even if its object has died
   for_each_sharing(self, [&](PyObject* other) { found |= is_tracked(tensor_of(other)); });
   return found;
 }
@@ -77,7 +78,7 @@ bool writes_recorded(PyObject* target, std::span<TensorImpl* const> inputs) {
   const Tensor& t = tensor_of(target);
   if (is_state(t)) return false;
   if (!any_tracked(borrow(inputs))) return shares_tracked(target);
-  bool shared = is_view_of_tracked(t);
+  bool shared = is_tracked(t) && t.autograd()->node;
   for_each_sharing(target, [&](PyObject*) { shared = true; });
   return shared;
 }
@@ -86,9 +87,12 @@ bool replace_shared(PyObject* self, Tensor value) {
   std::vector<PyObject*> objects{self};
   for_each_sharing(self, [&](PyObject* other) { objects.push_back(other); });
   if (value.same(tensor_of(self))) return true;
-  if (objects.size() == 1) return rebind(self, std::move(value)), true;
-  std::vector<Tensor> tensors;
-  for (PyObject* object : objects) tensors.push_back(tensor_of(object));
+  // The strides stay as they are, because they decide what a later reshape() shares.
+  if (objects.size() == 1 && tensor_of(self).contiguous())
+    return rebind(self, std::move(value)), true;
+  std::vector<SharingTensor> tensors;
+  for (PyObject* object : objects)
+    tensors.push_back({tensor_of(object), object_of(object)->detached});
   auto written = write_shared(tensors, 0, value);
   if (!written.ok()) return fail(written.take_error());
   for (size_t i = 0; i < objects.size(); ++i)

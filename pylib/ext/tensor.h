@@ -49,10 +49,8 @@ class ExportPin {
 Ref sharing_with(PyObject* self, Ref view);
 // Takes an object out of its ring.
 void leave_ring(TensorObject* object);
-// Whether another object that shares memory with `self` is tracked.
-bool shares_tracked(PyObject* self);
-// Whether a write of an in-place op with these inputs, of which `target` is the first, must not
-// change memory because tensors with a history share it.
+// Whether an in-place op with these inputs, of which `target` is the first, must not change memory,
+// because the target has a history, or tensors that share its memory do.
 bool writes_recorded(PyObject* target, std::span<TensorImpl* const> inputs);
 // Gives `self` the result of a recorded write; those that share its memory follow. False: an
 // exception is set and nothing has changed.

@@ -310,6 +310,7 @@ Ref wrap_tensor(Tensor tensor) {
   self->weakrefs = nullptr;
   self->dict = nullptr;
   self->next_sharing = self->previous_sharing = nullptr;
+  self->detached = false;
   note_new_tensor();
   return Ref::steal(reinterpret_cast<PyObject*>(self));
 }

@@ -144,7 +144,7 @@ WITHIN = [
     (branch_that_hands_on, None),
 ]
 AFTER = [
-    (shown_product, None), (shown_row, None), (shown_whole, None), (returned_product, READ), (returned_sum, None),
+    (shown_product, None), (shown_row, None), (shown_whole, None), (returned_product, None), (returned_sum, None),
     (returned_factor, None),
 ]
 

@@ -1,9 +1,10 @@
-"""Writes to tensors that share memory, inside gradient transforms. The values are those of the function without a gradient, in every mode;
+"""Writes to tensors that share memory, in captured code and inside gradient transforms. The values are those of the function without a gradient, in every mode;
 the gradients are central differences of those values, in float64."""
 import numpy as np
 import pytest
 
 import msjit as ms
+from jit_same import FORCED, captured, same
 from msjit import Parameter, Tensor, mint, nn, ops
 
 X = np.array([[1., 2.], [3., 4.]])
@@ -199,3 +200,101 @@ def test_a_chain_of_many_views_is_quick():
         return a.sum()
     gradient = ms.grad(f)(Tensor(X)).asnumpy()
     assert gradient.tolist() == [[1.5, 0], [1, 1]]
+
+
+def test_without_a_gradient_the_writes_are_captured():
+    def f(x):
+        a, out = x * 1, ops.zeros((2, 2), ms.float64)
+        row, column = a[0], a[:, 1]
+        row[1] = 5.
+        a.T.mul_(2)
+        column.add_(1)
+        for i in range(2):
+            for j in range(2):
+                out[i][j] = a[i].sum() * j
+        parts = mint.split(out, 1)
+        parts[1][...] = 7.
+        return a, row, column, out
+    same(f, lambda k: (Tensor(X + k),))
+    captured(f, lambda k: (Tensor(X + k),))
+
+
+def test_results_share_memory_as_in_eager_code():
+    """Also two equal views, and parts of a split, with and without a history."""
+    def f(x):
+        a = x * 1
+        return a, a[1:], a[1:], ops.split(a, 1)[1], ops.split(a, 1)[1], a.T
+    compiled = ms.jit(f, mode="PIJit")
+    for run in (f, compiled, lambda x: ms.value_and_grad(lambda x: (f(x)[0].sum(), f(x)), has_aux=True)(x)[0][1],
+                lambda x: ms.value_and_grad(lambda x: ((x * x).sum(), compiled(x)), has_aux=True)(x)[0][1]):
+        for k in range(2):
+            results = run(Tensor(X))
+            results[4][...] = 9.
+            assert [t.asnumpy().tolist() for t in results] == [[[1, 2], [9, 9]]] + [[[9, 9]]] * 4 + [[[1, 9], [2, 9]]]
+
+
+def test_a_write_to_what_decided_a_branch():
+    """The region assumes the outcome of the test, not that of the tensor at its end."""
+    def f(x):
+        positive = x > 0
+        if not positive:
+            raise ValueError("negative")
+        positive[...] = True
+        return x + 1
+    compiled = ms.jit(f, mode="PIJit")
+    for value in (1., 2., -1., 3., -2.):
+        if value > 0:
+            assert float(compiled(Tensor(value))) == value + 1
+        else:
+            with pytest.raises(ValueError, match="negative"):
+                compiled(Tensor(value))
+
+
+def test_elements_that_are_one_place_in_memory():
+    """A write to one row of a broadcast tensor is one to all of them."""
+    def f(a, rows):
+        rows[0] = 7.
+        return a * 1, rows * 1
+    for run in (f, ms.jit(f, mode="PIJit")):
+        for _ in range(3):
+            a = Tensor(X[0])
+            found = run(a, a.broadcast_to((3, 2)))
+            assert a.tolist() == [7, 7] and [t.asnumpy().tolist() for t in found] == [[7, 7], [[7, 7]] * 3]
+
+    def inside(x):
+        a = x * 1
+        rows = a.broadcast_to((3, 2, 2))
+        rows[0] = rows[2] * x[0, 0]
+        return (a * W).sum() + (rows * rows).sum()
+    value, slope = differences(inside)
+    check(inside, ms.value_and_grad(inside), value, slope)
+
+
+def test_a_detached_tensor_shows_values_without_a_history():
+    def f(x):
+        a = x * 1
+        apart = ops.stop_gradient(a)
+        a[...] = a * 3
+        return (apart * x).sum(), a, apart
+    for run in (ms.value_and_grad(f, has_aux=True), ms.jit(lambda x: ms.value_and_grad(f, has_aux=True)(x), mode="PIJit")):
+        for _ in range(2):
+            (value, a, apart), gradient = run(Tensor(X))
+            assert float(value) == 90 and a.tolist() == apart.tolist() == gradient.tolist() == (X * 3).tolist()
+
+
+def test_data_of_a_leaf_is_its_memory():
+    w = Tensor(X)
+    w.requires_grad = True
+    w.data[0] = 5.
+    (w * w).sum().backward()
+    assert w.tolist() == [[5, 5], [3, 4]] and w.grad.tolist() == [[10, 10], [6, 8]]
+
+
+@pytest.mark.costly
+def test_a_short_view_fuzz():
+    """Random functions that write to views; `make soak` runs the long form."""
+    import view_fuzz
+    said = []
+    programs, found, _, failed = view_fuzz.fuzz(0, 40 if FORCED else 200, 20, said.append)
+    assert not failed, said[0]
+    assert programs > 5 and found > programs // 2

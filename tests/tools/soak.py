@@ -23,6 +23,7 @@ FUZZERS = {
     "arm": (["tests/fuzz/arm_fuzz.py"], {"--count": 20000}),
     "hidden": (["tests/fuzz/hidden_fuzz.py"], {"--count": 20000}),
     "module": (["tests/fuzz/module_fuzz.py"], {"--count": 20000}),
+    "view": (["tests/fuzz/view_fuzz.py"], {"--count": 20000}),
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),
     "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
     "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
