@@ -227,7 +227,7 @@ def test_results_share_memory_as_in_eager_code():
     compiled = ms.jit(f, mode="PIJit")
     for run in (f, compiled, lambda x: ms.value_and_grad(lambda x: (f(x)[0].sum(), f(x)), has_aux=True)(x)[0][1],
                 lambda x: ms.value_and_grad(lambda x: ((x * x).sum(), compiled(x)), has_aux=True)(x)[0][1]):
-        for k in range(2):
+        for _ in range(2):
             results = run(Tensor(X))
             results[4][...] = 9.
             assert [t.asnumpy().tolist() for t in results] == [[[1, 2], [9, 9]]] + [[[9, 9]]] * 4 + [[[1, 9], [2, 9]]]
