@@ -19,6 +19,11 @@ bool is_view(const Node& node) {
          node.inputs.size() == 1;
 }
 
+bool is_reshape(const Node& view) {
+  const std::string_view op(view.op->name);
+  return op == "reshape" || op == "flatten";
+}
+
 // `base` with `part` in place of its elements [from, from + count) along the axis.
 Val update_along(const Val& base, const Val& part, int axis, int64_t from, int64_t count) {
   const Shape whole = base.shape();
@@ -69,7 +74,7 @@ Val put_back(const Node& view, int output, const Val& base, const Val& part) {
   const std::string_view op(view.op->name);
   const Attrs& attrs = view.attrs;
   if (op == "identity") return part;
-  if (op == "reshape" || op == "flatten" || op == "expand_dims" || op == "squeeze")
+  if (is_reshape(view) || op == "expand_dims" || op == "squeeze")
     return words::reshape(part, base.shape());
   if (op == "transpose") return put_back_transposed(view, part);
   if (op == "swapaxes") return call(*view.op, {part}, attrs);
@@ -78,6 +83,13 @@ Val put_back(const Node& view, int output, const Val& base, const Val& part) {
   if (op == "unstack") return put_back_row(base, part, attrs[0].as_int(), output);
   if (op == "split") return put_back_split(view, output, base, part);
   return {};
+}
+
+// The tensor of the program that has this value now; null: none.
+SymRef program_tensor(Executor& x, ValueId id) {
+  for (const SymRef& value : x.heap().tensors())
+    if (value->is_tensor() && value->tensor.id() == id) return value;
+  return nullptr;
 }
 
 }  // namespace
@@ -97,6 +109,7 @@ bool lay_out_owner(const Meta& meta, Tensor* out) {
 bool SharedTensors::find_owner(ValueId id) {
   const Graph& graph = *x_.sink().graph();
   for (;; id = graph.producer(id).inputs[0]) {
+    if (!path_.empty() && (program_owner_ = program_tensor(x_, id))) break;
     const Node& node = graph.producer(id);
     if (node.kind != NodeKind::kOp || node.is_control()) return false;
     if (makes_memory(graph, node)) break;
@@ -107,7 +120,8 @@ bool SharedTensors::find_owner(ValueId id) {
   return lay_out_owner(graph.meta(id), &layouts_[id]);
 }
 
-// A view of eager code may be a copy, as a reshaped transpose is. That shows in its storage.
+// A view of eager code may be a copy, as a reshaped transpose is. That shows in its storage. For a
+// tensor of the program, whose strides are not known, only what is a view with all strides counts.
 bool SharedTensors::find_views() {
   const Graph& graph = *x_.sink().graph();
   const StorageImpl* const memory = layouts_[owner_].storage().get();
@@ -116,6 +130,7 @@ bool SharedTensors::find_views() {
     const auto shares = [&](ValueId id) { return layouts_.count(id) != 0; };
     if (node.is_control() && std::ranges::any_of(node.inputs, shares)) return false;
     if (!is_view(node) || !shares(node.inputs[0])) continue;
+    if (program_owner_ && is_reshape(node)) continue;
     const TensorVec views = eager_views(node, Tensor(layouts_[node.inputs[0]]));
     if (static_cast<int32_t>(views.size()) != node.num_outputs) return false;
     for (int32_t i = 0; i < node.num_outputs; ++i)
@@ -130,6 +145,7 @@ bool SharedTensors::find_members() {
     if (x_.was_handed_on(id)) return false;
   for (const SymRef& value : x_.live_tensors()) {
     if (value->tensor.sink() != &x_.sink() || !layouts_.count(value->tensor.id())) continue;
+    if (program_owner_ && value->object.is(program_owner_->object.get())) continue;
     if (value->source != kNoSource || value->joined || value->object) return false;
     members_.push_back(value);
   }
@@ -164,11 +180,18 @@ bool SharedTensors::write(Val content, bool recorded) {
   }
   if (!makes_memory(*sink.graph(), sink.graph()->producer(content.id())))
     content = call(op_copy, {content});
+  if (!sink.take_error().ok()) return false;
+  if (program_owner_) {
+    if (!write_unrecorded(x_, "a write to a view") ||
+        !write_tensor(x_, program_owner_, content, false, false))
+      return false;
+    content = program_owner_->tensor;
+  }
   std::vector<Val> values;
   for (const SymRef& member : members_) values.push_back(derived(member->tensor.id(), content));
   if (!sink.take_error().ok()) return false;
   const auto made = static_cast<int32_t>(sink.graph()->nodes.size());
-  x_.heap().overwritten().push_back({owner_, made, x_.root_step(), recorded});
+  if (!program_owner_) x_.heap().overwritten().push_back({owner_, made, x_.root_step(), recorded});
   for (size_t i = 0; i < members_.size(); ++i) x_.renew(members_[i], values[i]);
   return true;
 }

@@ -1,6 +1,6 @@
-// SharedTensors: tensors made in the region that share memory, a tensor and its views. A write to
-// one of them is a new content of the tensor that owns the memory; all of them are derived anew
-// from it.
+// SharedTensors: tensors that share memory, a tensor and its views. A write to one of them is a new
+// content of the tensor that owns the memory; all of them are derived anew from it. The owner was
+// made in the region, or it is a tensor of the program, of which the region has made views.
 #pragma once
 
 #include <unordered_map>
@@ -33,6 +33,7 @@ class SharedTensors {
   // The values that share the memory; each with a tensor that has the layout it has in eager code.
   std::unordered_map<ValueId, Tensor> layouts_;
   std::vector<SymRef> members_;
+  SymRef program_owner_;  // null: the owner was made in the region
   std::unordered_map<ValueId, Val> derived_;
 };
 

@@ -7,6 +7,7 @@ import msjit as ms
 from jit_same import FORCED, captured, same
 from msjit import Parameter, Tensor, mint, nn, ops
 
+pytestmark = pytest.mark.jit
 X = np.array([[1., 2.], [3., 4.]])
 W = Tensor(np.array([[1., 10.], [100., 1000.]]))
 VIEWS = {
@@ -217,6 +218,41 @@ def test_without_a_gradient_the_writes_are_captured():
         return a, row, column, out
     same(f, lambda k: (Tensor(X + k),))
     captured(f, lambda k: (Tensor(X + k),))
+
+
+class Buffers:
+    def __init__(self):
+        self.rows, self.p = Tensor(np.zeros((2, 3, 2))), Parameter(Tensor(np.ones((2, 2))), name="p")
+
+
+def test_writes_to_views_of_tensors_of_the_program_are_captured():
+    def f(x, buffers):
+        x[0][1] = buffers.rows.sum() + 4.
+        x.T[0] = 7.
+        row = x[1]
+        row[...] = row * 2
+        buffers.rows[0][1] = x[0]
+        for r in buffers.rows:
+            r[0] = r[0] + 1
+        buffers.p[1][0] = x.sum()
+        return row * 1, buffers.rows * 2, buffers.p + 0
+
+    def make(k):
+        return Tensor(X + k), Buffers()
+    same(f, make)
+    captured(f, make)
+
+
+def test_a_returned_view_of_a_written_tensor_stays_one():
+    def f(x):
+        row = x[1]
+        row[0] = 3.
+        return row
+    for run in (f, ms.jit(f, mode="PIJit")):
+        for _ in range(2):
+            x = Tensor(X)
+            run(x)[1] = 9.
+            assert x.tolist() == [[1, 2], [3, 9]]
 
 
 def test_results_share_memory_as_in_eager_code():
