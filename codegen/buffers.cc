@@ -16,8 +16,19 @@ struct Lifetime {
   int32_t last = -1;   // last step that reads it, or a view of it
 };
 
-std::vector<Lifetime> find_lifetimes(const Plan& plan) {
-  std::vector<int32_t> base = find_bases(plan);
+// By slot: the slot whose buffer holds it.
+std::vector<int32_t> find_owners(const Plan& plan) {
+  std::vector<int32_t> owner(plan.slots.size());
+  for (size_t i = 0; i < owner.size(); ++i) owner[i] = static_cast<int32_t>(i);
+  for (const PlanStep& step : plan.steps) {
+    const int32_t from = step.kind == PlanStepKind::kView ? step.ops[0].in[0] : step.takes;
+    for (int32_t slot : step.ops[0].out)
+      if (from >= 0) owner[slot] = owner[from];
+  }
+  return owner;
+}
+
+std::vector<Lifetime> find_lifetimes(const Plan& plan, const std::vector<int32_t>& base) {
   std::vector<Lifetime> all(plan.slots.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     for (const PlanOp& op : plan.steps[s].ops) {
@@ -31,7 +42,7 @@ std::vector<Lifetime> find_lifetimes(const Plan& plan) {
   }
   std::vector<Lifetime> arena;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (plan.slots[i].kind != PlanSlotKind::kArena) continue;
+    if (plan.slots[i].kind != PlanSlotKind::kArena || base[i] != static_cast<int32_t>(i)) continue;
     all[i].slot = static_cast<int32_t>(i);
     arena.push_back(all[i]);
   }
@@ -50,7 +61,8 @@ std::vector<int32_t> find_bases(const Plan& plan) {
 }
 
 void assign_arena(Plan* plan) {
-  std::vector<Lifetime> buffers = find_lifetimes(*plan);
+  const std::vector<int32_t> owner = find_owners(*plan);
+  std::vector<Lifetime> buffers = find_lifetimes(*plan, owner);
   auto size_of = [&](const Lifetime& b) {
     return std::max<int64_t>((plan->slots[b.slot].bytes + kAlignment - 1) / kAlignment, 1) *
            kAlignment;
@@ -75,6 +87,9 @@ void assign_arena(Plan* plan) {
                       [&](int64_t o, const Lifetime& p) { return o < plan->slots[p.slot].offset; }),
                   buffer);
   }
+  for (size_t i = 0; i < owner.size(); ++i)
+    if (plan->slots[i].kind == PlanSlotKind::kArena)
+      plan->slots[i].offset = plan->slots[owner[i]].offset;
 }
 
 }  // namespace msjit

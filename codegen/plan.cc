@@ -56,6 +56,7 @@ class Planner {
                 original_.writes_early);
     stream_outputs();
     if (on_host) choose_channels_last(plan_.get());
+    if (on_host) plan_takeovers(plan_.get());
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -319,6 +320,8 @@ std::string describe_step(const Plan& plan, const PlanStep& step) {
                         kind_name(slot.kind));
     if (slot.kind == PlanSlotKind::kArena) text += fmt::format("+{}", slot.offset);
     if (slot.channels_last) text += " NHWC";
+    if (step.takes >= 0 && s == step.ops[0].out[0])
+      text += fmt::format(" in place of %{}", plan.slots[step.takes].value);
     if (!plan.target_of.empty() && plan.target_of[s] >= 0)
       text += fmt::format(" over %{}", plan.slots[plan.target_of[s]].value);
   };

@@ -77,7 +77,8 @@ struct PlanStep {
   PlanStepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
-  std::vector<int32_t> fresh;                       // kFresh slots written here
+  std::vector<int32_t> fresh;                       // kFresh slots allocated here
+  int32_t takes = -1;                               // the slot whose memory its result takes over
   bool writes_over = false;                         // its results may be written over inputs
   bool in_order = false;                            // with writes_over: also when it runs op by op
   std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one per sub-graph
@@ -131,6 +132,8 @@ std::vector<size_t> early_order(const Plan& plan, std::span<const int32_t> base,
                                 std::span<const int32_t> target, std::span<const char> writes);
 // By slot: the slot whose memory it shows; a slot that is no view shows its own (buffers.cc).
 std::vector<int32_t> find_bases(const Plan& plan);
+// Finds the results that take over the memory of an input (takeovers.cc).
+void plan_takeovers(Plan* plan);
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
 // Decides which images lie in memory channels last (channels_last.cc).

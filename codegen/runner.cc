@@ -267,6 +267,8 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
     MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
     slots[s] = fresh.release();
   }
+  if (step.takes >= 0 && plan_->slots[step.takes].kind == PlanSlotKind::kFresh)
+    slots[step.ops[0].out[0]] = Tensor::share(slots[step.takes]).release();
   if (step.kind == PlanStepKind::kControl) return run_controlled(step, controls_[index], slots);
   if (step.kind == PlanStepKind::kWeight) return cast_weight(step.ops[0], slots);
   if (step.kind != PlanStepKind::kFused) return run_op(step.ops[0], slots);

@@ -146,6 +146,9 @@ enum Trait : uint32_t {
   // missing. That also holds for every kElementwise, kReduction and kView op.
   kTotal = 1u << 15,
   kCreates = 1u << 16,  // no input says where its result goes: it goes to the default device
+  // The result is input 0 with changes. For a result in the memory of input 0 the kernel writes the
+  // changes alone.
+  kUpdates = 1u << 17,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -1,5 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/cpu/layout.h"
 #include "kernels/device/indexing.h"
 
 namespace msjit {
@@ -19,9 +20,15 @@ Status infer(InferCtx& ctx) {
 }
 
 Status kernel(KernelCtx& ctx) {
-  copy_strided(ctx.in[0], ctx.out[0]);
-  return indexing::put(ctx.op.name, ctx.out[0], ctx.in[1], ctx.in.subspan(2),
-                       ctx.attrs[0].as_list(), ctx.attrs[1].as_bool());
+  if (ctx.in[0].data() != ctx.out[0].data()) copy_strided(ctx.in[0], ctx.out[0]);
+  InlineVec<Tensor, 4> others;  // the value and the indices
+  for (const Tensor& t : ctx.in.subspan(1)) {
+    MSJIT_TRY(Tensor other, layout::detached_from(t, ctx.out[0]));
+    others.push_back(std::move(other));
+  }
+  const std::span<const Tensor> given(others.data(), others.size());
+  return indexing::put(ctx.op.name, ctx.out[0], given[0], given.subspan(1), ctx.attrs[0].as_list(),
+                       ctx.attrs[1].as_bool());
 }
 
 // When a later value overwrites an earlier one at a repeated index, both get its gradient.
@@ -42,7 +49,7 @@ MSJIT_OP(index_update)
     .doc(
         "A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds "
         "x, value and one index for each named axis.")
-    .traits(kComplex)
+    .traits(kComplex | kUpdates)
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .infer(infer)
     .cpu(kernel)

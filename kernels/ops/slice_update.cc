@@ -22,7 +22,7 @@ Status infer(InferCtx& ctx) {
 }
 
 Status kernel(KernelCtx& ctx) {
-  copy_strided(ctx.in[0], ctx.out[0]);
+  if (ctx.in[0].data() != ctx.out[0].data()) copy_strided(ctx.in[0], ctx.out[0]);
   return slicing::write(ctx.out[0], ctx.in[1], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2]);
 }
 
@@ -40,7 +40,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(slice_update)
     .doc("A copy of x with value, broadcast, written into a slice; see slice.")
-    .traits(kComplex | kTotal)
+    .traits(kComplex | kTotal | kUpdates)
     .signature("x: Tensor, value: Tensor, begin: int[], end: int[], step: int[]")
     .infer(infer)
     .cpu(kernel)
