@@ -1,0 +1,393 @@
+// NumPy's functions, ufuncs and methods on arrays made of known values.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/known_arrays.h"
+#include "bytecode/numpy_scalars.h"
+#include "bytecode/values/value_kind.h"
+#include "guards/py/array_layout.h"
+#include "guards/py/convert.h"
+#include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
+
+namespace msjit {
+namespace {
+
+constexpr Py_ssize_t kMaxElements = 1 << 16;  // the largest array that a capture keeps
+
+// A function, and how many of its first arguments may be arrays: behind them would be the array
+// that receives the result.
+struct Row {
+  const char* name;
+  size_t arrays;
+};
+// None of them runs code of a program, or warns by warnings.warn() of arrays that are not empty.
+constexpr Row kFunctions[] = {
+    {"array", 1},        {"asarray", 1},     {"zeros_like", 1},  {"ones_like", 1},
+    {"full_like", 2},    {"eye", 0},         {"identity", 0},    {"linspace", 2},
+    {"logspace", 2},     {"triu", 1},        {"tril", 1},        {"diag", 1},
+    {"stack", 1},        {"concatenate", 1}, {"vstack", 1},      {"hstack", 1},
+    {"tile", 1},         {"repeat", 2},      {"meshgrid", 8},    {"outer", 2},
+    {"where", 3},        {"clip", 3},        {"cumsum", 1},      {"cumprod", 1},
+    {"diff", 1},         {"sum", 1},         {"prod", 1},        {"mean", 1},
+    {"std", 1},          {"var", 1},         {"max", 1},         {"amax", 1},
+    {"min", 1},          {"amin", 1},        {"argmax", 1},      {"argmin", 1},
+    {"argsort", 1},      {"sort", 1},        {"all", 1},         {"any", 1},
+    {"dot", 2},          {"round", 1},       {"around", 1},      {"roll", 1},
+    {"flip", 1},         {"reshape", 1},     {"transpose", 1},   {"expand_dims", 1},
+    {"squeeze", 1},      {"ravel", 1},       {"swapaxes", 1},    {"moveaxis", 1},
+    {"isclose", 2},      {"allclose", 2},    {"array_equal", 2}, {"searchsorted", 2},
+    {"digitize", 2},     {"interp", 3},      {"kron", 2},        {"unique", 1},
+    {"count_nonzero", 1}};
+constexpr Row kMethods[] = {
+    {"astype", 1},   {"copy", 1},    {"reshape", 1}, {"transpose", 1}, {"sum", 1},   {"prod", 1},
+    {"mean", 1},     {"std", 1},     {"var", 1},     {"max", 1},       {"min", 1},   {"argmax", 1},
+    {"argmin", 1},   {"argsort", 1}, {"cumsum", 1},  {"cumprod", 1},   {"all", 1},   {"any", 1},
+    {"round", 1},    {"clip", 3},    {"repeat", 2},  {"flatten", 1},   {"ravel", 1}, {"squeeze", 1},
+    {"swapaxes", 1}, {"dot", 2},     {"item", 1},    {"tolist", 1}};
+constexpr Row kOperators[] = {{"__getitem__", 2}, {"__setitem__", 3}};
+
+constexpr const char* kKeywords[] = {
+    "axis",     "axes",    "dtype",    "keepdims",    "k",         "M",          "N",     "num",
+    "endpoint", "repeats", "decimals", "indexing",    "shift",     "copy",       "a_min", "a_max",
+    "min",      "max",     "ddof",     "reps",        "shape",     "fill_value", "base",  "n",
+    "start",    "stop",    "source",   "destination", "minlength", "object",     "v",     "data"};
+
+PyTypeObject* array_type() {
+  static constinit LibraryType type("numpy", "ndarray");
+  return type.get();
+}
+
+bool is_ndarray(PyObject* object) { return Py_TYPE(object) == array_type(); }
+const ArrayLayout& layout(PyObject* array) { return array_layout(array); }
+
+Py_ssize_t count_of(PyObject* array) {
+  Py_ssize_t count = 1;
+  for (int i = 0; i < layout(array).rank; ++i) count *= layout(array).shape[i];
+  return count;
+}
+
+// The array that has the memory that an array shows; null where it is no array.
+PyObject* owner_of(PyObject* array) {
+  PyObject* const base = layout(array).base;
+  if (!base) return array;
+  return is_ndarray(base) ? owner_of(base) : nullptr;
+}
+
+bool same_shape(PyObject* a, PyObject* b) {
+  return layout(a).rank == layout(b).rank &&
+         std::equal(layout(a).shape, layout(a).shape + layout(a).rank, layout(b).shape);
+}
+
+bool is_sequence(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o); }
+PyObject* item_of(PyObject* sequence, Py_ssize_t i) {
+  return PyList_CheckExact(sequence) ? PyList_GET_ITEM(sequence, i) : PyTuple_GET_ITEM(sequence, i);
+}
+
+// Whether a list becomes one array without a warning: rows of unequal length do not.
+bool is_even(PyObject* list) {
+  bool nested = false, arrays = false;
+  for (Py_ssize_t i = 0; i < Py_SIZE(list); ++i) {
+    nested |= is_sequence(item_of(list, i));
+    arrays |= is_ndarray(item_of(list, i));
+  }
+  Tensor plain;
+  if (nested && (arrays || !tensor_from_object(list, "array", &plain))) return PyErr_Clear(), false;
+  return true;
+}
+
+// The same for a list that array() is to join, which stack() and the like take apart first.
+bool is_even_for_array(PyObject* list) {
+  if (!is_sequence(list)) return true;
+  for (Py_ssize_t i = 0; i < Py_SIZE(list); ++i)
+    if (is_ndarray(item_of(list, i)) != is_ndarray(item_of(list, 0)) ||
+        (is_ndarray(item_of(list, i)) && !same_shape(item_of(list, i), item_of(list, 0))))
+      return false;
+  return true;
+}
+
+Ref known_items(Executor& x, const SymRef& value) {
+  const std::vector<SymRef>* const items = x.heap().items(value);
+  if (!items) return {};
+  const Ref list = allocated(Ref::steal(PyList_New(0)));
+  for (const SymRef& item : std::vector<SymRef>(*items)) {
+    const Ref known = known_value(x, item);
+    if (!known || PyList_Append(list.get(), known.get()) < 0) return PyErr_Clear(), Ref();
+  }
+  if (!is_even(list.get())) return {};
+  return value->kind == SymKind::kList ? list : Ref::steal(PyList_AsTuple(list.get()));
+}
+
+// Makes a view of `parent` by calling `function` with it and `args`.
+SymRef make_view(PyObject* view, const SymRef& parent, const Ref& function, const Ref& args,
+                 const Ref& keywords) {
+  SymRef made = make_items(SymKind::kArray, {parent});
+  made->object = Ref::share(view);
+  made->shadow = allocated(
+      Ref::steal(PyTuple_Pack(3, function.get(), args.get(), keywords ? keywords.get() : Py_None)));
+  return made;
+}
+
+// A result that is a new array in another shape, as tile() gives it: a view of an array that nobody
+// has. Null: it is something else.
+SymRef reshaped(PyObject* array, PyObject* owner) {
+  if (layout(owner).base || count_of(owner) != count_of(array)) return nullptr;
+  const Ref function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                             reinterpret_cast<PyObject*>(array_type()), "reshape"));
+  const Ref shape = Ref::steal(host::call(host::of_static, PyObject_GetAttrString, array, "shape"));
+  const Ref args = shape ? Ref::steal(PyTuple_Pack(1, shape.get())) : Ref();
+  const Ref again = args && function
+                        ? Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs,
+                                                function.get(), owner, shape.get(), nullptr))
+                        : Ref();
+  if (!again) return PyErr_Clear(), nullptr;
+  const ArrayLayout &a = layout(array), &b = layout(again.get());
+  if (a.data != b.data || !std::equal(a.strides, a.strides + a.rank, b.strides)) return nullptr;
+  SymRef parent = make_sym(SymKind::kArray);
+  parent->object = Ref::share(owner);
+  return make_view(array, parent, function, args, {});
+}
+
+bool may_keep(PyObject* array) {
+  const Elements elements = elements_of(array);
+  return std::strchr("biuf", elements.kind) && elements.bits <= 64 &&
+         count_of(array) <= kMaxElements;
+}
+
+bool keep_array_result(Executor& x, const char* name, PyObject* array, const KnownCall& call,
+                       SymRef* out) {
+  for (const SymRef& given : call.arrays)
+    if (given->object.get() == array) return *out = given, true;
+  if (!may_keep(array)) return wrong_arguments(x, name);
+  PyObject* const owner = owner_of(array);
+  if (owner == array) {
+    *out = make_sym(SymKind::kArray);
+    (*out)->object = Ref::share(array);
+    return true;
+  }
+  if (!owner) return wrong_arguments(x, name);
+  PyObject* const first = call.args && PyTuple_GET_SIZE(call.args.get()) > 0
+                              ? PyTuple_GET_ITEM(call.args.get(), 0)
+                              : nullptr;
+  for (const SymRef& given : call.arrays) {
+    if (owner_of(given->object.get()) != owner) continue;
+    if (given->object.get() != first) return wrong_arguments(x, name);
+    const Ref rest = allocated(
+        Ref::steal(PyTuple_GetSlice(call.args.get(), 1, PyTuple_GET_SIZE(call.args.get()))));
+    *out = make_view(array, given, call.function, rest, call.keywords);
+    return true;
+  }
+  *out = reshaped(array, owner);
+  return *out || wrong_arguments(x, name);
+}
+
+const Row* find_row(std::span<const Row> rows, std::string_view name) {
+  const auto found = std::ranges::find_if(rows, [&](const Row& row) { return name == row.name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// Collects the arrays of an argument; those in lists too.
+void add_arrays(const SymRef& value, std::vector<SymRef>* out) {
+  if (is_array(value)) out->push_back(value);
+  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple)
+    for (const SymRef& item : value->items) add_arrays(item, out);
+}
+
+bool has_empty(const std::vector<SymRef>& arrays) {
+  return std::ranges::any_of(arrays,
+                             [](const SymRef& a) { return count_of(a->object.get()) == 0; });
+}
+
+// Makes the arguments of a call. False: one is not known.
+bool known_arguments(Executor& x, size_t num_arrays, Args args, PyObject* names, KnownCall* call) {
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  const size_t count = args.size() - keywords;
+  call->args = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count))));
+  if (keywords) call->keywords = allocated(Ref::steal(PyDict_New()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    Ref value = known_value(x, args[i]);
+    if (!value || (i >= num_arrays && has_array({args[i]}))) return false;
+    add_arrays(args[i], &call->arrays);
+    if (i < count) {
+      PyTuple_SET_ITEM(call->args.get(), static_cast<Py_ssize_t>(i), value.release());
+      continue;
+    }
+    PyObject* const key = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count));
+    const std::string_view text = utf8_text(key);
+    if (std::ranges::find(kKeywords, text) == std::end(kKeywords)) return false;
+    if (host::call(host::values, PyDict_SetItem, call->keywords.get(), key, value.get()) < 0)
+      return PyErr_Clear(), false;
+  }
+  return true;
+}
+
+bool call_row(Executor& x, const Row& row, PyObject* function, Args args, PyObject* names,
+              SymRef* out) {
+  KnownCall call{Ref::share(function), {}, {}, {}};
+  if (!known_arguments(x, row.arrays, args, names, &call) || has_empty(call.arrays))
+    return wrong_arguments(x, row.name);
+  if (std::strstr(row.name, "array") && PyTuple_GET_SIZE(call.args.get()) > 0 &&
+      !is_even_for_array(PyTuple_GET_ITEM(call.args.get(), 0)))
+    return wrong_arguments(x, row.name);
+  const Ref result = quietly([&] {
+    return host::call(host::checked, PyObject_Call, function, call.args.get(), call.keywords.get());
+  });
+  return result ? keep_result(x, row.name, result, call, out) : wrong_arguments(x, row.name);
+}
+
+// How many arguments a ufunc takes; those behind them receive the result.
+size_t inputs_of(PyObject* ufunc) {
+  const Ref count = Ref::steal(host::call(host::of_static, PyObject_GetAttrString, ufunc, "nin"));
+  if (!count) PyErr_Clear();
+  return count ? static_cast<size_t>(PyLong_AsLong(count.get())) : 0;
+}
+
+template <size_t kAt>
+bool model_method(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return call_array_method(x, kMethods[kAt].name, args, names, out);
+}
+
+template <size_t... kAt>
+constexpr std::array<ModelRow, sizeof...(kAt)> method_models(std::index_sequence<kAt...>) {
+  return {{{kMethods[kAt].name, model_method<kAt>}...}};
+}
+const auto kMethodModels = method_models(std::make_index_sequence<std::size(kMethods)>());
+
+}  // namespace
+
+PyObject* of_numpy(const char* name) {
+  PyObject* const module = loaded_module("numpy");
+  return module ? host::find_name(PyModule_GetDict(module), name) : nullptr;
+}
+
+bool is_of_numpy(PyObject* function) {
+  if (!PyCFunction_Check(function) && !PyFunction_Check(function))
+    return true;  // found by its type
+  const Ref home =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__module__"));
+  const char* text = home && PyUnicode_Check(home.get()) ? utf8_text(home.get()) : nullptr;
+  PyErr_Clear();
+  return text && std::strncmp(text, "numpy", 5) == 0;
+}
+
+bool is_array(const SymRef& value) { return value->kind == SymKind::kArray; }
+
+bool has_array(const std::vector<SymRef>& args) {
+  std::vector<SymRef> found;
+  for (const SymRef& arg : args) add_arrays(arg, &found);
+  return !found.empty();
+}
+
+Elements elements_of(PyObject* array) {
+  PyObject* const dtype = layout(array).dtype;
+  const Ref kind = Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "kind"));
+  const Ref size = Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "itemsize"));
+  const Ref native =
+      Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "isnative"));
+  if (!kind || !size || !native.is(Py_True)) return PyErr_Clear(), Elements();
+  return {utf8_text(kind.get())[0], 8 * PyLong_AsLong(size.get())};
+}
+
+Ref dtype_argument(Executor& x, const SymRef& value) {
+  if (!x.look(value) || value->kind != SymKind::kConst) return {};
+  PyObject* const o = value->object.get();
+  const bool number = o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+                      o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                      o == reinterpret_cast<PyObject*>(&PyBool_Type);
+  const bool known = number || PyUnicode_CheckExact(o) || is_numpy_scalar_type(o);
+  return known ? value->object : Ref();
+}
+
+Ref known_value(Executor& x, const SymRef& value) {
+  if (is_array(value)) return value->object;
+  if (is_unknown(*value) || !x.heap().realize(value)) return {};
+  if (is_numpy_scalar(value)) return value->object;
+  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple)
+    return value->cls ? Ref() : known_items(x, value);
+  if (value->kind != SymKind::kConst && value->kind != SymKind::kSlice) return {};
+  if (Ref known = to_python(x, value)) return known;
+  return dtype_argument(x, value);
+}
+
+Ref quietly(const std::function<PyObject*()>& compute) {
+  static PyObject* const set_errors = [] {
+    PyObject* const found = of_numpy("seterr");
+    return found && is_of_numpy(found) ? Ref::share(found).release() : nullptr;
+  }();
+  const Ref none = allocated(Ref::steal(PyTuple_New(0)));
+  const Ref strict = allocated(Ref::steal(Py_BuildValue("{ss}", "all", "raise")));
+  if (!set_errors) return {};
+  const Ref before =
+      Ref::steal(host::call(host::checked, PyObject_Call, set_errors, none.get(), strict.get()));
+  if (!before) return PyErr_Clear(), Ref();
+  Ref result = Ref::steal(compute());
+  PyErr_Clear();
+  const Ref restored =
+      Ref::steal(host::call(host::checked, PyObject_Call, set_errors, none.get(), before.get()));
+  PyErr_Clear();
+  return restored ? std::move(result) : Ref();
+}
+
+bool keep_result(Executor& x, const char* name, const Ref& result, const KnownCall& call,
+                 SymRef* out) {
+  PyObject* const object = result.get();
+  if (is_ndarray(object)) return keep_array_result(x, name, object, call, out);
+  if (is_sequence(object) && Py_SIZE(object) > 0 && is_ndarray(item_of(object, 0))) {
+    std::vector<SymRef> items(static_cast<size_t>(Py_SIZE(object)));
+    for (size_t i = 0; i < items.size(); ++i)
+      if (!keep_result(x, name, Ref::share(item_of(object, static_cast<Py_ssize_t>(i))), {},
+                       &items[i]))
+        return false;
+    *out =
+        make_items(PyList_CheckExact(object) ? SymKind::kList : SymKind::kTuple, std::move(items));
+    return true;
+  }
+  *out = from_python(result);
+  return *out || wrong_arguments(x, name);
+}
+
+bool call_known(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
+                SymRef* out) {
+  const bool ufunc = name_of_ufunc(function);
+  const Row given{name, ufunc ? inputs_of(function) : 0};
+  const Row* const row = ufunc ? &given : find_row(kFunctions, name);
+  return row ? call_row(x, *row, function, args, names, out) : wrong_arguments(x, name);
+}
+
+std::span<const char* const> array_functions() {
+  static const auto names = [] {
+    std::array<const char*, std::size(kFunctions)> made{};
+    for (size_t i = 0; i < made.size(); ++i) made[i] = kFunctions[i].name;
+    return made;
+  }();
+  return names;
+}
+
+const char* name_of_ufunc(PyObject* ufunc) {
+  PyObject* const type = of_numpy("ufunc");
+  if (!type || reinterpret_cast<PyObject*>(Py_TYPE(ufunc)) != type) return nullptr;
+  const Ref title =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, ufunc, "__name__"));
+  PyErr_Clear();
+  PyObject* const named =
+      title && PyUnicode_CheckExact(title.get()) ? of_numpy(utf8_text(title.get())) : nullptr;
+  return named == ufunc ? utf8_text(title.get()) : nullptr;
+}
+
+std::span<const ModelRow> array_methods() { return kMethodModels; }
+
+bool call_array_method(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
+  const Row* row = find_row(kMethods, method);
+  if (!row) row = find_row(kOperators, method);
+  const Ref function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                             reinterpret_cast<PyObject*>(array_type()), method));
+  if (!row || !function) return PyErr_Clear(), wrong_arguments(x, method);
+  return call_row(x, *row, function.get(), args, names, out);
+}
+
+}  // namespace msjit
