@@ -13,6 +13,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/getter.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
 #include "guards/py/host_call.h"
@@ -100,6 +101,8 @@ bool object_call(Executor& x, const SymRef& callable, std::vector<SymRef> args, 
   if (!may_use(x, callable)) return false;
   bool known = false;
   if (!call_numpy_object(x, callable, args, names, out, &known)) return false;
+  if (known) return true;
+  if (!call_getter(x, callable, args, names, out, &known)) return false;
   if (known) return true;
   if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
