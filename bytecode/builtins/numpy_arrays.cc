@@ -18,16 +18,16 @@
 namespace msjit {
 namespace {
 
-constexpr Py_ssize_t kMaxElements = 1 << 16;  // the largest array that a capture keeps
+constexpr Py_ssize_t kMaxArrayElements = 1 << 16;  // the largest array that a capture keeps
 
 // A function, and how many of its first arguments may be arrays: behind them would be the array
 // that receives the result.
-struct Row {
+struct ArrayRow {
   const char* name;
   size_t arrays;
 };
 // None of them runs code of a program, or warns by warnings.warn() of arrays that are not empty.
-constexpr Row kFunctions[] = {
+constexpr ArrayRow kArrayFunctions[] = {
     {"array", 1},        {"asarray", 1},     {"zeros_like", 1},  {"ones_like", 1},
     {"full_like", 2},    {"eye", 0},         {"identity", 0},    {"linspace", 2},
     {"logspace", 2},     {"triu", 1},        {"tril", 1},        {"diag", 1},
@@ -44,26 +44,26 @@ constexpr Row kFunctions[] = {
     {"isclose", 2},      {"allclose", 2},    {"array_equal", 2}, {"searchsorted", 2},
     {"digitize", 2},     {"interp", 3},      {"kron", 2},        {"unique", 1},
     {"count_nonzero", 1}};
-constexpr Row kMethods[] = {
+constexpr ArrayRow kArrayMethods[] = {
     {"astype", 1},   {"copy", 1},    {"reshape", 1}, {"transpose", 1}, {"sum", 1},   {"prod", 1},
     {"mean", 1},     {"std", 1},     {"var", 1},     {"max", 1},       {"min", 1},   {"argmax", 1},
     {"argmin", 1},   {"argsort", 1}, {"cumsum", 1},  {"cumprod", 1},   {"all", 1},   {"any", 1},
     {"round", 1},    {"clip", 3},    {"repeat", 2},  {"flatten", 1},   {"ravel", 1}, {"squeeze", 1},
     {"swapaxes", 1}, {"dot", 2},     {"item", 1},    {"tolist", 1}};
-constexpr Row kOperators[] = {{"__getitem__", 2}, {"__setitem__", 3}};
+constexpr ArrayRow kArrayOperators[] = {{"__getitem__", 2}, {"__setitem__", 3}};
 
-constexpr const char* kKeywords[] = {
+constexpr const char* kArrayKeywords[] = {
     "axis",     "axes",    "dtype",    "keepdims",    "k",         "M",          "N",     "num",
     "endpoint", "repeats", "decimals", "indexing",    "shift",     "copy",       "a_min", "a_max",
     "min",      "max",     "ddof",     "reps",        "shape",     "fill_value", "base",  "n",
     "start",    "stop",    "source",   "destination", "minlength", "object",     "v",     "data"};
 
-PyTypeObject* array_type() {
+PyTypeObject* ndarray_type() {
   static constinit LibraryType type("numpy", "ndarray");
   return type.get();
 }
 
-bool is_ndarray(PyObject* object) { return Py_TYPE(object) == array_type(); }
+bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type(); }
 const ArrayLayout& layout(PyObject* array) { return array_layout(array); }
 
 Py_ssize_t count_of(PyObject* array) {
@@ -137,8 +137,9 @@ SymRef make_view(PyObject* view, const SymRef& parent, const Ref& function, cons
 // has. Null: it is something else.
 SymRef reshaped(PyObject* array, PyObject* owner) {
   if (layout(owner).base || count_of(owner) != count_of(array)) return nullptr;
-  const Ref function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
-                                             reinterpret_cast<PyObject*>(array_type()), "reshape"));
+  const Ref function =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                            reinterpret_cast<PyObject*>(ndarray_type()), "reshape"));
   const Ref shape = Ref::steal(host::call(host::of_static, PyObject_GetAttrString, array, "shape"));
   const Ref args = shape ? Ref::steal(PyTuple_Pack(1, shape.get())) : Ref();
   const Ref again = args && function
@@ -156,7 +157,7 @@ SymRef reshaped(PyObject* array, PyObject* owner) {
 bool may_keep(PyObject* array) {
   const Elements elements = elements_of(array);
   return std::strchr("biuf", elements.kind) && elements.bits <= 64 &&
-         count_of(array) <= kMaxElements;
+         count_of(array) <= kMaxArrayElements;
 }
 
 bool keep_array_result(Executor& x, const char* name, PyObject* array, const KnownCall& call,
@@ -186,8 +187,9 @@ bool keep_array_result(Executor& x, const char* name, PyObject* array, const Kno
   return *out || wrong_arguments(x, name);
 }
 
-const Row* find_row(std::span<const Row> rows, std::string_view name) {
-  const auto found = std::ranges::find_if(rows, [&](const Row& row) { return name == row.name; });
+const ArrayRow* find_row(std::span<const ArrayRow> rows, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const ArrayRow& row) { return name == row.name; });
   return found == rows.end() ? nullptr : &*found;
 }
 
@@ -219,14 +221,14 @@ bool known_arguments(Executor& x, size_t num_arrays, Args args, PyObject* names,
     }
     PyObject* const key = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count));
     const std::string_view text = utf8_text(key);
-    if (std::ranges::find(kKeywords, text) == std::end(kKeywords)) return false;
+    if (std::ranges::find(kArrayKeywords, text) == std::end(kArrayKeywords)) return false;
     if (host::call(host::values, PyDict_SetItem, call->keywords.get(), key, value.get()) < 0)
       return PyErr_Clear(), false;
   }
   return true;
 }
 
-bool call_row(Executor& x, const Row& row, PyObject* function, Args args, PyObject* names,
+bool call_row(Executor& x, const ArrayRow& row, PyObject* function, Args args, PyObject* names,
               SymRef* out) {
   KnownCall call{Ref::share(function), {}, {}, {}};
   if (!known_arguments(x, row.arrays, args, names, &call) || has_empty(call.arrays))
@@ -249,14 +251,14 @@ size_t inputs_of(PyObject* ufunc) {
 
 template <size_t kAt>
 bool model_method(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return call_array_method(x, kMethods[kAt].name, args, names, out);
+  return call_array_method(x, kArrayMethods[kAt].name, args, names, out);
 }
 
 template <size_t... kAt>
 constexpr std::array<ModelRow, sizeof...(kAt)> method_models(std::index_sequence<kAt...>) {
-  return {{{kMethods[kAt].name, model_method<kAt>}...}};
+  return {{{kArrayMethods[kAt].name, model_method<kAt>}...}};
 }
-const auto kMethodModels = method_models(std::make_index_sequence<std::size(kMethods)>());
+const auto kMethodModels = method_models(std::make_index_sequence<std::size(kArrayMethods)>());
 
 }  // namespace
 
@@ -354,15 +356,15 @@ bool keep_result(Executor& x, const char* name, const Ref& result, const KnownCa
 bool call_known(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
                 SymRef* out) {
   const bool ufunc = name_of_ufunc(function);
-  const Row given{name, ufunc ? inputs_of(function) : 0};
-  const Row* const row = ufunc ? &given : find_row(kFunctions, name);
+  const ArrayRow given{name, ufunc ? inputs_of(function) : 0};
+  const ArrayRow* const row = ufunc ? &given : find_row(kArrayFunctions, name);
   return row ? call_row(x, *row, function, args, names, out) : wrong_arguments(x, name);
 }
 
 std::span<const char* const> array_functions() {
   static const auto names = [] {
-    std::array<const char*, std::size(kFunctions)> made{};
-    for (size_t i = 0; i < made.size(); ++i) made[i] = kFunctions[i].name;
+    std::array<const char*, std::size(kArrayFunctions)> made{};
+    for (size_t i = 0; i < made.size(); ++i) made[i] = kArrayFunctions[i].name;
     return made;
   }();
   return names;
@@ -382,10 +384,10 @@ const char* name_of_ufunc(PyObject* ufunc) {
 std::span<const ModelRow> array_methods() { return kMethodModels; }
 
 bool call_array_method(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
-  const Row* row = find_row(kMethods, method);
-  if (!row) row = find_row(kOperators, method);
+  const ArrayRow* row = find_row(kArrayMethods, method);
+  if (!row) row = find_row(kArrayOperators, method);
   const Ref function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
-                                             reinterpret_cast<PyObject*>(array_type()), method));
+                                             reinterpret_cast<PyObject*>(ndarray_type()), method));
   if (!row || !function) return PyErr_Clear(), wrong_arguments(x, method);
   return call_row(x, *row, function.get(), args, names, out);
 }

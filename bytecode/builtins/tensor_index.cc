@@ -19,7 +19,7 @@ namespace {
 using Kind = IndexItem::Kind;
 
 // The items that an index is made of so far.
-struct Index {
+struct IndexParts {
   std::vector<IndexItem> items;
   std::vector<TracedSize> sizes;
   std::vector<Val> tensors;
@@ -46,7 +46,8 @@ bool refuse(Executor& x, const SymRef& key) {
 
 // Replaces a known mask by the positions of its true elements: one index tensor for each dimension.
 // `shape`: of the indexed tensor.
-bool add_mask(Executor& x, const Shape& shape, const SymRef& key, const Tensor& mask, Index* out) {
+bool add_mask(Executor& x, const Shape& shape, const SymRef& key, const Tensor& mask,
+              IndexParts* out) {
   int dim = 0;
   for (const IndexItem& item : out->items) {
     if (item.kind == Kind::kEllipsis) return refuse(x, key);
@@ -62,7 +63,7 @@ bool add_mask(Executor& x, const Shape& shape, const SymRef& key, const Tensor& 
 }
 
 // Adds a list, tuple, bool or array whose elements are known.
-bool add_known(Executor& x, const Shape& shape, const SymRef& key, Index* out) {
+bool add_known(Executor& x, const Shape& shape, const SymRef& key, IndexParts* out) {
   const Ref known = is_array(key) ? key->object : to_python(x, key);
   Tensor made;
   if (!known || !tensor_from_object(known.get(), "getitem", &made) || !made.device().is_host())
@@ -76,7 +77,7 @@ bool add_known(Executor& x, const Shape& shape, const SymRef& key, Index* out) {
 }
 
 // Adds an integer tensor, or an array of the program.
-bool add_unknown(Executor& x, const SymRef& key, Index* out) {
+bool add_unknown(Executor& x, const SymRef& key, IndexParts* out) {
   Val positions = key->tensor;
   if (!key->is_tensor() && (x.strict() || !x.heap().array_input(key, &positions)))
     return refuse(x, key);
@@ -113,7 +114,7 @@ bool open_index_item(Executor& x, const SymRef& key, int32_t at, std::vector<Tra
          (is_none(key->items[2]) || index_size(x, key->items[2], at, 2, sizes, &out->step));
 }
 
-bool add_item(Executor& x, const Shape& shape, const SymRef& given, Index* out) {
+bool add_item(Executor& x, const Shape& shape, const SymRef& given, IndexParts* out) {
   const SymRef key = plain_index(given);
   if (key->is_tensor() || is_program_array(*key)) return add_unknown(x, key, out);
   IndexItem item;
@@ -149,7 +150,7 @@ bool add_item(Executor& x, const Shape& shape, const SymRef& given, Index* out) 
 }
 
 // Adds all parts of an index.
-bool add_all(Executor& x, const Shape& shape, const SymRef& key, Index* out) {
+bool add_all(Executor& x, const Shape& shape, const SymRef& key, IndexParts* out) {
   std::vector<SymRef> keys = {key};
   const bool tuple = key->kind == SymKind::kTuple ||
                      (key->kind == SymKind::kConst && PyTuple_CheckExact(key->object.get()));
@@ -196,7 +197,7 @@ bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector
 
 bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<IndexItem>* items,
                  std::vector<Val>* tensors) {
-  Index index;
+  IndexParts index;
   if (!add_all(x, from.shape(), key, &index)) return false;
   *items = std::move(index.items);
   *tensors = std::move(index.tensors);
@@ -204,7 +205,7 @@ bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<In
 }
 
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
-  Index index;
+  IndexParts index;
   if (!add_all(x, tensor->tensor.shape(), key, &index)) return false;
   auto& items = index.items;
   auto plan = plan_index(tensor->tensor.shape(), items);

@@ -58,13 +58,13 @@ bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef
 }
 
 // Reads each item when it is taken, so that stores in the loop are seen.
-bool next_item(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+bool next_element(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   const SymRef& array = it.children[0];
   *done = it.position >= layout(array).shape[0];
   return *done || array_subscript(x, array, sym_int(it.position++), out);
 }
 
-const IterKind iter_array = {.next = next_item};
+const IterKind iter_array = {.next = next_element};
 
 bool array_iterate(Executor& x, const SymRef& array, SymRef* out) {
   if (layout(array).rank == 0) return x.fail(BreakReason::kRaises, "iteration over a 0-d array");
