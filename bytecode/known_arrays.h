@@ -14,6 +14,9 @@ struct ModelRow;
 
 bool is_array(const SymRef& value);
 
+PyTypeObject* ndarray_type();  // null when NumPy is not loaded
+bool is_ndarray(PyObject* object);
+Py_ssize_t count_of(PyObject* array);  // its number of elements
 // The kind and size of an array's elements, as its dtype names them; '?' where it is not native.
 struct Elements {
   char kind = '?';

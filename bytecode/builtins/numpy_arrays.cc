@@ -18,8 +18,6 @@
 namespace msjit {
 namespace {
 
-constexpr Py_ssize_t kMaxArrayElements = 1 << 16;  // the largest array that a capture keeps
-
 // A function, and how many of its first arguments may be arrays: behind them would be the array
 // that receives the result.
 struct ArrayRow {
@@ -58,26 +56,7 @@ constexpr const char* kArrayKeywords[] = {
     "min",      "max",     "ddof",     "reps",        "shape",     "fill_value", "base",  "n",
     "start",    "stop",    "source",   "destination", "minlength", "object",     "v",     "data"};
 
-PyTypeObject* ndarray_type() {
-  static constinit LibraryType type("numpy", "ndarray");
-  return type.get();
-}
-
-bool is_ndarray(PyObject* object) { return Py_TYPE(object) == ndarray_type(); }
 const ArrayLayout& layout(PyObject* array) { return array_layout(array); }
-
-Py_ssize_t count_of(PyObject* array) {
-  Py_ssize_t count = 1;
-  for (int i = 0; i < layout(array).rank; ++i) count *= layout(array).shape[i];
-  return count;
-}
-
-// The array that has the memory that an array shows; null where it is no array.
-PyObject* owner_of(PyObject* array) {
-  PyObject* const base = layout(array).base;
-  if (!base) return array;
-  return is_ndarray(base) ? owner_of(base) : nullptr;
-}
 
 bool same_shape(PyObject* a, PyObject* b) {
   return layout(a).rank == layout(b).rank &&
@@ -123,70 +102,6 @@ Ref known_items(Executor& x, const SymRef& value) {
   return value->kind == SymKind::kList ? list : Ref::steal(PyList_AsTuple(list.get()));
 }
 
-// Makes a view of `parent` by calling `function` with it and `args`.
-SymRef make_view(PyObject* view, const SymRef& parent, const Ref& function, const Ref& args,
-                 const Ref& keywords) {
-  SymRef made = make_items(SymKind::kArray, {parent});
-  made->object = Ref::share(view);
-  made->shadow = allocated(
-      Ref::steal(PyTuple_Pack(3, function.get(), args.get(), keywords ? keywords.get() : Py_None)));
-  return made;
-}
-
-// A result that is a new array in another shape, as tile() gives it: a view of an array that nobody
-// has. Null: it is something else.
-SymRef reshaped(PyObject* array, PyObject* owner) {
-  if (layout(owner).base || count_of(owner) != count_of(array)) return nullptr;
-  const Ref function =
-      Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
-                            reinterpret_cast<PyObject*>(ndarray_type()), "reshape"));
-  const Ref shape = Ref::steal(host::call(host::of_static, PyObject_GetAttrString, array, "shape"));
-  const Ref args = shape ? Ref::steal(PyTuple_Pack(1, shape.get())) : Ref();
-  const Ref again = args && function
-                        ? Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs,
-                                                function.get(), owner, shape.get(), nullptr))
-                        : Ref();
-  if (!again) return PyErr_Clear(), nullptr;
-  const ArrayLayout &a = layout(array), &b = layout(again.get());
-  if (a.data != b.data || !std::equal(a.strides, a.strides + a.rank, b.strides)) return nullptr;
-  SymRef parent = make_sym(SymKind::kArray);
-  parent->object = Ref::share(owner);
-  return make_view(array, parent, function, args, {});
-}
-
-bool may_keep(PyObject* array) {
-  const Elements elements = elements_of(array);
-  return std::strchr("biuf", elements.kind) && elements.bits <= 64 &&
-         count_of(array) <= kMaxArrayElements;
-}
-
-bool keep_array_result(Executor& x, const char* name, PyObject* array, const KnownCall& call,
-                       SymRef* out) {
-  for (const SymRef& given : call.arrays)
-    if (given->object.get() == array) return *out = given, true;
-  if (!may_keep(array)) return wrong_arguments(x, name);
-  PyObject* const owner = owner_of(array);
-  if (owner == array) {
-    *out = make_sym(SymKind::kArray);
-    (*out)->object = Ref::share(array);
-    return true;
-  }
-  if (!owner) return wrong_arguments(x, name);
-  PyObject* const first = call.args && PyTuple_GET_SIZE(call.args.get()) > 0
-                              ? PyTuple_GET_ITEM(call.args.get(), 0)
-                              : nullptr;
-  for (const SymRef& given : call.arrays) {
-    if (owner_of(given->object.get()) != owner) continue;
-    if (given->object.get() != first) return wrong_arguments(x, name);
-    const Ref rest = allocated(
-        Ref::steal(PyTuple_GetSlice(call.args.get(), 1, PyTuple_GET_SIZE(call.args.get()))));
-    *out = make_view(array, given, call.function, rest, call.keywords);
-    return true;
-  }
-  *out = reshaped(array, owner);
-  return *out || wrong_arguments(x, name);
-}
-
 const ArrayRow* find_row(std::span<const ArrayRow> rows, std::string_view name) {
   const auto found =
       std::ranges::find_if(rows, [&](const ArrayRow& row) { return name == row.name; });
@@ -226,6 +141,17 @@ bool known_arguments(Executor& x, size_t num_arrays, Args args, PyObject* names,
       return PyErr_Clear(), false;
   }
   return true;
+}
+
+// Whether a float of the program is among the arguments: a loss, say, which the next call changes.
+bool has_float_of_program(const std::vector<SymRef>& values) {
+  return std::ranges::any_of(values, [](const SymRef& value) {
+    const bool lists = value->kind == SymKind::kList || value->kind == SymKind::kTuple;
+    const bool changes =
+        value->source != kNoSource && value->object && PyFloat_CheckExact(value->object.get());
+    return changes || value->kind == SymKind::kNumber ||
+           (lists && has_float_of_program(value->items));
+  });
 }
 
 bool call_row(Executor& x, const ArrayRow& row, PyObject* function, Args args, PyObject* names,
@@ -285,16 +211,6 @@ bool has_array(const std::vector<SymRef>& args) {
   return !found.empty();
 }
 
-Elements elements_of(PyObject* array) {
-  PyObject* const dtype = layout(array).dtype;
-  const Ref kind = Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "kind"));
-  const Ref size = Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "itemsize"));
-  const Ref native =
-      Ref::steal(host::call(host::checked, PyObject_GetAttrString, dtype, "isnative"));
-  if (!kind || !size || !native.is(Py_True)) return PyErr_Clear(), Elements();
-  return {utf8_text(kind.get())[0], 8 * PyLong_AsLong(size.get())};
-}
-
 Ref dtype_argument(Executor& x, const SymRef& value) {
   if (!x.look(value) || value->kind != SymKind::kConst) return {};
   PyObject* const o = value->object.get();
@@ -335,29 +251,14 @@ Ref quietly(const std::function<PyObject*()>& compute) {
   return restored ? std::move(result) : Ref();
 }
 
-bool keep_result(Executor& x, const char* name, const Ref& result, const KnownCall& call,
-                 SymRef* out) {
-  PyObject* const object = result.get();
-  if (is_ndarray(object)) return keep_array_result(x, name, object, call, out);
-  if (is_sequence(object) && Py_SIZE(object) > 0 && is_ndarray(item_of(object, 0))) {
-    std::vector<SymRef> items(static_cast<size_t>(Py_SIZE(object)));
-    for (size_t i = 0; i < items.size(); ++i)
-      if (!keep_result(x, name, Ref::share(item_of(object, static_cast<Py_ssize_t>(i))), {},
-                       &items[i]))
-        return false;
-    *out =
-        make_items(PyList_CheckExact(object) ? SymKind::kList : SymKind::kTuple, std::move(items));
-    return true;
-  }
-  *out = from_python(result);
-  return *out || wrong_arguments(x, name);
-}
-
 bool call_known(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
                 SymRef* out) {
   const bool ufunc = name_of_ufunc(function);
   const ArrayRow given{name, ufunc ? inputs_of(function) : 0};
   const ArrayRow* const row = ufunc ? &given : find_row(kArrayFunctions, name);
+  // mean(losses) would be captured for each loss again. Arrays are made of settings, mostly.
+  const bool makes = row && (row->arrays == 0 || std::strstr(name, "space"));
+  if (!makes && !has_array(args) && has_float_of_program(args)) return wrong_arguments(x, name);
   return row ? call_row(x, *row, function, args, names, out) : wrong_arguments(x, name);
 }
 

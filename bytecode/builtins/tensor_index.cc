@@ -45,15 +45,16 @@ bool refuse(Executor& x, const SymRef& key) {
 }
 
 // Replaces a known mask by the positions of its true elements: one index tensor for each dimension.
-// `shape`: of the indexed tensor.
-bool add_mask(Executor& x, const Shape& shape, const SymRef& key, const Tensor& mask,
+// `from`: the indexed tensor.
+bool add_mask(Executor& x, const Val& from, const SymRef& key, const Tensor& mask,
               IndexParts* out) {
   int dim = 0;
   for (const IndexItem& item : out->items) {
     if (item.kind == Kind::kEllipsis) return refuse(x, key);
     dim += item.kind != Kind::kNewAxis;
   }
-  if (x.sizes().open()) return refuse(x, key);
+  x.sizes().specialise_shape(from);
+  const Shape shape = from.shape();
   for (int d = 0; d < mask.rank(); ++d)
     if (dim + d >= shape.rank() || shape[dim + d] != mask.dim(d)) return refuse(x, key);
   auto positions = mask_positions(mask);
@@ -63,12 +64,12 @@ bool add_mask(Executor& x, const Shape& shape, const SymRef& key, const Tensor& 
 }
 
 // Adds a list, tuple, bool or array whose elements are known.
-bool add_known(Executor& x, const Shape& shape, const SymRef& key, IndexParts* out) {
+bool add_known(Executor& x, const Val& from, const SymRef& key, IndexParts* out) {
   const Ref known = is_array(key) ? key->object : to_python(x, key);
   Tensor made;
   if (!known || !tensor_from_object(known.get(), "getitem", &made) || !made.device().is_host())
     return PyErr_Clear(), refuse(x, key);
-  if (is_bool(made.dtype()) && made.rank() > 0) return add_mask(x, shape, key, made, out);
+  if (is_bool(made.dtype()) && made.rank() > 0) return add_mask(x, from, key, made, out);
   if (is_bool(made.dtype()))
     return *made.data_as<bool>() ? out->add(Kind::kNewAxis) : refuse(x, key);
   return is_integer(made.dtype()) && made.rank() > 0
@@ -114,7 +115,7 @@ bool open_index_item(Executor& x, const SymRef& key, int32_t at, std::vector<Tra
          (is_none(key->items[2]) || index_size(x, key->items[2], at, 2, sizes, &out->step));
 }
 
-bool add_item(Executor& x, const Shape& shape, const SymRef& given, IndexParts* out) {
+bool add_item(Executor& x, const Val& from, const SymRef& given, IndexParts* out) {
   const SymRef key = plain_index(given);
   if (key->is_tensor() || is_program_array(*key)) return add_unknown(x, key, out);
   IndexItem item;
@@ -126,7 +127,7 @@ bool add_item(Executor& x, const Shape& shape, const SymRef& given, IndexParts* 
   const bool sequence = key->kind == SymKind::kList || key->kind == SymKind::kTuple;
   const Ref constant = sequence || is_array(key) ? Ref() : constant_object(key);
   if (!constant || PyBool_Check(constant.get()) || PyTuple_CheckExact(constant.get()))
-    return add_known(x, shape, key, out);
+    return add_known(x, from, key, out);
   auto int_of = [](PyObject* object, int64_t* value) {
     if (!PyLong_CheckExact(object)) return false;
     *value = PyLong_AsLongLong(object);
@@ -150,13 +151,13 @@ bool add_item(Executor& x, const Shape& shape, const SymRef& given, IndexParts* 
 }
 
 // Adds all parts of an index.
-bool add_all(Executor& x, const Shape& shape, const SymRef& key, IndexParts* out) {
+bool add_all(Executor& x, const Val& from, const SymRef& key, IndexParts* out) {
   std::vector<SymRef> keys = {key};
   const bool tuple = key->kind == SymKind::kTuple ||
                      (key->kind == SymKind::kConst && PyTuple_CheckExact(key->object.get()));
   if (const std::vector<SymRef>* parts = tuple ? x.heap().items(key) : nullptr) keys = *parts;
   return std::ranges::all_of(
-      keys, [&](const SymRef& part) { return x.look_open(part) && add_item(x, shape, part, out); });
+      keys, [&](const SymRef& part) { return x.look_open(part) && add_item(x, from, part, out); });
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector
 bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<IndexItem>* items,
                  std::vector<Val>* tensors) {
   IndexParts index;
-  if (!add_all(x, from.shape(), key, &index)) return false;
+  if (!add_all(x, from, key, &index)) return false;
   *items = std::move(index.items);
   *tensors = std::move(index.tensors);
   return true;
@@ -206,7 +207,7 @@ bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<In
 
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
   IndexParts index;
-  if (!add_all(x, tensor->tensor.shape(), key, &index)) return false;
+  if (!add_all(x, tensor->tensor, key, &index)) return false;
   auto& items = index.items;
   auto plan = plan_index(tensor->tensor.shape(), items);
   if (!plan.ok()) return x.fail_op(plan.take_error());

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+from jit_programs import regions_of
 from jit_same import captured, same
 from msjit import Tensor
 
@@ -212,3 +213,27 @@ def test_a_table_made_anew_when_the_size_changes():
     def fn(x):
         return x + Tensor(np.arange(x.shape[0]) / 4, ms.float32).reshape(-1, 1)
     same(fn, lambda v: (Tensor(np.ones((v, 3), np.float32)),), variants=(2, 2, 3, 4, 5, 2))
+
+
+def test_floats_that_change_are_left_to_numpy():
+    """mean(losses) is not captured for each loss again."""
+    losses = []
+
+    def step(x):
+        y = x * 2 + 1
+        losses.append(float(y.sum()) / len(losses) if losses else 0.5)
+        return y * 3, np.mean(losses[-4:]), np.round(losses[-1], 2), np.clip(losses[-1], 0, 1)
+    seen = []
+    for decorate in (lambda f: f, lambda f: ms.jit(f, mode="PIJit")):
+        del losses[:]
+        run = decorate(step)
+        seen.append([[float(v) for v in run(x23())[1:]] for _ in range(20)])
+    assert seen[0] == seen[1]
+    assert len(regions_of(run)) <= 8
+
+
+def test_the_shape_of_a_tensors_array():
+    def fn(x):
+        y = x * 2
+        return y.asnumpy().shape, y.asnumpy().ndim, y.asnumpy().size, y.asnumpy()
+    same(fn, lambda v: (Tensor(np.ones((v, 3), np.float32)),), variants=(2, 2, 3, 4))

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+from jit_programs import regions_of
 from jit_same import captured, same
 from msjit import Tensor
 
@@ -89,3 +90,14 @@ def test_gradients():
     def fn(x):
         return ms.grad(lambda v: (v[[True, False]] * v[(0, 1), (1, 2)].sum() + v[np.array([1])]).sum())(x)
     same(fn, lambda v: (x23(v),), variants=(0, 0, 1))
+
+
+@pytest.mark.captures
+def test_a_mask_beside_sizes_that_change():
+    def fn(x, y):
+        return x[:, [True, False, True]] * y.sum(), y[[0, -1]]
+    jitted = ms.jit(fn, mode="PIJit")
+    for n in (2, 3, 4, 5, 6, 2, 7):
+        args = x23(), Tensor(np.arange(n, dtype=np.float32))
+        assert [t.tolist() for t in jitted(*args)] == [t.tolist() for t in fn(*args)]
+    assert len(regions_of(jitted)) <= 3
