@@ -31,7 +31,7 @@ PyObject* of_numpy(const char* name);
 bool is_of_numpy(PyObject* function);
 
 // An array, number, text, dtype, None, slice, or list or tuple of these. Empty: something else.
-Ref known_value(Executor& x, const SymRef& value);
+Ref known_value(Executor& x, const SymRef& value, int depth = 0);
 // A dtype as NumPy's functions take it: a class of numbers, or a name.
 Ref dtype_argument(Executor& x, const SymRef& value);
 

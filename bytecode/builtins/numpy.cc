@@ -68,7 +68,7 @@ bool make_filled(Executor& x, const char* name, bool takes_value, double value, 
         host::call(host::checked, PyObject_CallMethod, array.get(), "fill", "O", number.get()));
     if (!done) return PyErr_Clear(), refuse(x, name);
   }
-  return keep_made(x, name, std::move(array), out);
+  return keep_made(x, name, array, out);
 }
 
 // array(data, dtype=None) and arange(...) of plain numbers.

@@ -51,10 +51,10 @@ constexpr ArrayRow kArrayMethods[] = {
 constexpr ArrayRow kArrayOperators[] = {{"__getitem__", 2}, {"__setitem__", 3}};
 
 constexpr const char* kArrayKeywords[] = {
-    "axis",     "axes",    "dtype",    "keepdims",    "k",         "M",          "N",     "num",
-    "endpoint", "repeats", "decimals", "indexing",    "shift",     "copy",       "a_min", "a_max",
-    "min",      "max",     "ddof",     "reps",        "shape",     "fill_value", "base",  "n",
-    "start",    "stop",    "source",   "destination", "minlength", "object",     "v",     "data"};
+    "axis",     "axes",    "dtype",       "keepdims",  "k",          "M",    "N",     "num",
+    "endpoint", "repeats", "decimals",    "indexing",  "shift",      "copy", "a_min", "a_max",
+    "min",      "max",     "reps",        "shape",     "fill_value", "base", "n",     "start",
+    "stop",     "source",  "destination", "minlength", "object",     "v",    "data"};
 
 const ArrayLayout& layout(PyObject* array) { return array_layout(array); }
 
@@ -90,12 +90,24 @@ bool is_even_for_array(PyObject* list) {
   return true;
 }
 
-Ref known_items(Executor& x, const SymRef& value) {
+constexpr int kMaxNesting = 8;  // a list may hold itself
+
+// The names of dtypes, and of orders of meshgrid(). Of some others NumPy warns.
+bool is_known_text(PyObject* text) {
+  static constexpr std::string_view kTexts[] = {
+      "float", "int",    "bool",   "float16", "float32", "float64", "int8", "int16",
+      "int32", "int64",  "uint8",  "uint16",  "uint32",  "uint64",  "f2",   "f4",
+      "f8",    "i1",     "i2",     "i4",      "i8",      "u1",      "u2",   "u4",
+      "u8",    "single", "double", "half",    "ij",      "xy"};
+  return std::ranges::find(kTexts, std::string_view(utf8_text(text))) != std::end(kTexts);
+}
+
+Ref known_items(Executor& x, const SymRef& value, int depth) {
   const std::vector<SymRef>* const items = x.heap().items(value);
   if (!items) return {};
   const Ref list = allocated(Ref::steal(PyList_New(0)));
   for (const SymRef& item : std::vector<SymRef>(*items)) {
-    const Ref known = known_value(x, item);
+    const Ref known = depth < kMaxNesting ? known_value(x, item, depth + 1) : Ref();
     if (!known || PyList_Append(list.get(), known.get()) < 0) return PyErr_Clear(), Ref();
   }
   if (!is_even(list.get())) return {};
@@ -108,11 +120,15 @@ const ArrayRow* find_row(std::span<const ArrayRow> rows, std::string_view name) 
   return found == rows.end() ? nullptr : &*found;
 }
 
+bool is_symbolic_list(const SymRef& value) {
+  return value->kind == SymKind::kList || value->kind == SymKind::kTuple;
+}
+
 // Collects the arrays of an argument; those in lists too.
-void add_arrays(const SymRef& value, std::vector<SymRef>* out) {
+void add_arrays(const SymRef& value, std::vector<SymRef>* out, int depth = 0) {
   if (is_array(value)) out->push_back(value);
-  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple)
-    for (const SymRef& item : value->items) add_arrays(item, out);
+  if (is_symbolic_list(value) && depth < kMaxNesting)
+    for (const SymRef& item : value->items) add_arrays(item, out, depth + 1);
 }
 
 bool has_empty(const std::vector<SymRef>& arrays) {
@@ -144,13 +160,13 @@ bool known_arguments(Executor& x, size_t num_arrays, Args args, PyObject* names,
 }
 
 // Whether a float of the program is among the arguments: a loss, say, which the next call changes.
-bool has_float_of_program(const std::vector<SymRef>& values) {
-  return std::ranges::any_of(values, [](const SymRef& value) {
-    const bool lists = value->kind == SymKind::kList || value->kind == SymKind::kTuple;
+bool has_float_of_program(const std::vector<SymRef>& values, int depth = 0) {
+  return std::ranges::any_of(values, [depth](const SymRef& value) {
     const bool changes =
         value->source != kNoSource && value->object && PyFloat_CheckExact(value->object.get());
     return changes || value->kind == SymKind::kNumber ||
-           (lists && has_float_of_program(value->items));
+           (is_symbolic_list(value) && depth < kMaxNesting &&
+            has_float_of_program(value->items, depth + 1));
   });
 }
 
@@ -217,18 +233,20 @@ Ref dtype_argument(Executor& x, const SymRef& value) {
   const bool number = o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
                       o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
                       o == reinterpret_cast<PyObject*>(&PyBool_Type);
-  const bool known = number || PyUnicode_CheckExact(o) || is_numpy_scalar_type(o);
+  const bool known =
+      number || is_numpy_scalar_type(o) || (PyUnicode_CheckExact(o) && is_known_text(o));
   return known ? value->object : Ref();
 }
 
-Ref known_value(Executor& x, const SymRef& value) {
+Ref known_value(Executor& x, const SymRef& value, int depth) {
   if (is_array(value)) return value->object;
   if (is_unknown(*value) || !x.heap().realize(value)) return {};
   if (is_numpy_scalar(value)) return value->object;
   if (value->kind == SymKind::kList || value->kind == SymKind::kTuple)
-    return value->cls ? Ref() : known_items(x, value);
+    return value->cls ? Ref() : known_items(x, value, depth);
   if (value->kind != SymKind::kConst && value->kind != SymKind::kSlice) return {};
-  if (Ref known = to_python(x, value)) return known;
+  if (Ref known = to_python(x, value))
+    return PyUnicode_Check(known.get()) && !is_known_text(known.get()) ? Ref() : known;
   return dtype_argument(x, value);
 }
 

@@ -145,7 +145,7 @@ def test_arms_that_make_arrays():
 @pytest.mark.parametrize("text", [
     "np.zeros(2) / 0", "np.arange(3) / np.arange(3)", "np.log(np.zeros(2))", "np.sqrt(np.array([-1.0]))", "np.exp(np.full(2, 1000.0))",
     "np.array([1e308]) * 10", "np.zeros((0,)).mean()", "np.arange(2) // 0", "np.float32(1e30) * np.ones(2, np.float32) * np.float32(1e30)",
-    "np.array([1e10]).astype(np.int8)"])
+    "np.array([1e10]).astype(np.int8)", "np.arange(3).std(ddof=3)", "np.arange(2, dtype='u1') * 200"])
 def test_warnings_come_with_every_call(text):
     fn = eval("lambda x: (x + 1, %s)" % text)
     jitted, seen = ms.jit(fn, mode="PIJit"), []
@@ -155,6 +155,25 @@ def test_warnings_come_with_every_call(text):
             value = call(x23())
         seen.append(([str(w.message) for w in caught], str(value[1])))
     assert seen[0] == seen[1] == seen[2] == seen[3]
+
+
+def test_a_tensor_made_of_an_array_keeps_its_elements():
+    def fn(x):
+        a = np.zeros(3, np.float32)
+        first = Tensor(a)
+        a[1] = 5
+        second = Tensor(a[1:])
+        a += 1
+        return x + first, first, second, Tensor(a), a
+    same(fn, lambda _: (x23(),))
+
+
+def test_lists_that_hold_themselves():
+    def fn(x):
+        a = [np.zeros(2)]
+        a.append(a)
+        return x + 1, len(a), np.shape(np.sqrt(np.float64(4))), np.array(a, dtype=object).shape
+    same(fn, lambda _: (x23(),))
 
 
 @pytest.mark.parametrize("text", ["np.arange(3) + np.arange(2)", "np.arange(3)[5]", "np.zeros((2, 2)).reshape(3)", "bool(np.arange(3))", "len(np.array(3))",
