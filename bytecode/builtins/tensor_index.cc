@@ -77,10 +77,12 @@ bool add_known(Executor& x, const Val& from, const SymRef& key, IndexParts* out)
              : refuse(x, key);
 }
 
-// Adds an integer tensor, or an array of the program.
+// Adds an integer tensor, or an array of the program. An array of one number would be an int, which
+// makes a view.
 bool add_unknown(Executor& x, const SymRef& key, IndexParts* out) {
   Val positions = key->tensor;
-  if (!key->is_tensor() && (x.strict() || !x.heap().array_input(key, &positions)))
+  if (!key->is_tensor() &&
+      (x.strict() || !x.heap().array_input(key, &positions) || positions.rank() == 0))
     return refuse(x, key);
   if (!is_integer(positions.dtype()))
     return x.fail(BreakReason::kTensorIndex,
@@ -185,8 +187,7 @@ bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector
   std::vector<Val> inputs = {from};
   IntList axes;
   std::vector<int> places;
-  const bool numbers = std::ranges::all_of(tensors, [](const Val& t) { return t.rank() == 0; });
-  if (!index_axes(plan, &axes, &places) && !numbers)  // numbers give the result no dimensions
+  if (!index_axes(plan, &axes, &places))
     return x.fail(BreakReason::kTensorIndex, "mixed with ints");
   for (int place : places) inputs.push_back(tensors[place]);
   Attrs attrs;

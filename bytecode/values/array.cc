@@ -88,7 +88,7 @@ bool fits(PyObject* value, const Elements& elements) {
   return number <= most && number >= (elements.kind == 'u' ? 0 : -most);
 }
 
-bool is_number(PyObject* o) {
+bool is_known_number(PyObject* o) {
   return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || is_numpy_scalar(o);
 }
 
@@ -103,7 +103,7 @@ bool array_set_item(Executor& x, const SymRef& array, const SymRef& key, const S
   if (!call_array_method(x, "__getitem__", {array, key}, nullptr, &target)) return false;
   const bool single = target->kind != SymKind::kArray;
   const bool sequence = PyList_CheckExact(item.get()) || PyTuple_CheckExact(item.get());
-  if (!(is_number(item.get()) || (!single && (is_array(value) || sequence))) ||
+  if (!(is_known_number(item.get()) || (!single && (is_array(value) || sequence))) ||
       !fits(item.get(), elements_of(array->object.get())))
     return x.fail(BreakReason::kMutation, what);
   x.heap().note_effect();
