@@ -165,6 +165,10 @@ class Heap {
   const std::vector<SourceId>& inputs() const { return inputs_; }
   // An open size or float as an input of the graph.
   Val scalar_input(const SymRef& value);
+  // The number of items in a deque of the program, and its `maxlen`, under guards; -1: no limit.
+  // False: the length differs between calls.
+  bool deque_length(const SymRef& deque, int64_t* out);
+  int64_t deque_limit(const SymRef& deque);
   // The dtype and shape of an array of the program, under a guard; and its elements as an input of
   // the graph (program_arrays.h). False: impossible.
   bool array_meta(const SymRef& array, Meta* out);

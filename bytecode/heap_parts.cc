@@ -9,6 +9,7 @@
 #include "guards/py/abstract.h"
 #include "guards/py/compat.h"
 #include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
 
 #include <structmember.h>
 
@@ -297,6 +298,19 @@ SymRef Heap::class_attr(PyTypeObject* type, PyObject* name, PyObject* found) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !guard_class_version(type)) return nullptr;
   return from_source(
       guards_.add_source(load::class_attr, class_source(type), 0, Ref::share(name), text), found);
+}
+
+bool Heap::deque_length(const SymRef& deque, int64_t* out) {
+  if (sizes_->differs(guards_.source(deque->source).text)) return false;
+  *out = Py_SIZE(deque->object.get());
+  guards_.add(guard::length, deque->source, {.number = *out});
+  return true;
+}
+
+int64_t Heap::deque_limit(const SymRef& deque) {
+  const int64_t limit = limit_of_deque(deque->object.get());
+  guards_.add(guard::deque_limit, deque->source, {.number = limit});
+  return limit;
 }
 
 }  // namespace msjit

@@ -70,8 +70,11 @@ bool instance_next(Executor& x, const SymRef& iterator, SymRef* out, bool* done)
 inline bool is_iterator(const SymRef& value) {
   return value->kind == SymKind::kIterator || has_special(value, "__next__");
 }
-// str() of an instance.
+// str() and repr() of an instance.
 bool instance_str(Executor& x, const SymRef& value, SymRef* out);
+bool instance_repr(Executor& x, const SymRef& value, SymRef* out);
+// str() or repr() of an instance or a class. `known`: whether it is one; if not, nothing was done.
+bool text_of_object(Executor& x, const SymRef& value, bool as_str, SymRef* out, bool* known);
 
 // Whether two values are one object; guarded where another call could answer differently.
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytecode/instance.h"
+#include "bytecode/values/classes.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
@@ -225,6 +226,13 @@ bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* o
   return true;
 }
 
+// The text that a method of an instance returns.
+bool text_by(Executor& x, const SymRef& value, const char* method, SymRef* out) {
+  if (!call_special(x, value, method, {}, out) || !x.look(*out)) return false;
+  if ((*out)->kind == SymKind::kConst && PyUnicode_CheckExact((*out)->object.get())) return true;
+  return x.fail(BreakReason::kRaises, method);
+}
+
 }  // namespace
 
 bool instance_str(Executor& x, const SymRef& value, SymRef* out) {
@@ -237,9 +245,21 @@ bool instance_str(Executor& x, const SymRef& value, SymRef* out) {
                            reinterpret_cast<PyDescrObject*>(found)->d_type == &PyBaseObject_Type;
     if (of_object) name = "__repr__";
   }
-  if (!call_special(x, value, name, {}, out) || !x.look(*out)) return false;
-  if ((*out)->kind == SymKind::kConst && PyUnicode_CheckExact((*out)->object.get())) return true;
-  return x.fail(BreakReason::kRaises, "__str__");
+  return text_by(x, value, name, out);
+}
+
+bool instance_repr(Executor& x, const SymRef& value, SymRef* out) {
+  if (!has_special(value, "__repr__"))
+    return x.fail(BreakReason::kCallUnknown, "repr() of " + describe(*value));
+  return text_by(x, value, "__repr__", out);
+}
+
+bool text_of_object(Executor& x, const SymRef& value, bool as_str, SymRef* out, bool* known) {
+  const bool instance = value->kind == SymKind::kObject;
+  *known = instance || (value->kind == SymKind::kConst && PyType_Check(value->object.get()));
+  if (!*known) return true;
+  if (!instance) return class_text(x, value, out);
+  return as_str ? instance_str(x, value, out) : instance_repr(x, value, out);
 }
 
 }  // namespace msjit

@@ -42,13 +42,6 @@ bool call_numpy_object(Executor& x, const SymRef& callable, const std::vector<Sy
 // A call of a class of NumPy scalars with a list or tuple, which makes an array.
 bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
                       double smallest, SymRef* out);
-// Whether this is an array made by captured code. It is a constant; what leaves a region is a copy.
-bool is_array(const SymRef& value);
-// One number of an array. Parts of an array are views, which are left to the interpreter.
-bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef* out);
-bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known);
-std::span<const struct ModelRow> array_methods();
-
 // Whether a pure function may be given a NumPy scalar: it must use only its number.
 bool takes_numpy(PyObject* function, const char* name);
 

@@ -48,7 +48,7 @@ bool is_looked_into(const Graph& graph, ValueId id) {
 }
 
 // Whether a node makes new memory.
-bool is_own(const Node& node) {
+bool gives_own_memory(const Node& node) {
   return node.kind == NodeKind::kOp && !node.is_control() && !node.op->has(kView);
 }
 
@@ -174,7 +174,7 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   // The written value must be a graph value of its own. Otherwise a view of the source would pass
   // for a view of the target.
   if (const Graph& graph = *x.sink().graph();
-      !is_own(graph.producer(value.id())) ||
+      !gives_own_memory(graph.producer(value.id())) ||
       (made && (x.was_handed_on(value.id()) || !makes_memory(graph, graph.producer(value.id())))) ||
       (recorded && is_looked_into(graph, value.id()))) {
     SymRef copied;

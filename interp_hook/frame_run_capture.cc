@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "bytecode/language.h"
+#include "bytecode/values/classes.h"
+#include "guards/py/error.h"
 #include "guards/py/host_call.h"
 #include "guards/py/text.h"
 #include "interp_hook/driver.h"
@@ -52,15 +54,23 @@ bool check_sources(const Capture& capture, bool* again) {
   return true;
 }
 
-// Lets a module of msjit find the name that ended the capture. True: it has, so a capture can go on
-// there. If it has not, CPython asks again and raises what there is to raise.
+// Takes the error that the module has raised, if it says that there is no such name.
+bool note_missing_name(const FirstUse& wanted) {
+  const bool plain = PyErr_Occurred() == PyExc_AttributeError;
+  const std::string text = take_error_text(), kind = "AttributeError: ";
+  if (plain && text.starts_with(kind))
+    note_missing(wanted.module.get(), wanted.name.get(), text.substr(kind.size()));
+  return plain;
+}
+
+// Lets a module of msjit find the name that ended the capture. True: it has found it, or knows that
+// there is none, so a capture can go on there. After any other error CPython asks again.
 bool find_first_use(const FirstUse& wanted) {
   if (!wanted.module) return false;
   const Ref found = Ref::steal(
       host::call(host::program, PyObject_GetAttr, wanted.module.get(), wanted.name.get()));
-  if (!found) PyErr_Clear();
-  return found &&
-         host::find_name(PyModule_GetDict(wanted.module.get()), utf8_text(wanted.name.get()));
+  if (!found) return note_missing_name(wanted);
+  return host::find_name(PyModule_GetDict(wanted.module.get()), utf8_text(wanted.name.get()));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NumPy's functions on known values. Arrays made in captured code are constants that nothing
-// changes; where one leaves a region, it is copied. Numbers go through NumPy's own ufuncs where
+// NumPy's functions that make arrays of known numbers, and calls of NumPy's functions and ufuncs in
+// general. Those on arrays are in numpy_arrays.cc. Numbers go through NumPy's own ufuncs where
 // these cannot warn.
 #include <fmt/core.h>
 
@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/known_arrays.h"
 #include "bytecode/numpy_scalars.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
@@ -16,14 +17,6 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kMaxElements = 1 << 16;  // the largest array that a capture keeps
-
-// An attribute of the loaded numpy module, borrowed; null when it is not loaded.
-PyObject* of_numpy(const char* name) {
-  PyObject* const module = loaded_module("numpy");
-  return module ? host::find_name(PyModule_GetDict(module), name) : nullptr;
-}
-
 PyTypeObject* type_of_numpy(const char* name) {
   PyObject* const found = of_numpy(name);
   const bool own = found && PyType_Check(found) &&
@@ -31,40 +24,10 @@ PyTypeObject* type_of_numpy(const char* name) {
   return own ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
 }
 
-// Whether a function's __module__ is in numpy, as opposed to a function that a program has put
-// there.
-bool is_of_numpy(PyObject* function) {
-  if (!PyCFunction_Check(function) && !PyFunction_Check(function))
-    return true;  // found by its type
-  const Ref home =
-      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__module__"));
-  const char* text = home && PyUnicode_Check(home.get()) ? utf8_text(home.get()) : nullptr;
-  PyErr_Clear();
-  return text && std::strncmp(text, "numpy", 5) == 0;
-}
-
-// A dtype as zeros() takes it: a class of numbers, or a name.
-Ref dtype_argument(Executor& x, const SymRef& value) {
-  if (!x.look(value) || value->kind != SymKind::kConst) return {};
-  PyObject* const o = value->object.get();
-  const bool number = o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-                      o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
-                      o == reinterpret_cast<PyObject*>(&PyBool_Type);
-  const bool known = number || PyUnicode_CheckExact(o) || is_numpy_scalar_type(o);
-  return known ? value->object : Ref();
-}
-
 bool refuse(Executor& x, const char* name) { return wrong_arguments(x, name); }
 
-// Makes an array a value of the region. False: it is too large, or msjit has no dtype for its
-// elements.
-bool keep_array(Executor& x, const char* name, Ref array, SymRef* out) {
-  Tensor shown;
-  if (!array) return PyErr_Clear(), refuse(x, name);
-  if (!tensor_from_object(array.get(), name, &shown)) return PyErr_Clear(), refuse(x, name);
-  if (shown.numel() > kMaxElements) return refuse(x, name);
-  *out = make_const(std::move(array));
-  return true;
+bool keep_made(Executor& x, const char* name, const Ref& array, SymRef* out) {
+  return array ? keep_result(x, name, array, {}, out) : (PyErr_Clear(), refuse(x, name));
 }
 
 // zeros(shape, dtype=float), ones(shape, dtype=None) and full(shape, value, dtype=None).
@@ -105,7 +68,7 @@ bool make_filled(Executor& x, const char* name, bool takes_value, double value, 
         host::call(host::checked, PyObject_CallMethod, array.get(), "fill", "O", number.get()));
     if (!done) return PyErr_Clear(), refuse(x, name);
   }
-  return keep_array(x, name, std::move(array), out);
+  return keep_made(x, name, array, out);
 }
 
 // array(data, dtype=None) and arange(...) of plain numbers.
@@ -136,48 +99,7 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
     return PyErr_Clear(), refuse(x, name);
   const Ref keywords = allocated(Ref::steal(PyDict_New()));
   if (kind) host::call(host::checked, PyDict_SetItemString, keywords.get(), "dtype", kind.get());
-  return keep_array(
-      x, name,
-      Ref::steal(host::call(host::checked, PyObject_Call, function, tuple.get(), keywords.get())),
-      out);
-}
-
-// An array made by captured code, an int, or a float small enough that its arithmetic does not
-// overflow, of which NumPy would warn.
-Ref known_argument(Executor& x, const SymRef& value) {
-  constexpr double kLargest = 1e150;
-  if (!x.look(value)) return {};
-  if (is_array(value)) return value->object;
-  Ref known = to_python(x, value);
-  if (known && PyFloat_CheckExact(known.get()))
-    return std::fabs(PyFloat_AS_DOUBLE(known.get())) < kLargest ? known : Ref();
-  return known && PyLong_CheckExact(known.get()) ? known : Ref();
-}
-
-// Functions that return a new array, not a view, and never warn.
-constexpr const char* kNewArrays[] = {"triu", "tril", "eye", "linspace"};
-bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
-                    SymRef* out) {
-  Keywords given(args, names);
-  const Ref keywords = allocated(Ref::steal(PyDict_New()));
-  for (const char* key : {"k", "M", "num", "dtype"}) {
-    const SymRef value = given.take(key);
-    if (!value) continue;
-    const Ref known =
-        std::strcmp(key, "dtype") == 0 ? dtype_argument(x, value) : known_argument(x, value);
-    if (!known) return refuse(x, name);
-    if (host::call(host::checked, PyDict_SetItemString, keywords.get(), key, known.get()) < 0)
-      return PyErr_Clear(), refuse(x, name);
-  }
-  if (!given.empty()) return refuse(x, name);
-  const Ref tuple =
-      allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size()))));
-  for (size_t i = 0; i < given.positional.size(); ++i) {
-    Ref known = known_argument(x, given.positional[i]);
-    if (!known) return refuse(x, name);
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), known.release());
-  }
-  return keep_array(
+  return keep_made(
       x, name,
       Ref::steal(host::call(host::checked, PyObject_Call, function, tuple.get(), keywords.get())),
       out);
@@ -213,26 +135,6 @@ bool fold_ints(Executor& x, const char* name, Args args, PyObject* names, SymRef
       name, out);
 }
 
-bool array_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!positional(x, "astype", args, names, 2, 2)) return false;
-  const Ref kind = dtype_argument(x, args[1]);
-  Tensor plain;
-  if (!kind || !tensor_from_object(args[0]->object.get(), "astype", &plain))
-    return PyErr_Clear(), refuse(x, "astype");
-  // NumPy warns of a cast where the dtype cannot hold the number, so only numbers below 120 are
-  // cast here.
-  Tensor wide;
-  if (!plain.device().is_host()) return refuse(x, "astype");
-  if (!cast_tensor(plain, DType::kFloat64, &wide)) return PyErr_Clear(), refuse(x, "astype");
-  for (int64_t i = 0; i < wide.numel(); ++i)
-    if (!(std::fabs(wide.data_as<double>()[i]) < 120)) return refuse(x, "astype");
-  PyObject* const array = args[0]->object.get();
-  return keep_array(
-      x, "astype",
-      Ref::steal(host::call(host::checked, PyObject_CallMethod, array, "astype", "O", kind.get())),
-      out);
-}
-
 // The functions that have a model and are numpy's own.
 using Functions = std::unordered_map<PyObject*, const char*>;
 const Functions& numpy_functions() {
@@ -243,20 +145,11 @@ const Functions& numpy_functions() {
       known->emplace(Ref::share(found).release(), name);  // they live as long as the interpreter
   };
   for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"}) add(name);
-  for (const char* name : kNewArrays) add(name);
+  for (const char* name : array_functions()) add(name);
   return *known;
 }
 
-const ModelRow kArrayMethods[] = {{"astype", array_astype}};
-
 }  // namespace
-
-bool is_array(const SymRef& value) {
-  if (value->kind != SymKind::kConst || value->source != kNoSource) return false;
-  const PyTypeObject* type = Py_TYPE(value->object.get());
-  return !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-         std::strcmp(type->tp_name, "numpy.ndarray") == 0;
-}
 
 bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
                       double smallest, SymRef* out) {
@@ -270,38 +163,10 @@ bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double lo
     if (const double v = wide.data_as<double>()[i];
         !(v >= low && v <= high) || (v != 0 && std::fabs(v) < smallest))
       return refuse(x, name);
-  return keep_array(x, name,
-                    Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, type,
-                                          known.get(), nullptr)),
-                    out);
-}
-
-std::span<const ModelRow> array_methods() { return kArrayMethods; }
-
-bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known) {
-  *known = false;
-  for (const char* each : {"shape", "ndim", "size"}) *known |= std::strcmp(name, each) == 0;
-  if (!*known) return true;
-  return fold_result(
-      x, Ref::steal(host::call(host::of_static, PyObject_GetAttrString, array->object.get(), name)),
-      name, out);
-}
-
-bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef* out) {
-  const Ref index = to_python(x, key);
-  bool plain = index && PyLong_CheckExact(index.get());
-  if (index && PyTuple_CheckExact(index.get())) {
-    plain = true;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index.get()); ++i)
-      plain &= PyLong_CheckExact(PyTuple_GET_ITEM(index.get(), i)) != 0;
-  }
-  const std::string what = "index of " + describe(*array);
-  if (!plain) return x.fail(BreakReason::kUnsupported, what);
-  Ref item =
-      Ref::steal(host::call(host::checked, PyObject_GetItem, array->object.get(), index.get()));
-  if (!item) return PyErr_Clear(), x.fail(BreakReason::kRaises, what);
-  if (!is_numpy_scalar(item.get())) return x.fail(BreakReason::kUnsupported, what);  // a view
-  return *out = make_const(std::move(item)), true;
+  return keep_made(x, name,
+                   Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, type,
+                                         known.get(), nullptr)),
+                   out);
 }
 
 bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out,
@@ -314,10 +179,11 @@ bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, Sym
   if (name == "zeros") return make_filled(x, found->second, false, 0, args, names, out);
   if (name == "ones") return make_filled(x, found->second, false, 1, args, names, out);
   if (name == "full") return make_filled(x, found->second, true, 0, args, names, out);
-  if (name == "prod" || name == "sum") return fold_ints(x, found->second, args, names, out);
-  if (name == "array" || name == "arange")
+  if ((name == "prod" || name == "sum") && !has_array(args))
+    return fold_ints(x, found->second, args, names, out);
+  if (name == "arange" || (name == "array" && !has_array(args)))
     return make_of_data(x, found->second, function, args, names, out);
-  return fold_new_array(x, found->second, function, args, names, out);
+  return call_known(x, found->second, function, args, names, out);
 }
 
 bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject* names, SymRef* out,
@@ -332,7 +198,9 @@ bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject*
   x.heap().guard_identity(callable);
   if (dispatcher) return call_numpy(x, object, args, names, out, known);
   *known = true;
-  return numpy_ufunc(x, object, args, names, out);
+  if (!has_array(args)) return numpy_ufunc(x, object, args, names, out);
+  const char* const name = name_of_ufunc(object);
+  return name ? call_known(x, name, object, args, names, out) : refuse(x, "a ufunc");
 }
 
 }  // namespace msjit

@@ -1,6 +1,7 @@
 // The operator module: the operators as functions.
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/values/getter.h"
 
 namespace msjit {
 namespace {
@@ -96,6 +97,8 @@ const ModelRow kOperatorModels[] = {
     {"getitem", model_getitem},
     {"setitem", model_setitem},
     {"delitem", model_delitem},
+    {"itemgetter", model_itemgetter},
+    {"attrgetter", model_attrgetter},
 };
 const char* const kPureOperators[] = {"index"};
 

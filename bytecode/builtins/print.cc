@@ -2,6 +2,7 @@
 // to text at once, because a list may change after the call. Only tensors and open numbers are
 // converted at the exit, when their values are known.
 #include "bytecode/builtins/models.h"
+#include "bytecode/instance.h"
 #include "bytecode/values/computed.h"
 #include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
@@ -100,7 +101,9 @@ bool printable(Executor& x, const SymRef& value, SymRef* out) {
   Ref text = known ? Ref::steal(host::call(host::values, PyObject_Str, known.get())) : Ref();
   if (!text) {
     PyErr_Clear();
-    return shown_later(x, value, 0, out);
+    bool object = false;
+    if (!text_of_object(x, value, true, out, &object)) return false;
+    return object || shown_later(x, value, 0, out);
   }
   *out = make_const(std::move(text));
   return true;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/known_arrays.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
 #include "guards/open_sizes.h"
@@ -141,9 +142,9 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (usual_dtype && !tensor_of_open(x, data, dtype, out, &known)) return false;
   if (known) return true;
   if (!x.look(data)) return false;
-  const bool number =
-      data->kind == SymKind::kConst && (is_number(data->object.get()) || is_numpy_scalar(data) ||
-                                        is_array(data) || PyTuple_CheckExact(data->object.get()));
+  const bool number = is_array(data) || (data->kind == SymKind::kConst &&
+                                         (is_number(data->object.get()) || is_numpy_scalar(data) ||
+                                          PyTuple_CheckExact(data->object.get())));
   if (!number && !data->is_tensor() && data->kind != SymKind::kList &&
       data->kind != SymKind::kTuple)
     return refuse();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/known_arrays.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
@@ -11,9 +12,10 @@
 
 namespace msjit {
 
-bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items,
-                 std::vector<Val>* tensors);                                       // tensor.cc
-bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors);  // tensor.cc
+// tensor_index.cc
+bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<IndexItem>* items,
+                 std::vector<Val>* tensors);
+bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors);
 
 namespace {
 
@@ -26,8 +28,8 @@ bool took(Executor& x) { return x.sink().take_error().ok(); }
 // there are too many.
 bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* out) {
   if (!x.look_number(value)) return false;
-  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple) {
-    const Ref known = to_python(x, value);
+  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple || is_array(value)) {
+    const Ref known = is_array(value) ? value->object : to_python(x, value);
     Tensor made;
     if (!known) return refuse(x);
     if (!operand_from_object(known.get(), "setitem", &made)) return PyErr_Clear(), refuse(x);
@@ -111,7 +113,7 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
     return masked(x, target, key->tensor, value, out);
   std::vector<IndexItem> items;
   std::vector<Val> tensors;
-  if (!index_items(x, key, &items, &tensors)) return false;
+  if (!index_items(x, target, key, &items, &tensors)) return false;
   auto planned = plan_index(target.shape(), items);
   if (!planned.ok()) return x.fail_op(planned.take_error());
   const IndexPlan& plan = planned.value();

@@ -236,9 +236,13 @@ constexpr BinaryFunction kInplace[kBinaryOpCount] = {host::through(PyNumber_InPl
                                                      host::through(PyNumber_InPlaceTrueDivide),
                                                      host::through(PyNumber_InPlaceXor)};
 
+}  // namespace
+
 PyObject* inplace_binary(BinaryOp op, PyObject* a, PyObject* b) {
   return host::call(host::program, kInplace[static_cast<int>(op)], a, b);
 }
+
+namespace {
 
 template <PyObject* (*Function)(BinaryOp, PyObject*, PyObject*)>
 Step binary(const Stepping& s) {

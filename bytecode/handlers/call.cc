@@ -2,6 +2,8 @@
 // anything else ends the region.
 #include <fmt/core.h>
 
+#include <cstring>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
@@ -28,6 +30,11 @@ bool is_judged_strictly(Executor& x, PyObject* function) {
   return level == Level::kStrict || (level == Level::kContexts && g_strict_by_context);
 }
 
+bool is_repr(PyObject* function) {
+  const char* const name = PyCFunction_Check(function) ? pure_name(function) : nullptr;
+  return name && std::strcmp(name, "repr") == 0;
+}
+
 }  // namespace
 
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
@@ -45,10 +52,11 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
-  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names &&
-      !is_shown_later(x, args[0])) {
+  const bool as_str = object == reinterpret_cast<PyObject*>(&PyUnicode_Type);
+  if ((as_str || is_repr(object)) && args.size() == 1 && !names && !is_shown_later(x, args[0])) {
     if (!x.look(args[0])) return false;
-    if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
+    if (!text_of_object(x, args[0], as_str, out, &known)) return false;
+    if (known) return true;
   }
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   if (const char* name = pure_name(object)) return call_pure(x, object, name, args, names, out);

@@ -9,13 +9,8 @@ namespace msjit {
 
 namespace {
 
-// Pops the constant on top, if its text is known while capturing; null after x.fail(). `as_str`:
-// the str() of an instance will do.
-Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
-  SymRef value = f.pop();
-  if (!x.look(value)) return {};
-  if (value->kind == SymKind::kObject && as_str && !instance_str(x, SymRef(value), &value))
-    return {};
+// The Python object of a value whose text is known while capturing; null after x.fail().
+Ref showable(Executor& x, const SymRef& value) {
   const Ref known = to_python(x, value);
   if (known && !(PyLong_CheckExact(known.get()) && may_be_too_long(known.get()))) return known;
   x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
@@ -41,6 +36,27 @@ bool push_text(Executor& x, SymFrame& f, Ref text) {
   return true;
 }
 
+// Replaces the value on top by its text. `spec` is empty where nothing is formatted.
+bool show(Executor& x, SymFrame& f, int conversion, const Ref& spec) {
+  const SymRef value = f.pop();
+  if (!x.look(value)) return false;
+  // Without a specification, format() of an instance is its str(), unless its class has a
+  // __format__.
+  const bool plain = conversion == 0 && spec && PyUnicode_GET_LENGTH(spec.get()) == 0 &&
+                     !has_special(value, "__format__");
+  const bool as_str = conversion == 1 || plain;
+  SymRef text;
+  bool object = false;
+  if ((as_str || conversion == 2) && !text_of_object(x, value, as_str, &text, &object))
+    return false;
+  Ref shown = object ? text->object : showable(x, value);
+  if (!shown) return false;
+  if (!object) shown = convert(shown, conversion);
+  if (!shown || !spec) return push_text(x, f, std::move(shown));
+  return push_text(x, f,
+                   Ref::steal(host::call(host::values, PyObject_Format, shown.get(), spec.get())));
+}
+
 }  // namespace
 
 bool exec_ConvertValue(Executor& x, SymFrame& f, const Instr& i) {
@@ -48,8 +64,7 @@ bool exec_ConvertValue(Executor& x, SymFrame& f, const Instr& i) {
   SymRef text;
   if (!computed_format(x, f.peek(1), i.arg, {}, &text, &known)) return false;
   if (known) return f.peek(1) = std::move(text), true;
-  const Ref object = pop_showable(x, f, i.arg == 1);
-  return object && push_text(x, f, convert(object, i.arg));
+  return show(x, f, i.arg, {});
 }
 
 bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
@@ -67,16 +82,7 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   if (!computed_format(x, f.peek(1), conversion, spec, &text, &known)) return false;
   if (known) return f.peek(1) = std::move(text), true;
   if (!x.look(f.peek(1))) return false;
-  // Without a specification, format() of an instance is its str(), unless its class has a
-  // __format__.
-  const bool as_str = conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0);
-  const Ref object = pop_showable(x, f, as_str && !has_special(f.peek(1), "__format__"));
-  if (!object) return false;
-  const Ref shown = convert(object, conversion);
-  return push_text(
-      x, f,
-      shown ? Ref::steal(host::call(host::values, PyObject_Format, shown.get(), spec.get()))
-            : Ref());
+  return show(x, f, conversion, spec);
 }
 
 Step step_format(const Stepping& s) {

@@ -30,6 +30,8 @@ bool numpy_pair(const SymRef& a, const SymRef& b);
 // them by their class, or a NumPy scalar. `op`: null for a comparison.
 bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, std::optional<BinaryOp> op,
                 SymRef* p, SymRef* q);
+// The operator that stores its result in `a` where it can.
+PyObject* inplace_binary(BinaryOp op, PyObject* a, PyObject* b);
 // Makes a constant of CPython's result. A null result: CPython raised, and so does the captured
 // code.
 bool fold(Executor& x, PyObject* result, const char* what, SymRef* out);

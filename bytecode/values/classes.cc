@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstring>
+#include <map>
 
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
@@ -36,7 +37,20 @@ bool finds_and_keeps(const SymRef& finder) {
   return function && PyFunction_Check(function) && is_own(PyFunction_GetGlobals(function));
 }
 
+// Names that modules of msjit have been asked for and do not have, with the message of the error.
+using Missing = std::map<std::pair<PyObject*, std::string>, std::string>;
+Missing& missing_names() {
+  static auto* const made = new Missing;
+  return *made;
+}
+
 }  // namespace
+
+void note_missing(PyObject* module, PyObject* name, std::string message) {
+  constexpr size_t kMost = 4096;
+  if (missing_names().size() < kMost)
+    missing_names().emplace(std::pair(module, utf8_text(name)), std::move(message));
+}
 
 // The module is pinned; the value of the attribute is guarded.
 bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
@@ -52,6 +66,9 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
   const char* text = utf8_text(name);
   if (const SymRef finder = x.heap().instance_attr(module, names[0])) {
     const std::string what = fmt::format("{} of a module", text);
+    if (const auto missing = missing_names().find({module->object.get(), text});
+        missing != missing_names().end() && x.heap().realize(finder) && finds_and_keeps(finder))
+      return x.raise_new(PyExc_AttributeError, missing->second);
     return x.heap().realize(finder) && finds_and_keeps(finder)
                ? x.fail_at_first_use(module, name, what)
                : x.fail_for_now(BreakReason::kAttribute, what);
@@ -129,6 +146,24 @@ bool class_attribute(Executor& x, const SymRef& cls, PyObject* name, SymRef* out
   x.heap().guard_class_version(type);
   if (!guard_descriptor(x, type, name, found)) return false;
   return bind_class_attribute(x, cls, type, found, name, out);
+}
+
+// The text is made of the names of the class and its module, which a program may change.
+bool class_text(Executor& x, const SymRef& cls, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  const PyTypeObject* const meta = Py_TYPE(type);
+  const std::string what = "the text of " + describe(*cls);
+  if (meta->tp_repr != PyType_Type.tp_repr || meta->tp_str != PyType_Type.tp_str)
+    return x.fail(BreakReason::kCallUnknown, what);
+  if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+    for (const char* name : {"__module__", "__qualname__"}) {
+      SymRef part;
+      if (!class_attribute(x, cls, special_name(name), &part) || !x.look(part)) return false;
+      if (part->kind != SymKind::kConst || !PyUnicode_CheckExact(part->object.get()))
+        return x.fail(BreakReason::kCallUnknown, what);
+    }
+  return fold_result(x, Ref::steal(host::call(host::checked, PyObject_Repr, cls->object.get())),
+                     what.c_str(), out);
 }
 
 }  // namespace msjit

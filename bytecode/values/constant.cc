@@ -32,7 +32,6 @@ bool constant_truth(Executor& x, const SymRef& value, bool* out) {
   PyObject* const object = value->object.get();
   if (is_class(value)) return class_truth(x, value, out);
   if (PyFunction_Check(object)) return *out = true;
-  if (is_array(value)) return no_truth(x, value);
   if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) {
     if (find_special(value, "__bool__") || find_special(value, "__len__"))
       return no_truth(x, value);
@@ -91,7 +90,6 @@ bool constant_subscript(Executor& x, const SymRef& container, const SymRef& give
   if (is_tuple(container)) return sequence_subscript(x, container, given, out);
   if (!plain_key(x, given, &key)) return false;
   if (is_enum_class(container)) return enum_item(x, container, key, out);
-  if (is_array(container)) return array_subscript(x, container, key, out);
   PyObject* const object = container->object.get();
   const Ref known = is_class(container) ? Ref() : constant_object(key);
   if (known &&
@@ -119,14 +117,11 @@ bool constant_attribute(Executor& x, const SymRef& object, PyObject* name, SymRe
   if (is_class(object)) return class_attribute(x, object, name, out);
   if (PyFunction_Check(object->object.get())) return function_attribute(x, object, name, out);
   if (has_builtin_method(object, text)) return bound_by_name(object, name, out);
-  bool known = false;
-  if (is_array(object) && !array_attr(x, object, text, out, &known)) return false;
-  return known || value_attr(x, object, text, out);
+  return value_attr(x, object, text, out);
 }
 
 BuiltinModel constant_method(const SymRef& self, const char* name) {
   if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
-  if (is_array(self)) return find_row(array_methods(), name);
   if (is_class(self)) return find_class_method(self->object.get(), name);
   return is_tuple(self) ? find_row(tuple_methods(), name) : nullptr;
 }
@@ -136,12 +131,7 @@ Ref constant_itself(const SymRef& value) { return value->object; }
 int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made{RecipeKind::kConst};
   made.object = value->object;
-  const int index = exit.add(std::move(made));
-  if (!is_array(value)) return index;
-  Recipe copied = made_by(build_method_call);  // the array itself stays with the capture
-  copied.object = interned_text("__copy__");
-  copied.args = {index};
-  return exit.add(std::move(copied));
+  return exit.add(std::move(made));
 }
 
 }  // namespace

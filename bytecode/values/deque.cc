@@ -1,6 +1,6 @@
-// Deques. To a deque of the program a region only appends. Its contents are never read, so it may
-// grow from call to call. A deque made in the region is known; a bounded one has the attribute
-// `maxlen`.
+// Deques. To a deque of the program a region only appends, and it asks for its length. Its contents
+// are never read, so it may grow from call to call. A deque made in the region is known; a bounded
+// one has the attribute `maxlen`.
 #include "bytecode/values/deque.h"
 
 #include <fmt/core.h>
@@ -92,13 +92,27 @@ bool clear(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = sym_none(), true;
 }
 
+// The number of items. A deque of the program has grown by the appended ones, up to its bound.
+bool count_items(Executor& x, const SymRef& deque, int64_t* out) {
+  *out = static_cast<int64_t>(deque->items.size());
+  if (is_known(deque)) return true;
+  if (!x.heap().deque_length(deque, out))
+    return x.fail(BreakReason::kObjectType, "a deque whose length differs between calls");
+  if (deque->entries.empty()) return true;
+  const int64_t limit = x.heap().deque_limit(deque);
+  *out += static_cast<int64_t>(deque->entries.size());
+  if (limit >= 0) *out = std::min(*out, limit);
+  return true;
+}
+
 bool deque_truth(Executor& x, const SymRef& value, bool* out) {
-  return is_known(value) ? (*out = !value->items.empty(), true) : not_known(x, "truth");
+  int64_t count = 0;
+  return count_items(x, value, &count) && (*out = count != 0, true);
 }
 
 bool deque_length(Executor& x, const SymRef& value, SymRef* out) {
-  if (!is_known(value)) return not_known(x, "len()");
-  return *out = sym_int(static_cast<int64_t>(value->items.size())), true;
+  int64_t count = 0;
+  return count_items(x, value, &count) && (*out = sym_int(count), true);
 }
 
 bool extend(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -174,11 +188,11 @@ bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects)
 // A bounded deque drops an item at the other end for each one that it gets. Which end that is
 // depends on the calls, so both ends are assumed to lose that many.
 void drop_ends(PyObject* deque, const Effect& effect, Departure* departure) {
-  const Ref limit = Ref::steal(host::call(host::checked, PyObject_GetAttrString, deque, "maxlen"));
-  if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear();
+  const int64_t limit = limit_of_deque(deque);
+  if (limit < 0) return;
   const Py_ssize_t size = host::call(host::checked, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
-  const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
+  const Py_ssize_t dropped = std::min(size, size + added - static_cast<Py_ssize_t>(limit));
   for (Py_ssize_t i = 0; i < size; ++i)
     if (i < dropped || i >= size - dropped)
       departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, i))

@@ -13,6 +13,8 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/cached_function.h"
+#include "bytecode/values/getter.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
 #include "guards/py/host_call.h"
@@ -100,6 +102,10 @@ bool object_call(Executor& x, const SymRef& callable, std::vector<SymRef> args, 
   if (!may_use(x, callable)) return false;
   bool known = false;
   if (!call_numpy_object(x, callable, args, names, out, &known)) return false;
+  if (known) return true;
+  if (!call_cached(x, callable, args, names, out, &known)) return false;
+  if (known) return true;
+  if (!call_getter(x, callable, args, names, out, &known)) return false;
   if (known) return true;
   if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
@@ -209,6 +215,7 @@ int object_rebuild(ExitBuilder& exit, const SymRef& value) {
 }
 
 bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
+  if (!replay_cached(exit, value, target)) return false;
   if (const SymRef table = value->items.empty() ? SymRef() : value->items[0];
       table && table->kind == SymKind::kDict && table->changed &&
       !exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*table)))

@@ -39,6 +39,9 @@ constexpr ModelRow kMethods[] = {{"item", model_item}, {"tolist", model_tolist}}
 BuiltinModel array_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
 
 bool array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* out) {
+  const std::string_view text = utf8_text(name);
+  const bool of_tensor = text == "shape" || text == "ndim" || text == "size";
+  if (of_tensor && is_current(*array)) return x.get_attr(array->items[0], name, out);
   return find_row(kMethods, utf8_text(name)) ? bound_by_name(array, name, out) : x.look(array);
 }
 

@@ -1,4 +1,4 @@
-// LENGTH: the number of items of a list, tuple or dict. A TYPE guard precedes it.
+// LENGTH: the number of items of a list, tuple, dict or deque. A TYPE guard precedes it.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -24,7 +24,7 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 bool changes(const GuardStep&, PyObject* object, const std::string& source,
              std::vector<ChangedSize>* out) {
-  if (!PyList_CheckExact(object)) return false;
+  if (PyDict_Check(object) || PyTuple_Check(object)) return false;
   out->push_back({source, kLengthDim, fmt::format("of length {}", Py_SIZE(object))});
   return true;
 }

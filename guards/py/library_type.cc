@@ -79,4 +79,11 @@ PyTypeObject* LibraryType::get() {
   return found_ = reinterpret_cast<PyTypeObject*>(Ref::share(found).release());
 }
 
+int64_t limit_of_deque(PyObject* deque) {
+  static PyObject* const name = PyUnicode_InternFromString("maxlen");
+  const Ref limit = Ref::steal(host::call(host::checked, PyObject_GetAttr, deque, name));
+  if (!limit || !PyLong_CheckExact(limit.get())) return PyErr_Clear(), -1;
+  return PyLong_AsLongLong(limit.get());
+}
+
 }  // namespace msjit

@@ -3,6 +3,8 @@
 // instance of a class whose module was never loaded.
 #pragma once
 
+#include <cstdint>
+
 #include "guards/py/ref.h"
 
 namespace msjit {
@@ -28,5 +30,8 @@ class LibraryType {
   const char* name_;
   PyTypeObject* found_ = nullptr;  // for as long as the interpreter lives
 };
+
+// The `maxlen` of a collections.deque; -1: none.
+int64_t limit_of_deque(PyObject* deque);
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
 // Methods of Tensor that are no operators of the registry; those are bound by register_method.
 #include "guards/py/host_call.h"
+#include "guards/py/text.h"
 #include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/custom_gradient.h"

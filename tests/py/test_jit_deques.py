@@ -124,7 +124,40 @@ def in_an_arm(x, q):
     return y + 1
 
 
+@programs.add(x22, queue)
+def length_of_the_programs(x, q):
+    before = len(q)
+    q.append(1)
+    q.appendleft(2)
+    return x * len(q), before, bool(q), len(q) if q else 0
+
+
+@programs.add(x22, short)
+def length_of_a_bounded_one(x, q):
+    q.append(1)
+    return x * len(q), bool(q)
+
+
+@programs.add(x22, collections.deque)
+def length_of_an_empty_one(x, q):
+    if not q:
+        q.append(x)
+    return x + len(q)
+
+
 test_same, test_one_region = programs.tests()
+
+
+def test_lengths_and_bounds_that_change():
+    def fn(x, q):
+        q.append(x + 1)
+        return (x * 2 if len(q) >= 4 else x - 1), len(q)
+    jitted = ms.jit(fn, mode="PIJit")
+    for bound in (None, 3, 5, None, 3):
+        plain, traced = (collections.deque(maxlen=bound) for _ in range(2))
+        for _ in range(12):
+            expected, got = fn(x22(), plain), jitted(x22(), traced)
+            assert expected[0].tolist() == got[0].tolist() and expected[1] == got[1] and len(plain) == len(traced)
 
 
 def test_one_capture_serves_all_lengths():
