@@ -23,6 +23,7 @@ MOVED = {
     "dataset.engine.samplers": "dataset.samplers",
     "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
+    "dataset.core.validator_helpers": "dataset.validator_helpers",
     "dataset.engine.iterators": "dataset.core",
     "dataset.text.utils": "dataset.text",
     "nn.layer.thor_layer": "nn.thor_layer",

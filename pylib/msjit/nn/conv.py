@@ -11,6 +11,8 @@ from ..common.tensor import Tensor
 from .basic import positive_int
 from .cell import Cell
 
+__all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
+
 _PAD_MODES = ("same", "valid", "pad")
 # Primitives that the layers have as attributes, because subclasses call them.
 _BIAS_ADD, _EXPAND_DIMS = ops.BiasAdd(), ops.ExpandDims()
