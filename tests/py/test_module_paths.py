@@ -303,7 +303,10 @@ def test_checkpoints_as_messages(tmp_path):
     assert value.HasField("tensor") and not value.HasField("maptensor") and made != read
     assert str(value).splitlines()[:4] == ['tag: "x"', "tensor {", "  dims: 2", '  tensor_type: "Float32"']
     assert Print(value=[Print.Value(desc="a")]).SerializeToString() == b"\n\x03\n\x01a"
-    for wrong, error in ((lambda: setattr(value, "tag", 1), TypeError), (lambda: setattr(value, "tensor", 1), AttributeError),
+    from msjit.serialization import tensor_to_ms_type, tensor_to_np_type
+    assert tensor_to_ms_type["BFloat16"] == ms.bfloat16 and tensor_to_ms_type["Bool"] == ms.bool_ and tensor_to_ms_type["Float32"] == ms.float32
+    assert tensor_to_np_type("Int32") is np.int32 and tensor_to_np_type("other") is None
+    for wrong, error in ((lambda: tensor_to_np_type("BFloat16"), TypeError), (lambda: setattr(value, "tag", 1), TypeError), (lambda: setattr(value, "tensor", 1), AttributeError),
                          (lambda: setattr(value, "name", "x"), AttributeError), (lambda: made.ParseFromString(content[:-1]), ValueError),
                          (lambda: value.tensor.dims.append("2"), TypeError)):
         with pytest.raises(error):
@@ -329,3 +332,11 @@ def test_checks_of_scipy_and_datasets():
                          (lambda: checks.check_dir("/does/not/exist"), ValueError), (lambda: checks.check_valid_str("c", ["a"], "x"), ValueError)):
         with pytest.raises(error):
             wrong()
+
+
+def test_size_of_a_transposed_convolution():
+    from msjit.nn.conv import _deconv_output_length
+    for at, (mode, padding) in enumerate((("valid", 0), ("same", 0), ("pad", 1))):
+        layer = ms.nn.Conv2dTranspose(1, 1, 3, stride=2, pad_mode=mode, padding=padding)
+        flags = [at == 0, at == 1, at == 2]
+        assert layer(ms.ops.ones((1, 1, 7, 7), ms.float32)).shape[2] == _deconv_output_length(*flags, 7, 3, 2, 1, 2 * padding)

@@ -161,4 +161,9 @@ for _kind in (Conv1d, Conv2d, Conv3d):
     _kind._keeps_casts = _kind
 del _kind
 
-from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv
+from .conv_transpose import (  # noqa: E402,F401 - built upon _Conv
+    Conv1dTranspose,
+    Conv2dTranspose,
+    Conv3dTranspose,
+    _deconv_output_length,
+)
