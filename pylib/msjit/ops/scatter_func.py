@@ -11,7 +11,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
 from . import registry as _k
-from .variable_writes import put as _put
+from .variable_writes import replaced as _replaced
 
 
 def _combined(x, updates, parts, axes, how):
@@ -154,8 +154,7 @@ def _writing(name, how, coordinates):
             if isinstance(updates, _Tensor) and updates.ndim and tuple(updates.shape) != wanted:
                 raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
             made = _combined(input_x, updates, [indices], [0], how)
-        _put(input_x, made)
-        return input_x if type(input_x) is _Tensor else made
+        return _replaced(input_x, made)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = "%s slices of a Parameter %s, in place; returns its new values." % (what, where)
