@@ -111,4 +111,7 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     return records_arguments("lazy_inline_", fn, attrs)
 
 
+# `from msjit import *` gives the names that are loaded on first use too, and no modules.
+__all__ = sorted({name for name, value in globals().items() if name[0] != "_" and not isinstance(value, type(nn))}
+                 | set(_LAZY_NAMES) | _PARALLEL | {"QuantDtype", "_Function", "_no_grad", "dtype"})
 _paths.reach(__name__)

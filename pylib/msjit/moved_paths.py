@@ -23,6 +23,7 @@ MOVED = {
     "dataset.engine.samplers": "dataset.samplers",
     "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
+    "dataset.core.validator_helpers": "dataset.validator_helpers",
     "dataset.engine.iterators": "dataset.core",
     "dataset.text.utils": "dataset.text",
     "nn.layer.thor_layer": "nn.thor_layer",
@@ -139,6 +140,9 @@ MOVED.update({
     "scipy.optimize._lagrange": "scipy.optimize",
     "tools.data_dump": "graph_hints",
     "train.train_thor.model_thor": "train",
+    "nn.probability.distribution._utils": "nn.probability.own",
+    "nn.probability.distribution._utils.utils": "nn.probability.own",
+    "nn.probability.distribution._utils.custom_ops": "nn.probability.own",
 })
 MOVED.update(("mindrecord.tools.%s_to_mr" % kind, "mindrecord") for kind in "cifar10 cifar100 csv imagenet mnist tfrecord".split())
 MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.multitype_ops") for kind in """add zeros_like ones_like bitwise_and

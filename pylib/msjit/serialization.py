@@ -369,8 +369,22 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
 _DIVIDED = ("build_searched_strategy", "load_distributed_checkpoint", "merge_sliced_parameter", "restore_group_info_list")
 
 
+def tensor_to_np_type(tensor_type_str):
+    """The type of NumPy for the name of a dtype in a .ckpt file; None for other names. Raises TypeError for BFloat16, which NumPy has not."""
+    import numpy
+    if tensor_type_str == "BFloat16":
+        raise TypeError("[tensor_to_np_type] type, got BFloat16, expected one that NumPy has")
+    if tensor_type_str == "str":
+        return "U"
+    found = {name: text for text, name in checkpoint_file.TYPES.items()}.get(tensor_type_str)
+    return None if found is None else numpy.dtype(found).type
+
+
 def __getattr__(name):
     if name in _DIVIDED:
         from . import parallel
         return getattr(parallel, name)
+    if name == "tensor_to_ms_type":  # {name of a dtype in a .ckpt file: dtype}
+        types = {kind: getattr(mstype, text + "_" if text == "bool" else text) for text, kind in checkpoint_file.TYPES.items()}
+        return dict(types, BFloat16=mstype.bfloat16, str=mstype.string)
     raise AttributeError("module %r has no attribute %r" % (__name__, name))

@@ -109,6 +109,13 @@ ROWS = [[1.0, 2.0], [3.0, 4.0]]
     (lambda x: auto_generate.OneHotExt()(Tensor([0, 2]), -1, Tensor(1.0), Tensor(0.0)), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
     (lambda x: auto_generate.FmodScalar()(x - 3, 2), [[-0.0, -1.0], [0.0, 1.0]]),
     (lambda x: auto_generate.EluExt(alpha=2.0)(x), ROWS),
+    (lambda x: auto_generate.Frac()(input=x / 2), [[0.5, 0.0], [0.5, 0.0]]),
+    (lambda x: auto_generate.CountNonZero()(x - 1, dim=1), [1, 2]),
+    (lambda x: auto_generate.EmptyLike()(x, ms.int32) * 0, [[0, 0], [0, 0]]),
+    (lambda x: auto_generate.AvgPool2D()(input=x.reshape(1, 1, 2, 2), kernel_size=2, stride=1)[0, 0], [[2.5]]),
+    (lambda x: auto_generate.AvgPool1D()(input=x.reshape(1, 2, 2), kernel_size=2)[0], [[1.5], [3.5]]),
+    (lambda x: auto_generate.InnerUnique()(x[:, 0], True, True)[1], [0, 1]),
+    (lambda x: auto_generate.Sub()(input=x, other=x), [[0.0, 0.0], [0.0, 0.0]]),
 ])
 @pytest.mark.parametrize("wrap", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit])
 def test_calls_with_the_generated_parameters(call, expected, wrap):

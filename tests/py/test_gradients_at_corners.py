@@ -50,6 +50,10 @@ CASES = {
                       [-1e12, 1e12, 0, 0, -2]),
     "labels": (first(lambda y: ops.binary_cross_entropy(row(0, 1, 0.5), y, reduction="sum")), row(1, 0, 1), [np.log(1e12), np.log(1e-12), 0]),
     "equal infinities": (first(lambda a: ops.logaddexp(a, row(INF, -INF, 0, INF))), row(INF, -INF, 0, 1), [0.5, 0.5, 0.5, 0]),
+    "margins": (first(lambda a: ops.multi_margin_loss(a, Tensor([0, 1]), reduction="sum")), row([1, 0, 2], [0, 1, 0]),
+                [[-1 / 3, 0, 1 / 3], [0, 0, 0]]),
+    "margins of several labels": (first(lambda a: ops.multilabel_margin_loss(a, Tensor([[0, -1, 1]], ms.int32), reduction="sum")),
+                                  row([1, 0, 2]), [[-1 / 3, 0, 1 / 3]]),
     "second derivative of logaddexp": (first(first(lambda a: ops.logaddexp(a, row(0.0)))), row(0.0), [0.25]),
 }
 

@@ -104,3 +104,29 @@ def test_assignment_in_a_loop_of_graph_mode():
     finally:
         ms.set_context(mode=before)
     assert int(grad) == 3 and int(net.weight) == 2
+
+
+# name: (a write of the second argument to p whose result is used, the gradient by it, the gradient by p)
+RESULTS = {
+    "assign_add": (lambda p, u: ops.assign_add(p, u), [1, 3], [1, 3]),
+    "assign_sub": (lambda p, u: ops.assign_sub(p, u), [-1, -3], [1, 3]),
+    "assign": (lambda p, u: ops.assign(p, u), [0, 0], [1, 3]),
+    "scatter_add": (lambda p, u: ops.scatter_add(p, Tensor([1, 0], ms.int32), u), [3, 1], [1, 3]),
+    "ScatterUpdate": (lambda p, u: ops.ScatterUpdate()(p, Tensor([1, 0], ms.int32), u), [3, 1], [0, 0]),
+    "ScatterMax": (lambda p, u: ops.ScatterMax()(p, Tensor([1, 0], ms.int32), u), [3, 0], [1, 0]),
+    "IndexAdd": (lambda p, u: ops.IndexAdd(0)(p, Tensor([1, 0], ms.int32), u), [3, 1], [1, 3]),
+    "scatter_nd_sub": (lambda p, u: ops.ScatterNdSub()(p, Tensor([[0], [1]], ms.int32), u), [-1, -3], [1, 3]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", list(RESULTS))
+def test_the_result_of_a_write_has_a_gradient(name, way):
+    """As in MindSpore by what is added or written; assign alone passes none on."""
+    write, by_value, by_weight = RESULTS[name]
+    p = Parameter(tensor(5, 1), name="p")
+    gradient = way(ms.grad(lambda u: (write(p, u) * tensor(1, 3)).sum(), 0, [p]))
+    for _ in range(3):
+        p.set_data(tensor(5, 1))
+        found = gradient(tensor(2, 4))
+        assert found[0].asnumpy().tolist() == by_value and found[1][0].asnumpy().tolist() == by_weight

@@ -168,7 +168,10 @@ def test_star_imports_give_what_is_loaded_later():
               "common": "float16 bfloat16 JitConfig Generator recompute", "nn": "Accuracy PSNR L1LossExt Dense thor",
               "nn.wrap": "WithLossCell PipelineCell TrainOneStepWithLossScaleCell", "ops": "coo_add all_reduce CSRMM matmul signature",
               "ops.functional": "csr_mv make_coo_tensor grad", "ops.function": "csr_mv value_and_grad vmap", "ops.operations": "CSRMM Add",
-              "ops.composite": "GradOperation repeat_elements", "train": "Model Accuracy load_checkpoint_async",
+              "ops.composite": "GradOperation repeat_elements",
+              "nn.activation": "LRN PReLUExt ReLU", "nn.basic": "Tril Linear Dense", "nn.pooling": "AdaptiveAvgPool2d MaxPool2d",
+              "nn.normalization": "SyncBatchNorm InstanceNorm2d LayerNorm", "nn.image": "SSIM CentralCrop", "nn.embedding": "EmbeddingExt",
+              "train": "Model Accuracy load_checkpoint_async",
               "train.callback": "SummaryCollector LossMonitor", "numpy": "arange float32", "context": "set_context PYNATIVE_MODE"}
     for module, names in wanted.items():
         space = {}
@@ -266,3 +269,74 @@ def test_modules_say_which_names_they_give(module, names):
     space = {}
     exec("import msjit.alias\nmsjit.alias.install('packaged')\nfrom packaged.%s import *" % module, space)
     assert set(names.split()) <= set(space) and "math" not in space and "Tensor" not in space
+
+
+def test_a_star_import_of_the_package_gives_names_but_no_modules():
+    space = {}
+    exec("from msjit import *", space)
+    names = "Tensor Parameter COOTensor Model SummaryCollector run_check saved_tensors_hooks enable_dynamic manual_seed dtype set_context"
+    assert set(names.split()) <= set(space) and space["COOTensor"] is ms.COOTensor
+    assert not {"config_module", "autograd", "absent", "explain_module", "np", "log", "context", "nn", "ops", "common"} & set(space)
+
+
+def test_checkpoints_as_messages(tmp_path):
+    import numpy as np
+
+    from msjit.train.checkpoint_pb2 import Checkpoint
+    from msjit.train.print_pb2 import Print
+    path = str(tmp_path / "net.ckpt")
+    ms.save_checkpoint([{"name": "w", "data": ms.Tensor([[1.0, 2.0], [3.0, 4.0]])}, {"name": "b", "data": ms.Tensor([-5], ms.int32)}], path)
+    read = Checkpoint()
+    with open(path, "rb") as file:
+        content = file.read()
+    assert read.ParseFromString(content) == len(content) and read.SerializeToString() == content
+    assert [(value.tag, list(value.tensor.dims), value.tensor.tensor_type) for value in read.value] == [("w", [2, 2], "Float32"), ("b", [1], "Int32")]
+    assert np.frombuffer(read.value[0].tensor.tensor_content, np.float32).tolist() == [1.0, 2.0, 3.0, 4.0]
+    made = Checkpoint()
+    value = made.value.add(tag="x")
+    value.tensor.dims.extend([2])
+    value.tensor.tensor_type, value.tensor.tensor_content = "Float32", np.float32([7, 8]).tobytes()
+    made.value.extend(read.value[1:])
+    with open(path, "wb") as file:
+        file.write(made.SerializeToString())
+    assert {name: value.asnumpy().tolist() for name, value in ms.load_checkpoint(path).items()} == {"x": [7.0, 8.0], "b": [-5]}
+    assert value.HasField("tensor") and not value.HasField("maptensor") and made != read
+    assert str(value).splitlines()[:4] == ['tag: "x"', "tensor {", "  dims: 2", '  tensor_type: "Float32"']
+    assert Print(value=[Print.Value(desc="a")]).SerializeToString() == b"\n\x03\n\x01a"
+    from msjit.serialization import tensor_to_ms_type, tensor_to_np_type
+    assert tensor_to_ms_type["BFloat16"] == ms.bfloat16 and tensor_to_ms_type["Bool"] == ms.bool_ and tensor_to_ms_type["Float32"] == ms.float32
+    assert tensor_to_np_type("Int32") is np.int32 and tensor_to_np_type("other") is None
+    for wrong, error in ((lambda: tensor_to_np_type("BFloat16"), TypeError), (lambda: setattr(value, "tag", 1), TypeError), (lambda: setattr(value, "tensor", 1), AttributeError),
+                         (lambda: setattr(value, "name", "x"), AttributeError), (lambda: made.ParseFromString(content[:-1]), ValueError),
+                         (lambda: value.tensor.dims.append("2"), TypeError)):
+        with pytest.raises(error):
+            wrong()
+
+
+def test_checks_of_scipy_and_datasets():
+    from msjit.dataset import validator_helpers as checks
+    from msjit.parallel._cell_wrapper import destroy_allgather_cell, get_allgather_cell
+    from msjit.scipy.utils import _dtype_check, _mstype_check, _nd_transpose, _norm, _safe_normalize, _to_scalar
+    x = ms.Tensor([[3.0, 4.0]])
+    _mstype_check("match", x, ms.dtype.TensorType, "x"), _dtype_check("match", x, [ms.float32], "x")
+    assert _nd_transpose(x).shape == (2, 1) and float(_norm(x)) == 5.0 and float(_norm(x, float("inf"))) == 4.0
+    assert float(_safe_normalize(x)[1]) == 5.0 and _safe_normalize(x)[0].asnumpy()[0].tolist() == pytest.approx([0.6, 0.8])
+    assert _to_scalar(ms.Tensor(2.5)) == 2.5 and isinstance(get_allgather_cell(""), ms.nn.Cell)
+    destroy_allgather_cell()
+    assert checks.INT32_MAX == 2 ** 31 - 1 and checks.is_iterable([]) and not checks.is_iterable(3) and checks.replace_none(None, 4) == 4
+    checks.type_check(1.5, (int, float), "x"), checks.check_value_cutoff(0, (0, 1)), checks.check_pos_int32(1), checks.check_range((1, 2), (0, 2))
+    assert checks.parse_user_args(lambda a, b=2: None, 1)[0] == [1, 2]
+    for wrong, error in ((lambda: _mstype_check("match", 3, ms.dtype.TensorType), TypeError), (lambda: _dtype_check("match", x, [ms.int32]), TypeError),
+                         (lambda: checks.type_check(True, (int,), "x"), TypeError), (lambda: checks.check_value(2, (0, 1), "x"), ValueError),
+                         (lambda: checks.check_value_ratio(0, (0, 1), "x"), ValueError), (lambda: checks.check_pos_int32(0, "x"), ValueError),
+                         (lambda: checks.check_dir("/does/not/exist"), ValueError), (lambda: checks.check_valid_str("c", ["a"], "x"), ValueError)):
+        with pytest.raises(error):
+            wrong()
+
+
+def test_size_of_a_transposed_convolution():
+    from msjit.nn.conv import _deconv_output_length
+    for at, (mode, padding) in enumerate((("valid", 0), ("same", 0), ("pad", 1))):
+        layer = ms.nn.Conv2dTranspose(1, 1, 3, stride=2, pad_mode=mode, padding=padding)
+        flags = [at == 0, at == 1, at == 2]
+        assert layer(ms.ops.ones((1, 1, 7, 7), ms.float32)).shape[2] == _deconv_output_length(*flags, 7, 3, 2, 1, 2 * padding)

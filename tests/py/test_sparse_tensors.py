@@ -37,6 +37,7 @@ COMPUTED = {
     "coo + dense": (lambda v: coo(v) + Tensor(FULL), lambda v: kept(v) + Tensor(FULL)),
     "dense + coo": (lambda v: Tensor(FULL) + coo(v), lambda v: kept(v) + Tensor(FULL)),
     "coo - dense": (lambda v: coo(v) - Tensor(FULL), lambda v: kept(v) - Tensor(FULL)),
+    "dense - coo": (lambda v: Tensor(FULL) - coo(v), lambda v: Tensor(FULL) - kept(v)),
     "coo * dense": (lambda v: (coo(v) * Tensor(FULL)).to_dense(), lambda v: kept(v) * Tensor(FULL)),
     "coo / dense": (lambda v: (coo(v) / Tensor(FULL)).to_dense(), lambda v: kept(v) / Tensor(FULL)),
     "-coo": (lambda v: (-coo(v)).to_dense(), lambda v: -kept(v)),

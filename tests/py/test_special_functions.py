@@ -217,3 +217,17 @@ def test_cumprod_gradient_at_zero():
                 want[i, j] = np.cumprod(one).sum() - np.cumprod(none).sum()
         for run in modes(ms.grad(lambda v: ops.cumprod(v, 1).sum())):
             np.testing.assert_allclose(run(Tensor(x)).asnumpy(), want)
+
+
+@pytest.mark.parametrize("name", "i0 i1 i0e i1e j0 j1 y0 y1 k0 k1 k0e k1e".split())
+def test_derivatives_of_bessel_functions_where_their_series_meet(name):
+    """At 2 and 8 as elsewhere; minimum and maximum would halve them there."""
+    def b(kind):
+        return getattr(ops, "bessel_" + kind)(x)
+    x = Tensor(np.array([0.5, 2.0, 8.0, 9.0]))
+    expected = {"i0": lambda: b("i1"), "i1": lambda: b("i0") - b("i1") / x, "i0e": lambda: b("i1e") - b("i0e"),
+                "i1e": lambda: b("i0e") - b("i1e") / x - b("i1e"), "j0": lambda: -b("j1"), "j1": lambda: b("j0") - b("j1") / x,
+                "y0": lambda: -b("y1"), "y1": lambda: b("y0") - b("y1") / x, "k0": lambda: -b("k1"), "k1": lambda: -b("k0") - b("k1") / x,
+                "k0e": lambda: b("k0e") - b("k1e"), "k1e": lambda: b("k1e") - b("k0e") - b("k1e") / x}[name]()
+    found = ms.grad(lambda t: getattr(ops, "bessel_" + name)(t).sum())(x)
+    np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-9)

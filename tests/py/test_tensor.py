@@ -213,6 +213,8 @@ def test_repr(data, text):
 
 def test_op_callable():
     assert ops.add.__name__ == "add" and ops.add.__module__ == "msjit.ops"
+    for name in "itemset cauchy to_coo is_shared storage_offset move_to".split():
+        assert getattr(Tensor, name).__name__ == name
     assert str(inspect.signature(_msjit.ops.add)) == "(x, y)"
     assert pickle.loads(pickle.dumps(_msjit.ops.add)) is _msjit.ops.add
     x = Tensor(F32)

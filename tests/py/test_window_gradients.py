@@ -187,3 +187,13 @@ def test_differentiated():
     dout = numbers(2, 3, 2, 2, 2, seed=3)
     found = ms.grad(lambda d: (G.Conv3DBackpropFilter(3, 3)(Y, d, weight.shape) * weight).sum())(dout)
     close(found, ops.Conv3D(3, 3)(Y, weight))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, lambda f: ms.jit(f, mode="PIJit"), ms.jit])
+def test_boxes_have_no_gradient(wrap):
+    """As in MindSpore: networks choose boxes by their overlap, and cut out parts at boxes that another part has found."""
+    images, boxes = numbers(1, 2, 6, 6), Tensor(np.array([[0.0, 0.5, 0.5, 3.0, 2.0]], np.float32))
+    by_image, by_boxes = wrap(ms.grad(lambda x, b: ops.ROIAlign(2, 2, 1.0)(x, b).sum(), (0, 1)))(images, boxes)
+    assert abs(by_image.asnumpy()).sum() > 0 and by_boxes.asnumpy().tolist() == [[0.0] * 5]
+    gradients = wrap(ms.grad(lambda a, b: ops.IOU()(a, b).sum(), (0, 1)))(boxes[:, 1:], Tensor(np.zeros((1, 4), np.float32)))
+    assert [gradient.asnumpy().tolist() for gradient in gradients] == [[[0.0] * 4]] * 2

@@ -2,7 +2,7 @@
 from .._native import Tensor, _msjit
 from ..absent import REASONS
 from .checks import check_position
-from .methods_shared import written
+from .methods_shared import put_method, written
 
 
 def _h(self):
@@ -197,7 +197,7 @@ def bind():
             own.setdefault(name, _refused(name, reason))
     for name, value in own.items():
         if name not in Tensor.__dict__:
-            _msjit.register_method(Tensor, name, value)
+            put_method(name, value)
 
 
 __all__ = ["bind"]

@@ -175,6 +175,9 @@ class COOTensor(_Sparse):
             return self + -other
         self._refuse("the difference", other)
 
+    def __rsub__(self, other):
+        return -self + other
+
     def _at(self, other, what):
         if not isinstance(other, Tensor):
             self._refuse(what, other)

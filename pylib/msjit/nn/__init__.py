@@ -170,5 +170,7 @@ def __getattr__(name):
 
 
 _paths.reach(__name__)
-# `from mindspore.nn.optim import *` gives these too. They are added here, as this module has taken its names from there before.
+# `from mindspore.nn.optim import *` and that of nn.layer.image give these too. They are added here, as this module has taken its names from
+# there before.
 optim.__all__ = [*optim.__all__, *optim._OF_NN]
+image.__all__ = [*image.__all__, "SSIM", "MSSSIM", "PSNR"]

@@ -5,6 +5,9 @@ from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from .cell import Cell
 
+__all__ = """Softmin Softmax Softmax2d LogSoftmax LogSoftmaxExt ReLU ReLU6 RReLU SeLU SiLU Tanh Tanhshrink Hardtanh GELU FastGelu Sigmoid Softsign
+    PReLU PReLUExt get_activation LeakyReLU HSigmoid HSwish ELU LogSigmoid LRN SoftShrink HShrink CELU Threshold Mish GLU""".split()
+
 
 def number(value, where, what):
     """Returns an int or a float as a float; raises TypeError for anything else."""

@@ -14,6 +14,9 @@ from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d  # noqa: F401 - wh
 from .padding import Pad  # noqa: F401
 from .reduction import ClipByNorm, L1Regularizer, Norm  # noqa: F401
 
+__all__ = """Dropout Flatten Dense Linear ClipByNorm Norm OneHot Pad Unfold Tril Triu MatrixDiag MatrixDiagPart MatrixSetDiag L1Regularizer
+    Dropout1d Dropout2d Dropout3d Upsample Roll Identity Unflatten DropoutExt Dropout2dExt""".split()
+
 _linear = ops.registry.linear
 _flatten = ops.registry.flatten
 # Primitives that the layers have as attributes, because subclasses call them.

@@ -5,6 +5,8 @@ from .cell import Cell
 from .conv import Conv2d
 from .normalization import BatchNorm1d, BatchNorm2d
 
+__all__ = ["Conv2dBnAct", "DenseBnAct"]
+
 
 def _activation(where, activation, alpha):
     if activation is not None and not isinstance(activation, str) and not callable(activation):

@@ -6,6 +6,8 @@ from ..common.checks import check_int
 from ..common.tensor import Tensor
 from .cell import Cell
 
+__all__ = ["SequentialCell", "CellList", "CellDict"]
+
 
 def _counted(index, last, cell_num, op_name):
     """Returns an index in [-cell_num, last], counted from the front; raises TypeError or IndexError otherwise."""

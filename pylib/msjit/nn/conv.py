@@ -11,6 +11,8 @@ from ..common.tensor import Tensor
 from .basic import positive_int
 from .cell import Cell
 
+__all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
+
 _PAD_MODES = ("same", "valid", "pad")
 # Primitives that the layers have as attributes, because subclasses call them.
 _BIAS_ADD, _EXPAND_DIMS = ops.BiasAdd(), ops.ExpandDims()
@@ -159,4 +161,9 @@ for _kind in (Conv1d, Conv2d, Conv3d):
     _kind._keeps_casts = _kind
 del _kind
 
-from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv
+from .conv_transpose import (  # noqa: E402,F401 - built upon _Conv
+    Conv1dTranspose,
+    Conv2dTranspose,
+    Conv3dTranspose,
+    _deconv_output_length,
+)

@@ -6,6 +6,16 @@ from ..ops.window_func import _pads, transposed
 from .conv import _Conv, lifted_weight
 
 
+def _deconv_output_length(is_valid, is_same, is_pad, input_length, filter_size, stride_size, dilation_size, padding):
+    """The size of a transposed convolution along an axis, as layers of programs compute it; one of the flags says the pad_mode."""
+    reach = filter_size + (filter_size - 1) * (dilation_size - 1)
+    if is_valid:
+        return input_length * stride_size + max(reach - stride_size, 0)
+    if is_same:
+        return input_length * stride_size
+    return input_length * stride_size - padding + reach - stride_size if is_pad else 0
+
+
 class _Transposed(_Conv):
     """The base class of transposed convolutions.
 

@@ -8,6 +8,8 @@ from ..common.tensor import check_tensor
 from .basic import Embedding, positive_int  # noqa: F401 - MindSpore has Embedding in this module
 from .cell import Cell
 
+__all__ = "Embedding EmbeddingExt EmbeddingLookup MultiFieldEmbeddingLookup".split()
+
 _OPERATORS = ("SUM", "MAX", "MEAN")
 
 

@@ -10,6 +10,9 @@ from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
 
+__all__ = """BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm LayerNormExt GroupNorm SyncBatchNorm InstanceNorm1d InstanceNorm2d
+    InstanceNorm3d""".split()
+
 
 class _BatchNorm(Cell):
     """Normalises each channel by the statistics of the batch (in training) or by running statistics.

@@ -6,6 +6,10 @@ from ..ops import window_func as _w
 from ..ops.nn_func import fixed_pads
 from .cell import Cell
 
+__all__ = """AvgPool3d MaxPool3d AvgPool2d MaxPool2d AvgPool1d MaxPool1d FractionalMaxPool2d FractionalMaxPool3d AdaptiveAvgPool1d AdaptiveMaxPool1d
+    AdaptiveMaxPool2d AdaptiveMaxPool3d AdaptiveAvgPool2d AdaptiveAvgPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d LPPool1d LPPool2d
+    AvgPool2dExt AvgPool3dExt MaxPool2dExt AvgPool1dExt""".split()
+
 _PAD_MODES = ("same", "valid", "pad")
 
 

@@ -15,6 +15,8 @@ from .basic import Dropout, positive_int
 from .cell import Cell
 from .rnn_cells import check_pair, check_state, gru_step, lstm_step, relu_step, tanh_step
 
+__all__ = ["LSTM", "GRU", "RNN"]
+
 _linear = ops.registry.linear
 
 

@@ -10,6 +10,8 @@ from ..common.tensor import Tensor
 from .basic import positive_int
 from .cell import Cell
 
+__all__ = ["LSTMCell", "GRUCell", "RNNCell"]
+
 _linear = ops.registry.linear
 _split = ops.registry.split
 

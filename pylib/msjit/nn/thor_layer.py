@@ -7,6 +7,8 @@ from .basic import Dense, Embedding
 from .conv import Conv2d
 from .embedding import EmbeddingLookup
 
+__all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
+
 
 def _kept(name, shape, init="zeros"):
     return Parameter(initializer(init, shape, mstype.float32), name=name, requires_grad=False)

@@ -11,6 +11,8 @@ from .cell import Cell
 from .container import CellList
 from .normalization import LayerNorm
 
+__all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "TransformerEncoder", "TransformerDecoder", "Transformer"]
+
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 

@@ -22,12 +22,11 @@ from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
 from .nn_operations import _seed
-from .other_func import _written
 from .primitive import REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
 from .resize_func import resize as _resize
-from .variable_writes import put as _store
+from .variable_writes import replaced as _replaced
 
 _REQUIRED = REQUIRED
 __all__ = []
@@ -287,9 +286,9 @@ for _name, _attributes, _rule in (
         ("EuclideanNorm", {"keep_dims": False}, lambda p, x, axes:
          _k.sqrt(_k.sum(_k.square(x), tuple(int(a) for a in axes), p.keep_dims))),
         ("IndexAdd", {"axis": _REQUIRED, "use_lock": True, "check_index_bound": True}, lambda p, x, indices, y:
-         _put(x, _i.index_add(x.detach(), indices, y, p.axis))),
+         _replaced(x, _i.index_add(x, indices, y, p.axis))),
         ("InplaceIndexAdd", {"axis": _REQUIRED}, lambda p, x, indices, y:
-         _put(x, _i.index_add(x.detach(), indices, y, p.axis))),
+         _replaced(x, _i.index_add(x, indices, y, p.axis))),
         ("InplaceUpdate", {"indices": _REQUIRED}, lambda p, x, v: _sc.inplace_update(x, v, p.indices)),
         ("Logit", {"eps": -1.0}, lambda p, x: _sp.logit(x, p.eps)),
         ("MatrixInverse", {"adjoint": False}, lambda p, x: _k.inverse(_l.adjoint(x) if p.adjoint else x)),
@@ -336,11 +335,6 @@ for _name, _attributes, _rule in (
         ("UniqueConsecutive", {"return_inverse": False, "return_counts": False, "dim": None}, _unique_runs),
 ):
     _row(_name, _attributes, _rule)
-
-
-def _put(x, value):
-    _store(x, value)
-    return _written(x)
 
 
 def _scatter(name, function):

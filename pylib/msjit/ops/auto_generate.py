@@ -24,6 +24,7 @@ _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve",
             "reduce_sum": "sum", "batch_mat_mul": "bmm", "muls": "mul", "split_with_size": "split"}
 _FIRST = ("pyboost_", "inner_")
 _GRADIENTS = ("gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "later_gradients")
+_OTHER = {"CountNonZero": "count_nonzero"}  # {generated class whose parameters are not those of the class in ops: its function}
 _LAST = ("_impl", "_ext", "_op", "_view")
 
 
@@ -138,9 +139,10 @@ _ROWS = (
 def _class_named(name):
     """Finds or makes the primitive that a name stands for, or None."""
     base = name[:-len("Prim_")] if name.endswith("Prim_") else name
-    if base in _operations.__all__:
+    if base in _operations.__all__ and base not in _OTHER:
         return getattr(_operations, base)
-    function = _function_named(_snake(base[:-3]) + "_ext" if base.endswith("Ext") else _snake(base))
+    spelling = _OTHER.get(base) or (_snake(base[:-3]) + "_ext" if base.endswith("Ext") else _snake(base))
+    function = _function_named(spelling)
     if function is None:
         return None
     return type(name, (_Named,), {"_function": staticmethod(function), "__module__": __name__,
@@ -224,7 +226,7 @@ def __getattr__(name):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     if name in ("gen_ops_def", "gen_ops_prim"):
         return sys.modules[__name__]
-    found = _inner.find(name) if name[0].isupper() else None
+    found = _inner.find(name) if name[0].isupper() and name not in _OTHER else None
     if name.startswith("pyboost_"):
         found = _boosted(name)
     elif found is None and _reason(name) == "gradient kernel":

@@ -100,6 +100,15 @@ def _series(u, coefficients):
     return u * last - before + coefficients[0]
 
 
+def _ranges(x, end):
+    """(whether x is below the end of the first range, x there and the end elsewhere, x from there on and the end before).
+
+    At the end itself the derivative of the second range is 1. Those of minimum and maximum are 1/2 there.
+    """
+    is_near = _k.less(x, end)
+    return is_near, _k.where(is_near, x, end), _k.where(is_near, end, x)
+
+
 def _wide(x, where):
     if _check(x, where).dtype not in _FLOATS:
         raise TypeError("[%s] dtype of x, got %s, expected one of floats" % (where, x.dtype))
@@ -116,10 +125,10 @@ def _back(out, x):
 def _scaled_i(size, order):
     """exp(-x) I(x) of x >= 0; of order 1 over x below 8."""
     near, far = (_I0_SMALL, _I0_LARGE) if order == 0 else (_I1_SMALL, _I1_LARGE)
-    small, large = _k.minimum(size, 8.0), _k.maximum(size, 8.0)
+    is_near, small, large = _ranges(size, 8.0)
     near = _series(small / 4.0 - 1.0, near)
     near = near * small if order else near
-    return _k.where(_k.less(size, 8.0), near, _series(16.0 / large - 1.0, far) * _k.rsqrt(large))
+    return _k.where(is_near, near, _series(16.0 / large - 1.0, far) * _k.rsqrt(large))
 
 
 def bessel_i0(x):
@@ -165,13 +174,13 @@ def bessel_i1(x):
 
 def _scaled_k(x, order):
     """exp(x) K(x): infinite at 0, NaN below."""
-    small, large = _k.minimum(x, 2.0), _k.maximum(x, 2.0)
+    is_near, small, large = _ranges(x, 2.0)
     power = _series(_k.square(small) / 2.0 - 1.0, _K1_SMALL if order else _K0_SMALL)
     first = _scaled_i(_k.abs(small), order) * _k.exp(small)
     log = _k.log(small / 2.0)
     near = log * first + power / small if order else power - log * first
     far = _series(4.0 / large - 1.0, _K1_LARGE if order else _K0_LARGE) * _k.rsqrt(large)
-    out = _k.where(_k.less(x, 2.0), near * _k.exp(small), far)
+    out = _k.where(is_near, near * _k.exp(small), far)
     return _k.where(_k.equal(x, 0), float("inf"), out)
 
 
@@ -202,7 +211,7 @@ def bessel_k1e(x):
 
 def _far(size, order, second):
     """Computes J, or Y with `second`, from 8 on: a slowly varying amplitude times a wave."""
-    large = _k.maximum(size, 8.0)
+    large = _ranges(size, 8.0)[2]
     u = 2.0 * _k.square(8.0 / large) - 1.0
     even, odd = _series(u, _P1 if order else _P0), _series(u, _Q1 if order else _Q0) * (8.0 / large)
     angle = large - _math.pi * (2 * order + 1) / 4
@@ -218,15 +227,16 @@ def _near(small, table):
 def bessel_j0(x):
     """Computes J0(x), the Bessel function of the first kind of order 0."""
     size = _size(_wide(x, "bessel_j0"))
-    return _back(_k.where(_k.less(size, 8.0), _near(_k.minimum(size, 8.0), _J0_SMALL), _far(size, 0, False)), x)
+    is_near, small, _ = _ranges(size, 8.0)
+    return _back(_k.where(is_near, _near(small, _J0_SMALL), _far(size, 0, False)), x)
 
 
 def bessel_j1(x):
     """Computes J1(x), the Bessel function of the first kind of order 1."""
     wide = _wide(x, "bessel_j1")
     size = _size(wide)
-    small = _k.minimum(size, 8.0)
-    return _back(_odd(wide, _k.where(_k.less(size, 8.0), small * _near(small, _J1_SMALL), _far(size, 1, False))), x)
+    is_near, small, _ = _ranges(size, 8.0)
+    return _back(_odd(wide, _k.where(is_near, small * _near(small, _J1_SMALL), _far(size, 1, False))), x)
 
 
 def _second(wide, near, order):
@@ -237,7 +247,7 @@ def _second(wide, near, order):
 def bessel_y0(x):
     """Computes Y0(x), the Bessel function of the second kind of order 0: minus infinity at 0, NaN below."""
     wide = _wide(x, "bessel_y0")
-    small = _k.minimum(wide, 8.0)
+    small = _ranges(wide, 8.0)[1]
     near = _near(small, _Y0_SMALL) + (2 / _math.pi) * _k.log(small) * _near(small, _J0_SMALL)
     return _back(_second(wide, near, 0), x)
 
@@ -245,7 +255,7 @@ def bessel_y0(x):
 def bessel_y1(x):
     """Computes Y1(x), the Bessel function of the second kind of order 1: minus infinity at 0, NaN below."""
     wide = _wide(x, "bessel_y1")
-    small = _k.minimum(wide, 8.0)
+    small = _ranges(wide, 8.0)[1]
     first = small * _near(small, _J1_SMALL)
     near = small * _near(small, _Y1_SMALL) + (2 / _math.pi) * (_k.log(small) * first - 1.0 / small)
     return _back(_second(wide, near, 1), x)

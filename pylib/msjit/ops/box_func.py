@@ -148,11 +148,12 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
 
     features is (images, channels, height, width). A row of rois is (image, x0, y0, x1, y1), scaled by spatial_scale. The
     last pixel of a box counts where roi_end_mode is 1; otherwise boxes are at least one pixel wide and high. Each part has
-    sample_num points along each axis; below 1, it has one for each pixel.
+    sample_num points along each axis; below 1, it has one for each pixel. As in MindSpore, the boxes get no gradient.
     """
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)
     _rows("ROIAlign", rois, "rois", 5)
+    rois = _k.stop_gradient(rois)
     count, channels = rois.shape[0], features.shape[1]
     image = _k.cast(rois[:, 0], _mstype.int64)
     start = rois[:, 1:3] * spatial_scale

@@ -13,9 +13,9 @@ _TABLE = """
     input: ACos Abs Acosh AdaptiveMaxPool2D Angle ArgMaxWithValue ArgMinWithValue Asin Asinh Atan Atanh BroadcastTo Ceil Conj Cos Cosh
         Cummax Cummin Diag Erf Erfc Erfinv Exp Expm1 Floor GeLU Geqrf HShrink HSigmoid HSwish IsFinite IsInf Log Log1p
         LogMatrixDeterminant LogicalNot Logit MatrixDeterminant MatrixExp NanToNum Neg NonZero ReLU Real Reciprocal ReverseV2 Roll Rsqrt
-        Sigmoid Sign Sin Sinc Sinh SoftShrink Softmax Square Squeeze Svd Tanh Trace Triu Trunc UniqueConsecutive
+        SiLU Sigmoid Sign Sin Sinc Sinh SoftShrink Softmax Square Squeeze Svd Tan Tanh Trace Triu Trunc UniqueConsecutive
     input other: Add Atan2 Cross Div Equal FloorDiv Gcd Greater GreaterEqual IsClose Less LessEqual LogicalXor Maximum Minimum Mul
-        NextAfter NotEqual Xlogy
+        NextAfter NotEqual Sub Xlogy
     input tensor1 tensor2 value: Addcdiv Addcmul
     input_x: Argmax Cholesky CholeskyInverse Elu Flatten Identity ResizeNearestNeighbor Split TensorShape
     variable value: Assign AssignAdd AssignSub

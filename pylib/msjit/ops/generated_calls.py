@@ -204,6 +204,36 @@ def inplace_index_add_ext(input, dim, index, source, alpha=1):
     return input.index_add_(dim, index, source, alpha=alpha)
 
 
+def frac(input):
+    """The fractions of elements, with their signs."""
+    return _f.frac(input)
+
+
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """The mean of each window of the last axis."""
+    return _mint("avg_pool1d", "mint.functional")(input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+def avg_pool2d(input, kernel_size, stride, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+    """The mean of each window of the last two axes; divisor_override divides the sum instead of the count."""
+    return _mint("avg_pool2d", "mint.functional")(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def count_nonzero(input, dim=None):
+    """The number of elements that are not 0 along axes, int64; None means all."""
+    return _mint("count_nonzero")(input, dim)
+
+
+def empty_like(input, dtype=None, device=None, pin_memory=False):
+    """A Tensor of the input's shape, and of its dtype where none is given; its memory is set to zeros."""
+    return _mint("empty_like")(input, dtype=dtype, device=device, pin_memory=pin_memory)
+
+
+def inner_unique(input, sorted=True, return_inverse=False):
+    """(the distinct elements in ascending order, the index of each element among them)."""
+    return _mint("unique")(input, sorted=sorted, return_inverse=True)
+
+
 def dropout_ext(input, p, seed, offset):
     """Zeroes elements with probability p and divides the others by 1 - p; returns (that, a bool Tensor of those kept).
 

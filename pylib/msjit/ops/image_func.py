@@ -162,14 +162,15 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
 def iou(anchor_boxes, gt_boxes, mode="iou"):
     """Computes the overlap of every pair of boxes (x0, y0, x1, y1), over the area of their union.
 
-    With mode 'iof' it is over the area of the box in gt_boxes. The result is (number of gt_boxes, number of anchor_boxes).
+    With mode 'iof' it is over the area of the box in gt_boxes. The result is (number of gt_boxes, number of anchor_boxes). As in
+    MindSpore, it has no gradient: networks use it to choose boxes.
     """
     if mode not in ("iou", "iof"):
         raise ValueError("[iou] mode, got %r, expected 'iou' or 'iof'" % (mode,))
     for boxes in (anchor_boxes, gt_boxes):
         if _check(boxes, "iou").ndim != 2 or boxes.shape[1] != 4:
             raise ValueError("[iou] shape of boxes, got %s, expected (number of boxes, 4)" % (tuple(boxes.shape),))
-    first, second = _k.expand_dims(anchor_boxes, 0), _k.expand_dims(gt_boxes, 1)
+    first, second = _k.stop_gradient(_k.expand_dims(anchor_boxes, 0)), _k.stop_gradient(_k.expand_dims(gt_boxes, 1))
     low = _k.maximum(first[..., :2], second[..., :2])
     high = _k.minimum(first[..., 2:], second[..., 2:])
     shared = _k.prod(_k.maximum(high - low + 1, 0), -1)

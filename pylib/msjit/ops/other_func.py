@@ -67,18 +67,26 @@ def assign(variable, value):
     return _written(variable)
 
 
+def _moved(variable, value, in_place, combined):
+    """Writes the sum or difference to a variable. For a Parameter its new values are a Tensor, whose gradient reaches a Tensor `value` too."""
+    if type(variable) is _Tensor or not isinstance(value, _Tensor):
+        _write(in_place, variable, value)
+        return _written(variable)
+    made = combined(variable, value if value.dtype == variable.dtype else _k.cast(value, variable.dtype))
+    _write(_k.assign, variable, made)
+    return made
+
+
 def assign_add(variable, value):
     """Adds to a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_add", variable, value)
-    _write(_k.assign_add, variable, value)
-    return _written(variable)
+    return _moved(variable, value, _k.assign_add, _k.add)
 
 
 def assign_sub(variable, value):
     """Subtracts from a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_sub", variable, value)
-    _write(_k.assign_sub, variable, value)
-    return _written(variable)
+    return _moved(variable, value, _k.assign_sub, _k.sub)
 
 
 def print_(*inputs):

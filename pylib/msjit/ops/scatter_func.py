@@ -11,8 +11,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
 from . import registry as _k
-from .other_func import _written
-from .variable_writes import put as _put
+from .variable_writes import replaced as _replaced
 
 
 def _combined(x, updates, parts, axes, how):
@@ -149,14 +148,13 @@ def _writing(name, how, coordinates):
 
     def call(input_x, indices, updates, use_locking=False):
         if coordinates:
-            made = _at_coordinates(name, input_x.detach(), indices, updates, how)
+            made = _at_coordinates(name, input_x, indices, updates, how)
         else:
             wanted = tuple(indices.shape) + tuple(input_x.shape[1:])
             if isinstance(updates, _Tensor) and updates.ndim and tuple(updates.shape) != wanted:
                 raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
-            made = _combined(input_x.detach(), updates, [indices], [0], how)
-        _put(input_x, made)
-        return _written(input_x)
+            made = _combined(input_x, updates, [indices], [0], how)
+        return _replaced(input_x, made)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = "%s slices of a Parameter %s, in place; returns its new values." % (what, where)

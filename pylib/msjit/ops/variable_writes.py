@@ -22,4 +22,10 @@ def put(variable, value):
     write(_k.assign, variable, value)
 
 
+def replaced(variable, made):
+    """Writes what was made of a variable to it. Returns the new values: the variable, or for a Parameter `made`, with its gradient."""
+    put(variable, made)
+    return variable if type(variable) is _Tensor else made
+
+
 __all__ = []

@@ -1,4 +1,4 @@
-"""Distribution: the base class of all distributions.
+"""FormulaDistribution: the base class of the distributions of this package.
 
 A distribution gets its parameters when it is made, or else after the other arguments of every call. A subclass lists its parameters in
 `_names` and defines formulas: `_log_prob(x, ...)`, `_cdf(x, ...)`, `_mean(...)`, `_var(...)`, `_mode(...)`, `_entropy(...)`,
@@ -7,7 +7,7 @@ A distribution gets its parameters when it is made, or else after the other argu
 from ... import ops
 from ...common import dtype as mstype
 from ...common.tensor import Tensor
-from ..cell import Cell
+from .own import Distribution, check_seed_and_name
 
 
 def as_parameter(value, where, name):
@@ -28,23 +28,20 @@ def _missing(what):
     return formula
 
 
-class Distribution(Cell):
-    """Base class of distributions. Calling one calls a method by name: d("log_prob", x)."""
+class FormulaDistribution(Distribution):
+    """Base class of the distributions here. Calling one calls a method by name: d("log_prob", x)."""
 
     _names = ()
     _shown = {}  # other names of parameters, for printing
     _whole = False  # whether the dtype of samples may be an integer
 
     def __init__(self, seed, dtype, name, param):
-        super().__init__()
+        super(Distribution, self).__init__()
         where = type(self).__name__
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise TypeError("[%s] seed, got %s, expected an int or None" % (where, type(seed).__name__))
-        if not isinstance(name, str):
-            raise TypeError("[%s] name, got %s, expected a str" % (where, type(name).__name__))
+        check_seed_and_name(where, seed, name)
         if not (dtype in mstype.float_type or (self._whole and dtype in mstype.int_type + mstype.uint_type)):
             raise TypeError("[%s] dtype, got %s, expected %s" % (where, dtype, "a number's" if self._whole else "a float's"))
-        self.name, self.seed, self._dtype, self.parameters = name, seed or 0, dtype, param
+        self._name, self._seed, self._dtype, self._parameters = name, seed or 0, dtype, param
         self._given = tuple(as_parameter(param.get(key), where, key) for key in self._names)
         if all(value is not None for value in self._given):
             self._check(*self._given)

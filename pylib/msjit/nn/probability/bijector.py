@@ -46,7 +46,7 @@ class Bijector(Cell):
         return -self._forward_log(self._inverse(self._value(value)))
 
     def construct(self, name, *args, **kwargs):
-        from .base import Distribution
+        from .own import Distribution
         from .transformed import TransformedDistribution
         if isinstance(name, Distribution):
             return TransformedDistribution(self, name)

@@ -3,11 +3,11 @@ import math
 
 from ... import ops
 from ...common import dtype as mstype
-from .base import Distribution, open_uniform
+from .base import FormulaDistribution, open_uniform
 from .continuous import _same
 
 
-class Exponential(Distribution):
+class Exponential(FormulaDistribution):
     """Exponential distribution with density rate * exp(-rate * x), x >= 0."""
 
     _names = ("rate",)
@@ -53,7 +53,7 @@ class Exponential(Distribution):
         return -ops.log(open_uniform(shape)) / rate
 
 
-class Uniform(Distribution):
+class Uniform(FormulaDistribution):
     """Uniform distribution between low and high."""
 
     _names = ("low", "high")
@@ -98,7 +98,7 @@ class Uniform(Distribution):
         return low + (high - low) * ops.rand(shape, dtype=mstype.float32)
 
 
-class Gamma(Distribution):
+class Gamma(FormulaDistribution):
     """Gamma distribution with parameters concentration and rate."""
 
     _names = ("concentration", "rate")
@@ -147,7 +147,7 @@ class Gamma(Distribution):
         return gamma_numbers(shape, a) / rate
 
 
-class Beta(Distribution):
+class Beta(FormulaDistribution):
     """Beta distribution with parameters concentration1 and concentration0."""
 
     _names = ("concentration1", "concentration0")

@@ -3,7 +3,7 @@ import math
 
 from ... import ops
 from ...common import dtype as mstype
-from .base import Distribution, open_uniform
+from .base import FormulaDistribution, open_uniform
 
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 _EULER = 0.57721566490153286
@@ -16,7 +16,7 @@ def _same(x, *others):
     return x
 
 
-class _LocationScale(Distribution):
+class _LocationScale(FormulaDistribution):
     """Base class of distributions with a location and a positive scale."""
 
     _names = ("loc", "scale")
@@ -192,7 +192,7 @@ class Laplace(_LocationScale):
 
     _names = ("mean", "sd")
     loc = scale = None
-    _mean, _mode, _drawn = Distribution._mean, Distribution._mode, Distribution._drawn
+    _mean, _mode, _drawn = FormulaDistribution._mean, FormulaDistribution._mode, FormulaDistribution._drawn
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=mstype.float32, name="Laplace"):
         super().__init__(mean, sd, seed, dtype, name)
@@ -212,7 +212,7 @@ class HalfNormal(Laplace):
         return ops.where(x >= mean, found, ops.full_like(found, -math.inf))
 
 
-class StudentT(Distribution):
+class StudentT(FormulaDistribution):
     """Student's t distribution with df degrees of freedom, shifted by mean and scaled by sd; it offers densities only."""
 
     _names = ("df", "mean", "sd")

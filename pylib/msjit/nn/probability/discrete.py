@@ -3,10 +3,10 @@ import math
 
 from ... import ops
 from ...common import dtype as mstype
-from .base import Distribution, open_uniform
+from .base import FormulaDistribution, open_uniform
 
 
-class _Probs(Distribution):
+class _Probs(FormulaDistribution):
     """Base class of distributions whose parameter is a probability."""
 
     _whole = True
@@ -87,7 +87,7 @@ class Geometric(_Probs):
         return ops.floor(ops.log(open_uniform(shape)) / ops.log1p(-p))
 
 
-class Poisson(Distribution):
+class Poisson(FormulaDistribution):
     """Poisson distribution with the given rate."""
 
     _whole = True
@@ -133,7 +133,7 @@ class Poisson(Distribution):
         return Tensor(generator().poisson(rate.asnumpy(), size=shape).astype(numpy.float32))
 
 
-class Categorical(Distribution):
+class Categorical(FormulaDistribution):
     """Categorical distribution: 0, 1, ... with the probabilities along the last axis of probs."""
 
     _whole = True

@@ -1,10 +1,11 @@
 """Distributions of the values of a bijector."""
 from ... import ops
-from .base import Distribution
+from .base import FormulaDistribution
 from .bijector import Bijector
+from .own import Distribution
 
 
-class TransformedDistribution(Distribution):
+class TransformedDistribution(FormulaDistribution):
     """The distribution of bijector.forward(x), where x follows a distribution.
 
     Mean, variance and entropy need an affine bijector; others raise ValueError.
