@@ -348,10 +348,15 @@ def index_select(input, axis, index):
 
 
 def masked_fill(input_x, mask, value):
-    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes."""
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
+
+    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
     check_tensor(input_x, "masked_fill")
-    if isinstance(value, Tensor) and value.ndim:
-        raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (mstype.float_type, mstype.int_type)):
+            value = _k.cast(value, input_x.dtype)
     try:
         return _k.where(mask, value, input_x)
     except _ERRORS as error:
