@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+from jit_same import captured
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
 
 
@@ -163,3 +164,31 @@ def test_a_cell_added_by_name_counts_in_a_list_of_cells(add):
         assert _called(cells, Tensor([1.0])).tolist() == [210.0]
         delattr(cells, "0")
         assert [cell.factor for cell in cells] == [3, 5, 7]
+
+
+class _Rotary(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("frequencies", tensor(1, 2), persistent=False)
+        self.original = self.frequencies
+        self.kept = tensor(0, 0)
+
+    def construct(self, x):
+        self.kept = x + self.frequencies
+        return self.kept * 2
+
+
+def test_a_second_name_of_a_buffer_is_a_persistent_buffer():
+    net = _Rotary()
+    assert [name for name, _ in net.named_buffers(remove_duplicate=False)] == ["frequencies", "original"] and list(net.state_dict()) == ["original"]
+    net.load_state_dict({"original": tensor(3, 4)})
+    assert net.original.tolist() == [3, 4]
+    net.kept = tensor(5, 6)
+    assert list(net.state_dict()) == ["original"] and net.original is not net.kept
+
+
+@pytest.mark.captures
+def test_a_cell_with_buffers_keeps_a_tensor_of_its_own():
+    net = _Rotary()
+    captured(lambda x: net(x), lambda variant: (tensor(1 + variant, 2),))
+    assert net.kept.tolist() == [2, 4] and list(net.state_dict()) == ["original"]
