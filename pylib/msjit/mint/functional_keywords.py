@@ -6,18 +6,11 @@ from .. import ops as _ops
 from ..common.methods_shared import written as _written
 from ..common.tensor import check_tensor as _check
 from ..ops import resize_func as _resize
+from .unbatched import one_or_many as _one_or_many
 
 
 def _given(name, input, out, inplace):
     return _written(name, input, out) if inplace else out
-
-
-def one_or_many(function, rank, input, *args):
-    """function(input, *args) for an input with `rank` axes after its channels, and an axis of the batch before them or none."""
-    if getattr(input, "ndim", None) != rank + 1:
-        return function(input, *args)
-    out = function(_ops.expand_dims(input, 0), *args)
-    return tuple(_ops.squeeze(part, 0) for part in out) if isinstance(out, tuple) else _ops.squeeze(out, 0)
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):
@@ -35,7 +28,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
     """Returns the mean of each window of the last two axes of (N, C, H, W) or (C, H, W); stride is kernel_size by default."""
-    return one_or_many(_ops.avg_pool2d, 2, input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad,
+    return _one_or_many(_ops.avg_pool2d, 2, input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad,
                        divisor_override or 0)
 
 
@@ -43,12 +36,12 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     """Returns the largest element of each window of the last two axes of (N, C, H, W) or (C, H, W).
 
     With return_indices it also returns its index in the flattened (H, W) plane."""
-    return one_or_many(_ops.max_pool2d, 2, input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
+    return _one_or_many(_ops.max_pool2d, 2, input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
 
 
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """Transposed 2-D convolution of (N, C, H, W) or (C, H, W)."""
-    return one_or_many(_ops.conv_transpose2d, 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return _one_or_many(_ops.conv_transpose2d, 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
@@ -173,4 +166,4 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and name != "one_or_many" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

@@ -3,7 +3,7 @@ from .. import nn as _nn
 from .. import ops as _ops
 from .functional_keywords import avg_pool2d as _avg_pool2d
 from .functional_keywords import max_pool2d as _max_pool2d
-from .functional_keywords import one_or_many
+from .unbatched import one_or_many
 
 
 def _extra(dtype):
@@ -25,7 +25,7 @@ def inner_padding(where, padding, padding_mode):
     return padding if padding_mode == "zeros" else 0
 
 
-def _around(padding, kernel_size, dilation):
+def _amounts(padding, kernel_size, dilation):
     """The amounts for functional.pad, the last axis first. 'same' pads after the axis with what is left of an odd number."""
     if isinstance(padding, str):
         totals = [d * (k - 1) if padding == "same" else 0 for k, d in zip(kernel_size, dilation)]
@@ -45,7 +45,7 @@ class ConvNames:
         self.padding, self.groups, self.padding_mode, self.transposed = same, groups, padding_mode, transposed
         self.output_padding = output_padding if isinstance(output_padding, tuple) else (output_padding,) * rank
         if padding_mode != "zeros":
-            self._around = _around(same, self.kernel_size, self.dilation)
+            self._around = _amounts(same, self.kernel_size, self.dilation)
 
     def _padded(self, input):
         return input if self._around is None else _ops.pad(input, self._around, self.padding_mode)

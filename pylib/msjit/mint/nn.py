@@ -11,7 +11,7 @@ from .named_layers import (  # noqa: F401
 )
 from .layers import (  # noqa: F401
     AvgPool2dExt, AvgPool3dExt, Conv1d, Conv3d, ConvNames as _ConvNames, ConvTranspose2d, Fold, MaxPool2dExt, UnfoldExt,
-    inner_padding as _inner_padding, one_or_many as _one_or_many,
+    inner_padding as _inner_padding,
 )
 from ..nn import HShrink as Hardshrink  # noqa: F401
 from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
@@ -22,6 +22,7 @@ from .layer_variants import (  # noqa: F401
     KLDivLoss, L1LossExt, LayerNormExt, LogSoftmaxExt, PReLUExt, ReLU6, SiLU, SmoothL1Loss, SoftmaxExt, Threshold,
 )
 from .sync_batch_norm import SyncBatchNorm  # noqa: F401
+from .unbatched import one_or_many as _one_or_many
 from .function_layers import (  # noqa: F401
     GLU, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveMaxPool1d, AvgPool1dExt, SoftShrink, UpsamplingBilinear2d, UpsamplingNearest2d,
     ZeroPad1d, ZeroPad2d, ZeroPad3d,
