@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+from jit_same import captured
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
 
 
@@ -115,3 +116,79 @@ def test_assignments_in_compiled_code():
         with pytest.raises(TypeError):
             call(tensor(-1, 2), True)
         assert isinstance(net.layer, nn.ReLU)
+
+
+class _Times(nn.Cell):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def construct(self, x):
+        return x * self.factor
+
+
+def _called(cells, x):
+    for cell in cells:
+        x = cell(x)
+    return x
+
+
+def _set_attribute(cells):
+    setattr(cells, "1", _Times(5))
+
+
+def _write_index(cells):
+    cells._cells["1"] = _Times(5)
+
+
+@pytest.mark.parametrize("replace", [_set_attribute, _write_index])
+@pytest.mark.parametrize("container", [nn.CellList, nn.SequentialCell])
+@pytest.mark.parametrize("wrap", [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit")] * ms.has_jit)
+def test_a_list_of_cells_goes_over_the_cell_that_took_the_place_of_another(wrap, container, replace):
+    cells, call = container([_Times(2), _Times(3)]), wrap(_called)
+    assert [call(cells, Tensor([1.0])).tolist() for _ in range(3)] == [[6.0]] * 3
+    replace(cells)
+    assert [call(cells, Tensor([1.0])).tolist() for _ in range(3)] == [[10.0]] * 3
+    assert cells[1].factor == cells[-1].factor == cells[1:][0].factor == 5 and len(cells) == 2
+
+
+@pytest.mark.parametrize("add", [lambda cells, cell: cells.insert_child_to_cell("2", cell), lambda cells, cell: setattr(cells, "last", cell)])
+def test_a_cell_added_by_name_counts_in_a_list_of_cells(add):
+    for container in (nn.CellList, nn.SequentialCell):
+        cells = container([_Times(2), _Times(3)])
+        add(cells, _Times(5))
+        assert (len(cells), [cell.factor for cell in cells], cells[2].factor) == (3, [2, 3, 5], 5)
+        if container is nn.SequentialCell:  # as in MindSpore, until one of the methods of lists is called
+            assert cells(Tensor([1.0])).tolist() == [6.0]
+        cells.append(_Times(7))
+        assert _called(cells, Tensor([1.0])).tolist() == [210.0]
+        delattr(cells, "0")
+        assert [cell.factor for cell in cells] == [3, 5, 7]
+
+
+class _Rotary(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("frequencies", tensor(1, 2), persistent=False)
+        self.original = self.frequencies
+        self.kept = tensor(0, 0)
+
+    def construct(self, x):
+        self.kept = x + self.frequencies
+        return self.kept * 2
+
+
+def test_a_second_name_of_a_buffer_is_a_persistent_buffer():
+    net = _Rotary()
+    assert [name for name, _ in net.named_buffers(remove_duplicate=False)] == ["frequencies", "original"] and list(net.state_dict()) == ["original"]
+    net.load_state_dict({"original": tensor(3, 4)})
+    assert net.original.tolist() == [3, 4]
+    net.kept = tensor(5, 6)
+    assert list(net.state_dict()) == ["original"] and net.original is not net.kept
+
+
+@pytest.mark.captures
+def test_a_cell_with_buffers_keeps_a_tensor_of_its_own():
+    net = _Rotary()
+    captured(lambda x: net(x), lambda variant: (tensor(1 + variant, 2),))
+    assert net.kept.tolist() == [2, 4] and list(net.state_dict()) == ["original"]

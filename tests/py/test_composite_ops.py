@@ -320,3 +320,16 @@ def test_unpooling():
     back = ops.max_unpool2d(values, places, 2)
     kept = back.asnumpy() != 0
     assert kept.sum() == values.size and (back.asnumpy()[kept] == IMAGE[:, :, :4][kept]).all()
+
+
+@pytest.mark.parametrize("wrap", MODES)
+@pytest.mark.parametrize("dtype, value, expected", [
+    (ms.float16, Tensor(-5.0), ms.float16), (ms.bfloat16, Tensor(-1e9), ms.bfloat16), (ms.float32, Tensor(2.0, ms.float64), ms.float32),
+    (ms.float16, Tensor(2), ms.float16), (ms.int32, Tensor(2), ms.int32), (ms.int32, Tensor(2.5), ms.float32)])
+def test_masked_fill_keeps_the_dtype(wrap, dtype, value, expected):
+    x, mask = Tensor([1, 2, 3]).astype(dtype), Tensor([True, False, True])
+    for fill in (ops.masked_fill, lambda x, mask, value: x.masked_fill(mask, value)):
+        filled = wrap(fill)(x, mask, value)
+        assert filled.dtype == expected and np.allclose(filled.float().tolist(), [float(value), 2, float(value)], rtol=0.01)
+    grads = ms.grad(lambda x, v: x.masked_fill(mask, v).sum(), (0, 1))(x.astype(ms.float16), Tensor(2.0))
+    assert grads[0].dtype == ms.float16 and grads[1].dtype == ms.float32 and float(grads[1]) == 2

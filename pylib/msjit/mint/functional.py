@@ -10,7 +10,7 @@ from .functional_variants import (  # noqa: F401
     batch_norm, flatten, glu, hardshrink, hardswish, kl_div, l1_loss, log_softmax, normalize, smooth_l1_loss, softmax,
 )
 from ..ops import (  # noqa: F401
-    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, conv_transpose2d, fold, grid_sample,
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, fold, grid_sample,
     pixel_shuffle, softshrink, softsign, tanhshrink, unfold,
 )
 from .. import ops as _ops
@@ -22,11 +22,6 @@ from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
 def pad(input, pad, mode="constant", value=None):
     """Pads the last axes, as ops.pad."""
     return _ops.pad(input, pad, mode, value)
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """Returns the largest element of each window; with return_indices also its index in the flattened (H, W) plane."""
-    return _ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):

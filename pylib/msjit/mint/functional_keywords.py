@@ -4,6 +4,9 @@ With `inplace` they write the result to the input and return the input.
 """
 from .. import ops as _ops
 from ..common.methods_shared import written as _written
+from ..common.tensor import check_tensor as _check
+from ..ops import resize_func as _resize
+from .unbatched import one_or_many as _one_or_many
 
 
 def _given(name, input, out, inplace):
@@ -24,9 +27,21 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
 
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-    """Returns the mean of each window of the last two axes; stride is kernel_size by default."""
-    return _ops.avg_pool2d(input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad,
-                           divisor_override or 0)
+    """Returns the mean of each window of the last two axes of (N, C, H, W) or (C, H, W); stride is kernel_size by default."""
+    return _one_or_many(_ops.avg_pool2d, 2, input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad,
+                       divisor_override or 0)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """Returns the largest element of each window of the last two axes of (N, C, H, W) or (C, H, W).
+
+    With return_indices it also returns its index in the flattened (H, W) plane."""
+    return _one_or_many(_ops.max_pool2d, 2, input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
+
+
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """Transposed 2-D convolution of (N, C, H, W) or (C, H, W)."""
+    return _one_or_many(_ops.conv_transpose2d, 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
@@ -128,16 +143,22 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
-    """Resizes the axes after the second to `size` or by `scale_factor`, as ops.interpolate.
+    """Resizes the axes after the second to `size` or by `scale_factor`; modes as in ops.interpolate.
 
-    A factor that gives whole sizes needs no recompute_scale_factor, because recomputing would not change it.
+    The distance of two positions is 1 / scale_factor, but the ratio of the sizes with recompute_scale_factor. 'bicubic' repeats the
+    edge elements outside.
     """
+    _check(input, "interpolate")
+    factors = None
     if scale_factor is not None and size is None:
         many = isinstance(scale_factor, (tuple, list))
-        factors = [float(f) for f in scale_factor] if many else [float(scale_factor)] * (input.ndim - 2)
-        whole = all((n * f).is_integer() for n, f in zip(input.shape[2:], factors))
-        return _ops.interpolate(input, None, tuple(factors), mode, align_corners, recompute_scale_factor or whole or None)
-    return _ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+        factors = tuple(float(f) for f in scale_factor) if many else (float(scale_factor),) * (input.ndim - 2)
+    sizes = _resize.target(input, size, factors, mode, align_corners, recompute_scale_factor)
+    if factors is None or recompute_scale_factor:
+        steps = [n / size for n, size in zip(input.shape[2:], sizes)]
+    else:
+        steps = [1 / factor for factor in factors]
+    return _resize.resized(input, sizes, mode, align_corners, steps)
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):

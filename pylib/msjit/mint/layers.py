@@ -1,6 +1,9 @@
 """Layers of mint.nn with other parameter names than those of nn: thin Cells around functions and layers of nn."""
 from .. import nn as _nn
 from .. import ops as _ops
+from .functional_keywords import avg_pool2d as _avg_pool2d
+from .functional_keywords import max_pool2d as _max_pool2d
+from .unbatched import one_or_many
 
 
 def _extra(dtype):
@@ -15,18 +18,37 @@ def _split(padding, rank):
     return "pad", tuple(p for p in pads for _ in (0, 1))
 
 
-def _zeros_only(where, padding_mode):
-    if padding_mode != "zeros":
-        raise NotImplementedError("[%s] padding_mode, got %r, expected 'zeros'" % (where, padding_mode))
+def inner_padding(where, padding, padding_mode):
+    """The padding that the convolution itself does: none, where the input is padded before with something else than zeros."""
+    if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+        raise ValueError("[%s] padding_mode, got %r, expected 'zeros', 'reflect', 'replicate' or 'circular'" % (where, padding_mode))
+    return padding if padding_mode == "zeros" else 0
+
+
+def _amounts(padding, kernel_size, dilation):
+    """The amounts for functional.pad, the last axis first. 'same' pads after the axis with what is left of an odd number."""
+    if isinstance(padding, str):
+        totals = [d * (k - 1) if padding == "same" else 0 for k, d in zip(kernel_size, dilation)]
+        sides = [(total // 2, total - total // 2) for total in totals]
+    else:
+        sides = [(amount, amount) for amount in padding]
+    return tuple(amount for side in reversed(sides) for amount in side)
 
 
 class ConvNames:
     """Sets the attributes of mint's convolutions under mint's names."""
 
-    def _name_arguments(self, rank, padding, groups, transposed=False, output_padding=0):
+    _around = None  # what to pad the input with before the convolution
+
+    def _name_arguments(self, rank, padding, groups, transposed=False, output_padding=0, padding_mode="zeros"):
         same = padding if isinstance(padding, (str, tuple)) else tuple(padding) if isinstance(padding, list) else (padding,) * rank
-        self.padding, self.groups, self.padding_mode, self.transposed = same, groups, "zeros", transposed
+        self.padding, self.groups, self.padding_mode, self.transposed = same, groups, padding_mode, transposed
         self.output_padding = output_padding if isinstance(output_padding, tuple) else (output_padding,) * rank
+        if padding_mode != "zeros":
+            self._around = _amounts(same, self.kernel_size, self.dilation)
+
+    def _padded(self, input):
+        return input if self._around is None else _ops.pad(input, self._around, self.padding_mode)
 
     def extend_repr(self):
         return "input_channels=%d, output_channels=%d, kernel_size=%s, stride=%s, padding=%s, dilation=%s, groups=%d, bias=%s" % (
@@ -40,7 +62,7 @@ class Conv1d(ConvNames, _nn.Cell):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
         super().__init__()
-        _zeros_only("conv1d", padding_mode)
+        inner = inner_padding("conv1d", padding, padding_mode)
         made = _nn.Conv1d(in_channels, out_channels, kernel_size, stride, "valid", 0, dilation, groups, bias,
                           **_extra(dtype))
         weight = made.weight
@@ -48,12 +70,12 @@ class Conv1d(ConvNames, _nn.Cell):
         self.bias = made.bias
         self.in_channels, self.out_channels = in_channels, out_channels
         self.kernel_size, self.stride, self.dilation = made.kernel_size[1:], made.stride[1:], made.dilation[1:]
-        self.pad_mode, self._pads = _split(padding, 1)
-        self._name_arguments(1, padding, groups)
+        self.pad_mode, self._pads = _split(inner, 1)
+        self._name_arguments(1, padding, groups, padding_mode=padding_mode)
 
     def construct(self, input):
-        return _ops.conv1d(input, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation,
-                           self.groups)
+        return one_or_many(_ops.conv1d, 1, self._padded(input), self.weight, self.bias, self.stride, self.pad_mode, self._pads,
+                           self.dilation, self.groups)
 
 
 class Conv3d(ConvNames, _nn.Conv3d):
@@ -61,14 +83,13 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
-        _zeros_only("conv3d", padding_mode)
-        mode, pads = _split(padding, 3)
+        mode, pads = _split(inner_padding("conv3d", padding, padding_mode), 3)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, dilation, groups, bias,
                          **_extra(dtype))
-        self._name_arguments(3, padding, groups)
+        self._name_arguments(3, padding, groups, padding_mode=padding_mode)
 
     def construct(self, input):
-        return super().construct(input)
+        return one_or_many(super().construct, 3, self._padded(input))
 
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
@@ -76,11 +97,15 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
                  dilation=1, padding_mode="zeros", dtype=None):
-        _zeros_only("conv_transpose2d", padding_mode)
+        if padding_mode != "zeros":
+            raise ValueError("[conv_transpose2d] padding_mode, got %r, expected 'zeros'" % (padding_mode,))
         mode, pads = _split(padding, 2)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, output_padding, dilation, groups,
                          bias, **_extra(dtype))
         self._name_arguments(2, padding, groups, True, self.output_padding)
+
+    def construct(self, input):
+        return one_or_many(super().construct, 2, input)
 
 
 class MaxPool2dExt(_nn.Cell):
@@ -92,8 +117,7 @@ class MaxPool2dExt(_nn.Cell):
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def construct(self, input):
-        return _ops.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.return_indices,
-                               self.ceil_mode)
+        return _max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices)
 
 
 class AvgPool2dExt(_nn.Cell):
@@ -110,7 +134,7 @@ class AvgPool2dExt(_nn.Cell):
         return self._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
                           self.divisor_override)
 
-    _pool = staticmethod(_ops.avg_pool2d)
+    _pool = staticmethod(_avg_pool2d)
 
 
 class AvgPool3dExt(AvgPool2dExt):

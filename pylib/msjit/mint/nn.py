@@ -11,6 +11,7 @@ from .named_layers import (  # noqa: F401
 )
 from .layers import (  # noqa: F401
     AvgPool2dExt, AvgPool3dExt, Conv1d, Conv3d, ConvNames as _ConvNames, ConvTranspose2d, Fold, MaxPool2dExt, UnfoldExt,
+    inner_padding as _inner_padding,
 )
 from ..nn import HShrink as Hardshrink  # noqa: F401
 from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
@@ -21,6 +22,7 @@ from .layer_variants import (  # noqa: F401
     KLDivLoss, L1LossExt, LayerNormExt, LogSoftmaxExt, PReLUExt, ReLU6, SiLU, SmoothL1Loss, SoftmaxExt, Threshold,
 )
 from .sync_batch_norm import SyncBatchNorm  # noqa: F401
+from .unbatched import one_or_many as _one_or_many
 from .function_layers import (  # noqa: F401
     GLU, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveMaxPool1d, AvgPool1dExt, SoftShrink, UpsamplingBilinear2d, UpsamplingNearest2d,
     ZeroPad1d, ZeroPad2d, ZeroPad3d,
@@ -47,19 +49,18 @@ class Conv2d(_ConvNames, _nn.Conv2d):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
-        if padding_mode != "zeros":
-            raise ValueError("[conv2d] padding_mode, got %r, expected 'zeros'" % (padding_mode,))
+        inner = _inner_padding("conv2d", padding, padding_mode)
         extra = {} if dtype is None else {"dtype": dtype}
-        if isinstance(padding, str):
-            super().__init__(in_channels, out_channels, kernel_size, stride, padding, 0, dilation, groups, bias, **extra)
+        if isinstance(inner, str):
+            super().__init__(in_channels, out_channels, kernel_size, stride, inner, 0, dilation, groups, bias, **extra)
         else:
-            top, left = (padding, padding) if isinstance(padding, int) else padding
+            top, left = (inner, inner) if isinstance(inner, int) else inner
             super().__init__(in_channels, out_channels, kernel_size, stride, "pad", (top, top, left, left), dilation,
                              groups, bias, **extra)
-        self._name_arguments(2, padding, groups)
+        self._name_arguments(2, padding, groups, padding_mode=padding_mode)
 
     def construct(self, input):
-        return super().construct(input)
+        return _one_or_many(super().construct, 2, self._padded(input))
 
 
 class GELU(_nn.GELU):

@@ -6,6 +6,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
 from ..ops.random_func import draw_uniform as _uniform
+from .unbatched import one_or_many as _one_or_many
 
 
 # -- reductions ------------------------------------------------------------------------------------------------------
@@ -231,14 +232,11 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 def _convolved(conv, rank, input, weight, bias, stride, padding, dilation, groups):
     _check_tensor(input, "conv")
-    single = input.ndim == rank + 1
-    x = _k.expand_dims(input, 0) if single else input
-    if isinstance(padding, str):
-        out = conv(x, weight, bias, stride, padding, 0, dilation, groups)
-    else:
-        pads = (padding,) * rank if isinstance(padding, int) else tuple(padding)
-        out = conv(x, weight, bias, stride, "pad", tuple(p for p in pads for _ in (0, 1)), dilation, groups)
-    return _k.squeeze(out, 0) if single else out
+    mode, pads = padding, 0
+    if not isinstance(padding, str):
+        sides = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+        mode, pads = "pad", tuple(p for p in sides for _ in (0, 1))
+    return _one_or_many(conv, rank, input, weight, bias, stride, mode, pads, dilation, groups)
 
 
 # -- random numbers --------------------------------------------------------------------------------------------------

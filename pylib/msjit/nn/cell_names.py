@@ -42,8 +42,18 @@ class CellNames:
             return self._ms_replace(params, "parameter", "a Parameter or a Tensor", name, value)
         if name in cells:
             return self._ms_replace(cells, "cell", "a Cell", name, value)
-        if name in self.__dict__.get("_buffers", ()) and not isinstance(value, (Tensor, type(None))):
+        buffers = self.__dict__.get("_buffers", ())
+        if name in buffers and not isinstance(value, (Tensor, type(None))):
             return self._ms_replace(self._buffers, "buffer", "a Tensor", name, value)
+        if buffers and name not in buffers and isinstance(value, Tensor) and self._ms_is_buffer(value):
+            buffers[name] = True
+        return False
+
+    def _ms_is_buffer(self, value):
+        """Whether this Tensor is a buffer of the Cell. A second name for it makes a persistent buffer, as in MindSpore."""
+        for name in self._buffers:
+            if self.__dict__.get(name) is value:
+                return True
         return False
 
     @staticmethod

@@ -80,10 +80,39 @@ class _Container(Cell):
 
 
 class _Indexed(_Container):
-    """Children in order, under the names "0", "1", ... or other keys. construct iterates over `cell_list`."""
+    """Children in order, under the names "0", "1", ... or other keys.
+
+    A SequentialCell calls the Cells of `cell_list`. As in MindSpore, the methods for lists keep it up to date; assigning to an attribute and
+    insert_child_to_cell do not. Iteration and indexing always use the children that there are.
+    """
+
+    _ms_listed = None  # the children, or None where they have changed since
 
     def _refresh(self):
-        object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cell_index))
+        object.__setattr__(self, "_ms_listed", None)
+        object.__setattr__(self, "cell_list", self._listed())
+
+    def _listed(self):
+        found = self._ms_listed
+        if found is None:
+            found = tuple([self.__dict__[name] for name in self._cell_index])
+            object.__setattr__(self, "_ms_listed", found)
+        return found
+
+    def _index_written(self):
+        object.__setattr__(self, "_ms_listed", None)
+
+    def _ms_register_cell(self, name, cell, rename=True):
+        super()._ms_register_cell(name, cell, rename)
+        self._index_written()
+
+    def _set_registered(self, name, value):
+        self._index_written()
+        return super()._set_registered(name, value)
+
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        self._index_written()
 
     def _arrange(self, pairs):
         """Replaces the children by the Cells of (old key or None, Cell) pairs; keys that are numbers are renumbered in this order."""
@@ -105,7 +134,7 @@ class _Indexed(_Container):
         if isinstance(index, bool) or not isinstance(index, int):
             raise TypeError("[%s] indices must be ints or slices, got %s"
                             % (type(self).__name__, type(index).__name__))
-        count = len(self.cell_list)
+        count = len(self._listed())
         if not -count <= index < count:
             raise IndexError("[%s] index out of range, got %d, expected below %d"
                              % (type(self).__name__, index, count))
@@ -115,8 +144,8 @@ class _Indexed(_Container):
         if isinstance(index, slice):
             return self._part(list(self._cell_index.items())[index])
         if isinstance(index, Tensor):  # its value is the position; in captured code it is known only when the graph runs, which then picks the Cell
-            return self.cell_list[index]
-        return self.cell_list[self._index(index)]
+            return self._listed()[index]
+        return self._listed()[self._index(index)]
 
     def __setitem__(self, index, cell):
         _valid_cell(cell, type(self).__name__)
@@ -129,13 +158,13 @@ class _Indexed(_Container):
         self._arrange(pairs)
 
     def __len__(self):
-        return len(self.cell_list)
+        return len(self._listed())
 
     def __bool__(self):
-        return bool(self.cell_list)
+        return bool(self._listed())
 
     def __iter__(self):
-        return iter(self.cell_list)
+        return iter(self._listed())
 
     def append(self, cell):
         """Adds a Cell at the end."""
@@ -163,7 +192,7 @@ class _Indexed(_Container):
         self._arrange(pairs)
 
     def set_grad(self, flag=True):
-        for cell in self.cell_list:
+        for cell in self._listed():
             cell.set_grad(flag)
         return super().set_grad(flag)
 
@@ -214,9 +243,6 @@ class CellList(_Indexed):
         super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
         self._refresh()
         self.extend(args[0] if len(args) == 1 else list(args))
-
-    def _index_written(self):
-        self._refresh()
 
     def _part(self, pairs):
         return CellList([cell for _, cell in pairs])

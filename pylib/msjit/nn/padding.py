@@ -1,6 +1,7 @@
 """Layers that pad: with zeros, with a value, with mirrored elements or with the edge elements."""
 from .. import ops
 from ..common.checks import check_int, int_tuple
+from ..ops.pad_func import mirrored as _mirrored
 from .cell import Cell
 
 _pad = ops.registry.pad
@@ -26,7 +27,7 @@ class Pad(Cell):
         if self.mode == "CONSTANT":
             return _pad(x, [before for before, _ in self.paddings], [after for _, after in self.paddings], 0)
         for axis, (before, after) in enumerate(self.paddings):
-            x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
+            x = _mirrored(x, axis, before, after, self.mode == "SYMMETRIC")
         return x
 
 

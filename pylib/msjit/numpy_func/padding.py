@@ -1,6 +1,7 @@
 """numpy.pad: values around a tensor."""
 from .. import ops as _ops
 from ..common.tensor import Tensor as _Tensor
+from ..ops import pad_func as _pad
 from ..ops import registry as _k
 from .shared import as_float as _float
 from .shared import as_tensor as _tensor
@@ -62,9 +63,9 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     constants = _pairs("constant_values", constant_values, arr.ndim)
     for axis, (before, after) in enumerate(pairs):
         if mode in ("reflect", "symmetric"):
-            arr = _ops.array_func._mirror(arr, axis, before, after, mode == "symmetric")
+            arr = _pad.mirrored(arr, axis, before, after, mode == "symmetric")
         elif mode in ("edge", "wrap"):
-            arr = _ops.array_func._extend(arr, axis, before, after, "replicate" if mode == "edge" else "circular")
+            arr = _pad.extended(arr, axis, before, after, "replicate" if mode == "edge" else "circular")
         else:
             blocks = []
             for count, at in ((before, 0), (after, 1)):

@@ -277,57 +277,6 @@ def slice(input_x, begin, size):
     return _k.slice(input_x, list(begin), end, [1] * input_x.ndim)
 
 
-def pad(input_x, padding, mode="constant", value=None):
-    """Pads the last axes; padding is (left, right) of the last axis, then of the axis before it, and so on.
-
-    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' wraps around.
-    """
-    if mode not in ("constant", "reflect", "replicate", "circular"):
-        raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
-    check_tensor(input_x, "pad")
-    if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
-        raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
-                         % (input_x.ndim, len(padding)))
-    for amount in padding:
-        if isinstance(amount, bool) or not hasattr(type(amount), "__index__"):
-            raise TypeError("[pad] padding, got %r, expected a flat tuple or list of ints" % (padding,))
-    before, after = [0] * input_x.ndim, [0] * input_x.ndim
-    for i in _py_range(len(padding) // 2):
-        before[-1 - i], after[-1 - i] = padding[2 * i], padding[2 * i + 1]
-    if mode != "constant":
-        for axis in _py_range(input_x.ndim):
-            input_x = _extend(input_x, axis, before[axis], after[axis], mode)
-        return input_x
-    return _k.pad(input_x, before, after, 0.0 if value is None else value)
-
-
-def _extend(x, axis, before, after, mode):
-    """Pads one axis by index: mode is 'reflect', 'replicate' or 'circular'."""
-    size = x.shape[axis]
-    if mode == "reflect":
-        return _mirror(x, axis, before, after, False)
-    if before == after == 0:
-        return x
-    if mode == "circular" and max(before, after) > size:
-        raise ValueError("[pad] circular padding must be at most the size of the axis, got %d for %d"
-                         % (max(before, after), size))
-    places = [min(max(i, 0), size - 1) if mode == "replicate" else i % size for i in _py_range(-before, size + after)]
-    return _k.gather(x, Tensor(places, mstype.int64), axis)
-
-
-def _mirror(x, axis, before, after, with_edge):
-    """Pads one axis with its mirror image; with_edge says whether the edge element itself is repeated."""
-    if before == after == 0:
-        return x
-    size, edge = x.shape[axis], 1 if with_edge else 0
-    if max(before, after) > size - 1 + edge or min(before, after) < 0:
-        raise ValueError("[pad] mirrored padding must be 0 to %d for an axis of %d, got %d and %d"
-                         % (size - 1 + edge, size, before, after))
-    places = [before - i - edge for i in _py_range(before)] + list(_py_range(size))
-    places += [size - 2 + edge - i for i in _py_range(after)]
-    return _k.gather(x, Tensor(places, mstype.int64), axis)
-
-
 def repeat_elements(x, rep, axis=0):
     """Repeats each element along an axis `rep` times in a row."""
     return _k.repeat_interleave(x, rep, axis)
@@ -399,10 +348,15 @@ def index_select(input, axis, index):
 
 
 def masked_fill(input_x, mask, value):
-    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes."""
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
+
+    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
     check_tensor(input_x, "masked_fill")
-    if isinstance(value, Tensor) and value.ndim:
-        raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (mstype.float_type, mstype.int_type)):
+            value = _k.cast(value, input_x.dtype)
     try:
         return _k.where(mask, value, input_x)
     except _ERRORS as error:

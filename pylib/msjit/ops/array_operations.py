@@ -14,6 +14,7 @@ from . import layout_func as _l
 from . import linalg_func as _la
 from . import math_func as _m
 from . import nn_func as _n
+from . import pad_func as _p
 from . import random_func as _r
 from . import registry as _k
 from . import sampling_func as _s
@@ -161,7 +162,7 @@ def _mirror_pad(p, x, paddings):
         raise ValueError("[MirrorPad] mode, got %r, expected 'REFLECT' or 'SYMMETRIC'" % (p.mode,))
     rows = paddings.tolist() if hasattr(paddings, "tolist") else paddings
     for axis, (before, after) in enumerate(rows):
-        x = _a._mirror(x, axis, int(before), int(after), p.mode == "SYMMETRIC")
+        x = _p.mirrored(x, axis, int(before), int(after), p.mode == "SYMMETRIC")
     return x
 
 

@@ -16,6 +16,7 @@ from . import array_func as _a
 from . import linalg_func as _la
 from . import math_func as _m
 from . import nn_func as _n
+from . import pad_func as _p
 from . import random_func as _r
 from . import registry as _k
 from . import scatter_func as _sc
@@ -144,7 +145,7 @@ def mirror_pad(input_x, paddings, mode):
     if len(rows) != _check(input_x, "mirror_pad").ndim:
         raise ValueError("[mirror_pad] paddings, got %d rows, expected %d" % (len(rows), input_x.ndim))
     for axis, (before, after) in enumerate(rows):
-        input_x = _a._mirror(input_x, axis, int(before), int(after), mode == "SYMMETRIC")
+        input_x = _p.mirrored(input_x, axis, int(before), int(after), mode == "SYMMETRIC")
     return input_x
 
 

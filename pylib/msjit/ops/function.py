@@ -31,6 +31,7 @@ from . import (
     math_func,
     nn_func,
     other_func,
+    pad_func,
     random_func,
     registry,
     resize_func,
@@ -49,7 +50,7 @@ _modules = (registry, math_func, array_func, index_func, nn_func, random_func, o
             linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
             resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
-            complex_func, eigen_func, fft_func, stft_func, attention_func)
+            complex_func, eigen_func, fft_func, stft_func, attention_func, pad_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)

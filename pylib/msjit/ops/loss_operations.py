@@ -3,13 +3,13 @@ from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
-from . import array_func as _a
 from . import extended_func as _e
 from . import fractional_func as _f
 from . import layout_func as _l
 from . import loss_func as _lo
 from . import matrix_log_func as _ml
 from . import nn_func as _n
+from . import pad_func as _p
 from . import registry as _k
 from . import sampling_func as _s
 from . import statistics_func as _st
@@ -82,7 +82,7 @@ def _pad(p, x, paddings, constant_value=None):
         numbers = [n for pair in zip(numbers[:half], numbers[half:]) for n in pair]
     value = constant_value.item() if isinstance(constant_value, _Tensor) else constant_value
     mode = {"edge": "replicate"}.get(p.mode, p.mode)
-    return _a.pad(x, [int(n) for n in numbers], mode, value if mode == "constant" else None)
+    return _p.pad(x, [int(n) for n in numbers], mode, value if mode == "constant" else None)
 
 
 _FRACTIONAL = {"pooling_ratio": _REQUIRED, "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0}

@@ -2,7 +2,7 @@
 
 The axes are resized one after another: an output element is a weighted sum of a few input elements along the axis. Output element i
 lies at this position of the input axis (in float32, as in MindSpore): (i + 0.5) in / out - 0.5 with half_pixel, i (in - 1) / (out - 1)
-with align_corners, i in / out with neither.
+with align_corners, i in / out with neither. mint gives the distance of two positions itself, in place of in / out.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor
@@ -24,15 +24,23 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     unknown mode, a rank that the mode does not take, and align_corners where it has no meaning. Raises ValueError for both or neither
     of size and scale_factor, and, as MindSpore does, for a scale_factor without recompute_scale_factor.
     """
-    sizes = _target(check_tensor(input, "interpolate"), size, scale_factor, mode, align_corners, recompute_scale_factor)
+    sizes = target(check_tensor(input, "interpolate"), size, scale_factor, mode, align_corners, recompute_scale_factor)
+    if mode != "area" and scale_factor is not None and not recompute_scale_factor:
+        raise ValueError("[interpolate] scale_factor for mode %r, got %r, expected recompute_scale_factor=True with it"
+                         % (mode, scale_factor))
+    return resized(input, sizes, mode, align_corners)
+
+
+def resized(input, sizes, mode, align_corners, steps=None):
+    """interpolate after its arguments were checked; steps as in resize."""
     if mode == "area":
         return _area(input, sizes)
     if input.dtype not in _mstype.float_type:
         raise TypeError("[interpolate] dtype of input, got %s, expected a float" % (input.dtype,))
-    return resize(input, sizes, mode, bool(align_corners), mode != "nearest" and not align_corners)
+    return resize(input, sizes, mode, bool(align_corners), mode != "nearest" and not align_corners, steps)
 
 
-def _target(input, size, scale_factor, mode, align_corners, recompute):
+def target(input, size, scale_factor, mode, align_corners, recompute):
     """Checks all arguments; returns the wanted sizes."""
     if mode not in _MODES:
         raise ValueError("[interpolate] mode, got %r, expected one of %s" % (mode, sorted(_MODES)))
@@ -48,9 +56,6 @@ def _target(input, size, scale_factor, mode, align_corners, recompute):
         if recompute:
             raise ValueError("[interpolate] recompute_scale_factor, got %r, expected None where size is given" % (recompute,))
         return _each("size", size, count, int)
-    if mode != "area" and not recompute:
-        raise ValueError("[interpolate] scale_factor for mode %r, got %r, expected recompute_scale_factor=True with it"
-                         % (mode, scale_factor))
     return [int(n * f) for n, f in zip(input.shape[2:], _each("scale_factor", scale_factor, count, float))]
 
 
@@ -82,8 +87,10 @@ def _area(input, sizes):
     return _k.reshape(_n.adaptive_avg_pool2d(line, (sizes[0], sizes[1] * sizes[2])), (n, c) + tuple(sizes))
 
 
-def resize(x, sizes, mode, align_corners, half_pixel):
-    """Resizes the axes after the second; 16-bit floats are summed in float32."""
+def resize(x, sizes, mode, align_corners, half_pixel, steps=None):
+    """Resizes the axes after the second; 16-bit floats are summed in float32.
+
+    steps are the distances of two positions, one for each axis, for the functions of mint; their 'bicubic' has other weights."""
     dtype = x.dtype
     narrow = not mode.startswith("nearest") and dtype in (_mstype.float16, _mstype.bfloat16)
     if narrow:
@@ -91,16 +98,17 @@ def resize(x, sizes, mode, align_corners, half_pixel):
     pick = _nearest if mode.startswith("nearest") else _cubic if mode == "bicubic" else _linear
     for axis, size in enumerate(sizes, 2):
         if size != x.shape[axis] or mode == "bicubic":
-            x = pick(x, axis, size, align_corners, half_pixel)
+            x = pick(x, axis, size, align_corners, half_pixel, steps and steps[axis - 2])
     return _k.cast(x, dtype) if narrow else x
 
 
-def _places(length, size, align_corners, half_pixel):
-    """The positions of the `size` output elements on an axis of `length`."""
+def _places(length, size, align_corners, half_pixel, step):
+    """The positions of the `size` output elements on an axis of `length`; step is their distance, or None."""
     steps = _k.arange(0, size, 1, _mstype.float32)
     if align_corners:
         return steps * ((length - 1) / (size - 1) if size > 1 else 0.0)
-    return (steps + 0.5) * (length / size) - 0.5 if half_pixel else steps * (length / size)
+    step = step or length / size
+    return (steps + 0.5) * step - 0.5 if half_pixel else steps * step
 
 
 def _take(x, axis, places):
@@ -109,8 +117,8 @@ def _take(x, axis, places):
     return _k.gather(x, _k.cast(inside, _mstype.int64), axis)
 
 
-def _nearest(x, axis, size, align_corners, half_pixel):
-    places = _places(x.shape[axis], size, align_corners, half_pixel)
+def _nearest(x, axis, size, align_corners, half_pixel, step):
+    places = _places(x.shape[axis], size, align_corners, half_pixel, step)
     return _take(x, axis, _k.floor(places + 0.5 if align_corners or half_pixel else places))
 
 
@@ -119,22 +127,24 @@ def _along(weights, x, axis):
     return _k.reshape(_k.cast(weights, x.dtype), (-1,) + (1,) * (x.ndim - axis - 1))
 
 
-def _linear(x, axis, size, align_corners, half_pixel):
-    places = _k.maximum(_places(x.shape[axis], size, align_corners, half_pixel), 0)
+def _linear(x, axis, size, align_corners, half_pixel, step):
+    places = _k.maximum(_places(x.shape[axis], size, align_corners, half_pixel, step), 0)
     low = _k.floor(places)
     first = _take(x, axis, low)
     return first + (_take(x, axis, low + 1) - first) * _along(places - low, x, axis)
 
 
-def _cubic(x, axis, size, align_corners, half_pixel):
+def _cubic(x, axis, size, align_corners, half_pixel, step):
     """Cubic convolution of four neighbours (R. Keys), as MindSpore does it.
 
     Without half_pixel, the edge elements are repeated outside. With it, elements outside do not count, and the result is divided by the
-    sum of the weights. The distance to the neighbour before is rounded to a multiple of 1 / 1024.
+    sum of the weights. The distance to the neighbour before is rounded to a multiple of 1 / 1024. In mint (with a step), the edge elements
+    are always repeated, and nothing is rounded.
     """
-    places = _places(x.shape[axis], size, align_corners, half_pixel)
+    places = _places(x.shape[axis], size, align_corners, half_pixel, step)
+    half_pixel = half_pixel and not step
     low, slope = _k.floor(places), -0.5 if half_pixel else -0.75
-    part = _k.round((places - low) * 1024) / 1024
+    part = places - low if step else _k.round((places - low) * 1024) / 1024
     total = share = None
     for offset in (-1, 0, 1, 2):
         weights = _keys(part - offset if offset < 1 else offset - part, slope, offset in (0, 1))

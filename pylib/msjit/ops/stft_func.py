@@ -3,9 +3,9 @@ import math as _math
 
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
-from . import array_func as _a
 from . import complex_func as _c
 from . import fft_func as _f
+from . import pad_func as _p
 from . import registry as _k
 
 _DTYPES = (_mstype.float32, _mstype.float64, _mstype.complex64, _mstype.complex128)
@@ -38,7 +38,7 @@ def _padded(x, pad, mode):
     if mode == "CONSTANT":
         sides = [0] * (x.ndim - 1) + [pad]
         return _k.pad(x, sides, sides)
-    return _a._mirror(x, x.ndim - 1, pad, pad, mode == "SYMMETRIC")
+    return _p.mirrored(x, x.ndim - 1, pad, pad, mode == "SYMMETRIC")
 
 
 def _window(window, win_length, n_fft):

@@ -9,8 +9,8 @@ from . import box_func as _b
 from . import image_func as _im
 from . import nn_func as _n
 from . import operations as _op
+from . import pad_func as _p
 from . import registry as _k
-from . import resize_func as _r
 from . import window_func as _w
 from .gradient_kernels import _numbers, _pulled
 from .primitive import REQUIRED as _REQUIRED
@@ -133,18 +133,9 @@ def _line(p, dout, x):
 
 def _stretched(x, sizes, mode, align_corners):
     """Resizes the axes of x after the second; mode 'cubic' repeats the outermost elements beyond the ends."""
-    if mode != "cubic":
-        return _resize(x, sizes, mode, align_corners, mode != "nearest" and not align_corners)
-    for axis, size in enumerate(sizes, 2):
-        places = _r._places(x.shape[axis], size, align_corners, not align_corners)
-        low = _k.floor(places)
-        total = None
-        for offset in (-1, 0, 1, 2):
-            weights = _r._keys(places - low - offset if offset < 1 else low + offset - places, -0.75, offset in (0, 1))
-            term = _r._take(x, axis, low + offset) * _r._along(weights, x, axis)
-            total = term if total is None else total + term
-        x = total
-    return x
+    if mode == "cubic":
+        return _resize(x, sizes, "bicubic", align_corners, not align_corners, [n / size for n, size in zip(x.shape[2:], sizes)])
+    return _resize(x, sizes, mode, align_corners, mode != "nearest" and not align_corners)
 
 
 def resize_v2(p, x, roi, scales, sizes):
@@ -209,7 +200,7 @@ def _pads_of(p, dout, paddings):
 def _padded(mode):
     """A rule (dout, x, padding) for the gradient of a padding layer."""
     def rule(p, dout, x, padding):
-        return _linear(lambda x: _a.pad(x, list(_numbers(padding)), mode), x.shape, dout)
+        return _linear(lambda x: _p.pad(x, list(_numbers(padding)), mode), x.shape, dout)
     return rule
 
 
