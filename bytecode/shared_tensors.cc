@@ -14,9 +14,21 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 26;
 
-bool is_view(const Node& node) {
-  return node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kView) &&
-         node.inputs.size() == 1;
+bool is_view(const Graph& graph, const Node& node) {
+  const bool is_shown = node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kView) &&
+                        node.inputs.size() == 1;
+  return is_shown || is_hidden_view(graph, node);
+}
+
+// A view at the first position along these axes, which it has not.
+Tensor first_item(const Tensor& source, const IntList& axes) {
+  Shape shape, strides;
+  for (int d = 0; d < source.rank(); ++d) {
+    if (std::ranges::find(axes, d) != axes.end()) continue;
+    shape.push_back(source.dim(d));
+    strides.push_back(source.strides()[d]);
+  }
+  return Tensor::view(source, shape, strides, 0);
 }
 
 bool is_reshape(const Node& view) {
@@ -68,11 +80,19 @@ Val put_back_row(const Val& base, const Val& part, int64_t axis, int64_t index) 
   return update_along(base, part, at, index < 0 ? index + base.shape()[at] : index, 1);
 }
 
+Val put_back_item(const Node& view, const Val& base, const Val& part) {
+  Vals inputs{base, part};
+  for (size_t i = 1; i < view.inputs.size(); ++i) inputs.emplace_back(base.sink(), view.inputs[i]);
+  static const OpDef* const update = find_op("index_update");
+  return call_in(base.sink(), *update, inputs, Attrs{view.attrs[0], AttrValue(false)});
+}
+
 // What the tensor `base` holds when `part` is written to this output of a view of it. An empty
 // value: that cannot be told.
 Val put_back(const Node& view, int output, const Val& base, const Val& part) {
   const std::string_view op(view.op->name);
   const Attrs& attrs = view.attrs;
+  if (op == "index") return put_back_item(view, base, part);
   if (op == "identity") return part;
   if (is_reshape(view) || op == "expand_dims" || op == "squeeze")
     return words::reshape(part, base.shape());
@@ -94,8 +114,12 @@ SymRef program_tensor(Executor& x, ValueId id) {
 
 }  // namespace
 
-TensorVec eager_views(const Node& view, const Tensor& source) {
+TensorVec eager_views(const Graph& graph, const Node& view, const Tensor& source) {
   TensorVec views;
+  if (is_hidden_view(graph, view)) {
+    views.push_back(first_item(source, view.attrs[0].as_list()));
+    return views;
+  }
   if (!run_op_untracked(*view.op, std::span(&source, 1), view.attrs, &views).ok()) views.clear();
   return views;
 }
@@ -113,7 +137,7 @@ bool SharedTensors::find_owner(ValueId id) {
     const Node& node = graph.producer(id);
     if (node.kind != NodeKind::kOp || node.is_control()) return false;
     if (makes_memory(graph, node)) break;
-    if (!is_view(node)) return false;
+    if (!is_view(graph, node)) return false;
     path_.push_back(id);
   }
   owner_ = id;
@@ -129,9 +153,9 @@ bool SharedTensors::find_views() {
     const Node& node = graph.nodes[n];
     const auto shares = [&](ValueId id) { return layouts_.count(id) != 0; };
     if (node.is_control() && std::ranges::any_of(node.inputs, shares)) return false;
-    if (!is_view(node) || !shares(node.inputs[0])) continue;
+    if (!is_view(graph, node) || !shares(node.inputs[0])) continue;
     if (program_owner_ && is_reshape(node)) continue;
-    const TensorVec views = eager_views(node, Tensor(layouts_[node.inputs[0]]));
+    const TensorVec views = eager_views(graph, node, Tensor(layouts_[node.inputs[0]]));
     if (static_cast<int32_t>(views.size()) != node.num_outputs) return false;
     for (int32_t i = 0; i < node.num_outputs; ++i)
       if (const Tensor& view = views[static_cast<uint32_t>(i)]; view.storage().get() == memory)
@@ -162,8 +186,9 @@ Val SharedTensors::derived(ValueId id, const Val& owner) {
   if (id == owner_) return owner;
   if (const auto known = derived_.find(id); known != derived_.end()) return known->second;
   const Node node = x_.sink().graph()->producer(id);
-  const Vals views = call_multi(&x_.sink(), *node.op,
-                                std::vector<Val>{derived(node.inputs[0], owner)}, node.attrs);
+  Vals inputs{derived(node.inputs[0], owner)};
+  for (size_t i = 1; i < node.inputs.size(); ++i) inputs.push_back(x_.sink().value(node.inputs[i]));
+  const Vals views = call_multi(&x_.sink(), *node.op, inputs, node.attrs);
   for (uint32_t i = 0; i < views.size(); ++i)
     derived_[node.first_output + static_cast<ValueId>(i)] = views[i];
   return derived_[id];

@@ -95,10 +95,23 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 
 }  // namespace
 
+bool is_hidden_view(const Graph& graph, const Node& node) {
+  return node.kind == NodeKind::kOp && !node.is_control() &&
+         std::string_view(node.op->name) == "index" &&
+         std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                     [&](ValueId id) { return id >= 0 && graph.meta(id).shape.rank() == 0; });
+}
+
+static bool has_hidden_view(const Graph& graph, ValueId id) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    return is_hidden_view(graph, node) && node.inputs[0] == id;
+  });
+}
+
 bool makes_memory(const Graph& graph, const Node& node) {
   const OpDef& op = *node.op;
   const std::string_view name(op.name);
-  if (op.has(kView) || name == "identity") return false;
+  if (op.has(kView) || name == "identity" || is_hidden_view(graph, node)) return false;
   if (name == "cast")
     return graph.meta(node.inputs[0]).dtype != graph.meta(node.first_output).dtype;
   for (const char* known :
@@ -130,15 +143,17 @@ bool is_private(Executor& x, const SymRef& tensor) {
 }
 
 // Under a branch no view of the tensor may exist, because views are only checked behind the arms.
-// In a gradient scope neither: eager code writes to memory there if the write is not recorded, so a
-// backward pass may not read the old value.
 bool may_renew(Executor& x, const SymRef& tensor) {
-  if (x.is_forked_now() || x.gradient_scopes().any()) return is_private(x, tensor);
+  if (x.is_forked_now()) return is_private(x, tensor);
   return has_own_memory(x, tensor) || SharedTensors(x).find(tensor);
 }
 
 bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
-  if (is_private(x, tensor)) return x.renew(tensor, std::move(value)), true;
+  // A write that is not recorded changes memory, so no backward pass may need the old value.
+  const bool is_needed_before = x.gradient_scopes().any() && !recorded;
+  const bool is_read = is_needed_before || has_hidden_view(*x.sink().graph(), tensor->tensor.id());
+  if (is_private(x, tensor) && (x.is_forked_now() || !is_read))
+    return x.renew(tensor, std::move(value)), true;
   if (SharedTensors shared(x); shared.find(tensor)) return shared.write(std::move(value), recorded);
   if (!has_own_memory(x, tensor)) return false;
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
@@ -226,7 +241,8 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
       const auto found = until.find(node.inputs[i]);
       if (found == until.end() || (found->second->recorded && scopes.is_backward(n))) continue;
       if (n >= found->second->node) return found->second->step;
-      if (node.is_control() ? may_hand_on(node, i) : node.op->has(kView))
+      if (node.is_control() ? may_hand_on(node, i)
+                            : node.op->has(kView) || is_hidden_view(graph, node))
         for (int k = 0; k < node.num_outputs; ++k)
           until.emplace(node.first_output + k, found->second);
     }

@@ -247,8 +247,19 @@ OpBuilder&& OpBuilder::ternary(DTypeRule rule) && {
   return std::move(*this).signature("x: Tensor, y: Tensor, z: Tensor").elementwise(rule);
 }
 
+// The operand that decides by kScalarYields; null: both do.
+static const Meta* deciding_operand(const OpDef& op, std::span<const Meta* const> inputs) {
+  if (!op.has(kScalarYields) || inputs.size() != 2 || !inputs[0] || !inputs[1]) return nullptr;
+  const Meta &a = *inputs[0], &b = *inputs[1];
+  const bool alike = (is_float(a.dtype) && is_float(b.dtype)) ||
+                     (is_integer(a.dtype) && is_integer(b.dtype) && mixable(a.dtype, b.dtype));
+  if (a.weak || b.weak || !alike || (a.shape.rank() == 0) == (b.shape.rank() == 0)) return nullptr;
+  return a.shape.rank() == 0 ? &b : &a;
+}
+
 DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
   DTypeRule rule = op.dtype_rule;
+  if (const Meta* const one = deciding_operand(op, inputs)) return compute_dtype(op, {&one, 1});
   if (rule == DTypeRule::kLogical) return DType::kBool;
   if (rule == DTypeRule::kCast) return inputs[0]->dtype;  // of a number too
   size_t first = rule == DTypeRule::kSelect ? 1 : 0;

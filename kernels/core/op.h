@@ -149,6 +149,9 @@ enum Trait : uint32_t {
   // The result is input 0 with changes. For a result in the memory of input 0 the kernel writes the
   // changes alone.
   kUpdates = 1u << 17,
+  // Of two floats or two ints, a tensor without axes takes the dtype of one with axes, as a Python
+  // number would.
+  kScalarYields = 1u << 18,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -8,6 +8,7 @@ using namespace words;
 MSJIT_OP(div)
     .doc("Quotient of two tensors; integers are divided as float32.")
     .binary(DTypeRule::kFloat)
+    .traits(kScalarYields)
     .numpy("np.divide(x, y)")
     .scalar<kFloats>([](auto m, auto x, auto y) { return x / y; })
     .holomorphic([](auto x, auto y) { return x / y; })

@@ -6,7 +6,7 @@ namespace msjit {
 MSJIT_OP(mul)
     .doc("Product of two tensors, element by element; on bool the logical and.")
     .binary(DTypeRule::kPromote)
-    .traits(kCommutative)
+    .traits(kCommutative | kScalarYields)
     .numpy("np.multiply(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return x * y; })
     .holomorphic([](auto x, auto y) { return complex_detail::product(x, y); })

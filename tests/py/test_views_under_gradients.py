@@ -269,6 +269,40 @@ def test_results_share_memory_as_in_eager_code():
             assert [t.asnumpy().tolist() for t in results] == [[[1, 2], [9, 9]]] + [[[9, 9]]] * 4 + [[[1, 9], [2, 9]]]
 
 
+def test_an_item_at_a_position_that_is_a_tensor_is_a_view():
+    def through_the_item(x, i):
+        z = x + 0
+        y = z[i]
+        y[0] = 50.
+        return z, y * 1
+
+    def to_the_base(x, i):
+        z = x + 0
+        y = z[i]
+        z[...] = z * 2
+        return z, y * 1
+    for f in (through_the_item, to_the_base):
+        for i in (0, 1, [1], [0, 1]):
+            same(lambda x, i: f(x, i), lambda k: (Tensor(X + k), Tensor(i, ms.int32)))
+
+
+def test_unrecorded_writes_inside_a_captured_transform():
+    """A mask is changed in place. Where the gradient needs its old value, there is an error as in eager code."""
+    def fits(x):
+        mask = ops.full((2, 2), -1.)
+        mask[:, :1] = mask[:, :1].masked_fill(mask[:, :1] < 0, 3.)
+        return (x * mask).sum()
+
+    def needs_the_old_value(x):
+        mask = ops.full((2, 2), -1.)
+        y = (x * mask).sum()
+        mask[0] = 5.
+        return y + mask.sum()
+    captured(lambda x: ms.value_and_grad(fits)(x), lambda k: (Tensor(X + k),))
+    same(lambda x: ms.value_and_grad(fits)(x), lambda k: (Tensor(X + k),), variants=(0, 1, 2))
+    same(lambda x: ms.value_and_grad(needs_the_old_value)(x), lambda k: (Tensor(X + k),))
+
+
 def test_a_write_to_what_decided_a_branch():
     """The region assumes the outcome of the test, not that of the tensor at its end."""
     def f(x):

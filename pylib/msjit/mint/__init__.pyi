@@ -17,6 +17,7 @@ from . import overloaded_func as overloaded_func
 from . import special as special
 from . import sync_batch_norm as sync_batch_norm
 from . import tensor_func as tensor_func
+from . import unbatched as unbatched
 from msjit._msjit import Tensor as Tensor
 from msjit.ops import abs as abs
 from msjit.ops import acos as acos

@@ -49,6 +49,7 @@ from . import operations as P
 from . import operations as operations
 from . import optimizer_operations as optimizer_operations
 from . import other_func as other_func
+from . import pad_func as pad_func
 from . import primitive as primitive
 from . import random_func as random_func
 from . import recurrent_operations as recurrent_operations
