@@ -196,8 +196,8 @@ Val SharedTensors::derived(ValueId id, const Val& owner) {
 
 bool SharedTensors::write(Val content, bool recorded) {
   GraphSink& sink = x_.sink();
-  if (x_.sizes().open())
-    for (const auto& [id, layout] : layouts_) x_.sizes().specialise_shape(sink.value(id));
+  x_.sizes().specialise_shape(sink.value(owner_));
+  for (const SymRef& member : members_) x_.sizes().specialise_shape(member->tensor);
   for (ValueId id : path_) {
     const Node view = sink.graph()->producer(id);
     content = put_back(view, id - view.first_output, sink.value(view.inputs[0]), content);

@@ -21,6 +21,11 @@ namespace {
 
 bool refuse(Executor& x) { return x.fail(BreakReason::kInPlace, "x[...] = value"); }
 
+// A store is stated for these very sizes. Numbers stay open.
+void fix_shape(Executor& x, const SymRef& tensor) {
+  if (tensor->is_tensor()) x.sizes().specialise_shape(tensor->tensor);
+}
+
 // Whether all ops given to the sink so far were accepted.
 bool took(Executor& x) { return x.sink().take_error().ok(); }
 
@@ -28,6 +33,7 @@ bool took(Executor& x) { return x.sink().take_error().ok(); }
 // there are too many.
 bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* out) {
   if (!x.look_number(value)) return false;
+  fix_shape(x, value);
   if (value->kind == SymKind::kList || value->kind == SymKind::kTuple || is_array(value)) {
     const Ref known = is_array(value) ? value->object : to_python(x, value);
     Tensor made;
@@ -109,11 +115,13 @@ bool nothing_stored(Executor& x, const Val& target, const IndexPlan& plan, const
 bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value, Val* out) {
   const Val target = tensor->tensor;
   if (!x.look(key)) return false;
+  fix_shape(x, key);
   if (key->is_tensor() && is_bool(key->tensor.dtype()))
     return masked(x, target, key->tensor, value, out);
   std::vector<IndexItem> items;
   std::vector<Val> tensors;
   if (!index_items(x, target, key, &items, &tensors)) return false;
+  for (const Val& index : tensors) x.sizes().specialise_shape(index);
   auto planned = plan_index(target.shape(), items);
   if (!planned.ok()) return x.fail_op(planned.take_error());
   const IndexPlan& plan = planned.value();
@@ -130,7 +138,7 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
 bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
   const bool made = tensor->source == kNoSource;
   if (!made && x.strict()) return refuse(x);
-  if (x.sizes().any()) return refuse(x);
+  fix_shape(x, tensor);
   // While gradients are recorded, eager code gives a tensor of the program new memory and a
   // history.
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;

@@ -368,3 +368,35 @@ def test_a_short_view_fuzz():
     programs, found, _, failed = view_fuzz.fuzz(0, 40 if FORCED else 200, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs // 2
+
+
+@pytest.mark.captures
+def test_stores_beside_numbers_and_sizes_that_change():
+    """The number stays open; a size that a store depends on is one of the capture."""
+    import programs
+
+    from msjit import _msjit
+
+    def stores_a_number(x, n):
+        y = x * n
+        y[0] = n * 2.
+        y[0][1:] = n
+        y[y > 3] = n
+        return y, y.T[0]
+
+    def stores_rows(x, n):
+        out = ops.zeros_like(x)
+        for k in range(x.shape[0]):
+            out[k] = x[k] * n
+            out[k][1] = n
+        return out, out.sum()
+    for f in (stores_a_number, stores_rows):
+        _msjit.reset()
+        for mode in ("PIJit", "PSJit"):
+            compiled = ms.jit(f, mode=mode)
+            for size in (2, 3, 4, 5, 2):
+                for n in (0.5, 1.5, 2.5, 3.5):
+                    x = np.arange(size * 4, dtype=np.float64).reshape(size, 4) / 4
+                    got, wanted = compiled(Tensor(x), n), f(Tensor(x), n)
+                    assert all(a.tolist() == b.tolist() for a, b in zip(got, wanted))
+        assert programs.captures(f.__name__) < 20
