@@ -220,7 +220,8 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
   if (!indexed.ok()) return x.fail_op(indexed.take_error());
   Val value = indexed.take();
   x.checking().note(*x.sink().graph(), first_node);
-  x.sizes().indexed(tensor->tensor, std::move(items), std::move(index.sizes), &value);
+  if (value.id() != tensor->tensor.id())  // otherwise only tensors index
+    x.sizes().indexed(tensor->tensor, std::move(items), std::move(index.sizes), &value);
   if (plan.value().advanced)
     return take_items(x, value, plan.value(), std::move(index.tensors), out);
   *out = make_tensor(std::move(value));

@@ -284,6 +284,7 @@ def test_an_item_at_a_position_that_is_a_tensor_is_a_view():
     for f in (through_the_item, to_the_base):
         for i in (0, 1, [1], [0, 1]):
             same(lambda x, i: f(x, i), lambda k: (Tensor(X + k), Tensor(i, ms.int32)))
+            same(lambda x, i: f(x, i), lambda k: (Tensor(np.arange(k * 2.).reshape(k, 2)), Tensor(i, ms.int32)), variants=(2, 3, 4, 5, 2))
 
 
 def test_unrecorded_writes_inside_a_captured_transform():
