@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "bytecode/builtins/models.h"
@@ -297,7 +299,9 @@ const char* name_of_ufunc(PyObject* ufunc) {
   PyErr_Clear();
   PyObject* const named =
       title && PyUnicode_CheckExact(title.get()) ? of_numpy(utf8_text(title.get())) : nullptr;
-  return named == ufunc ? utf8_text(title.get()) : nullptr;
+  if (named != ufunc) return nullptr;
+  static std::unordered_set<std::string> names;  // a ufunc makes the text of its name anew
+  return names.emplace(utf8_text(title.get())).first->c_str();
 }
 
 std::span<const ModelRow> array_methods() { return kMethodModels; }
