@@ -18,7 +18,7 @@ class SharedTensors {
   // stated as a write to the owner of the memory.
   bool find(const SymRef& tensor);
   // Gives `tensor` this content. Nothing else may use the old one afterwards, except backward
-  // passes if the write is recorded. False, without a change: not possible.
+  // passes if the write is recorded. False: not possible.
   bool write(Val content, bool recorded);
 
  private:

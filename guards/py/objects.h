@@ -42,8 +42,9 @@ struct TensorPresence {
 extern TensorPresence g_tensor_presence;
 // A new exact Tensor object; empty with MemoryError set when that fails.
 Ref wrap_tensor(Tensor tensor);
-// While gradients are recorded: notes that `made`, a tensor or a tuple of tensors, shares memory
-// with one of the `given` objects if it does. A recorded write to one then changes the other too.
+// Inside gradient transforms and for tracked tensors: notes that `made`, a tensor or a tuple of
+// them, shares memory with one of the `given` objects if it does. A recorded write then changes
+// both.
 void note_sharing(std::span<PyObject* const> given, PyObject* made);
 // Whether another object that is known to share memory with `tensor` is tracked.
 bool shares_tracked(PyObject* tensor);

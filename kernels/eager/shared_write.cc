@@ -106,6 +106,7 @@ Result<Tensor> updated_value(const OpDef& op, std::span<const Tensor> in, const 
   MSJIT_OK(infer_outputs(infer));
   const Vals values = op.update(&eager_sink(), inputs, attrs);
   MSJIT_OK(eager_sink().take_error());
+  if (values.size() != 1) return Tensor();
   Val value = words::cast(values[0], in[0].dtype());
   if (!(value.shape() == in[0].shape())) value = words::broadcast_to(value, in[0].shape());
   return tensor_of(value);
@@ -129,6 +130,8 @@ Result<std::vector<Tensor>> write_shared(std::span<const SharingTensor> tensors,
   }
   Storage memory = written.storage();
   if (std::ranges::any_of(tensors, is_state, &SharingTensor::tensor)) {
+    if (memory->read_only)
+      return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");
     ++memory->version;
   } else {
     MSJIT_TRY(memory, copy_of(memory));

@@ -55,7 +55,8 @@ PyObject* in_place_target(const OpObject& self, PyObject* const* args, Py_ssize_
 bool write_in_place(const OpDef& op, PyObject* target, const CallArgs& call) {
   if (op.update && !op.has(kNoGrad) && writes_recorded(target, call.inputs)) [[unlikely]] {
     auto value = updated_value(op, borrow(call.inputs), call.attrs);
-    return value.ok() ? replace_shared(target, value.take()) : fail(value.take_error());
+    if (!value.ok()) return fail(value.take_error());
+    if (value.value()) return replace_shared(target, value.take());
   }
   TensorVec out;
   return run_call(op, call.inputs, call.attrs, &out);

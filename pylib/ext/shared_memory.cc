@@ -84,9 +84,9 @@ bool writes_recorded(PyObject* target, std::span<TensorImpl* const> inputs) {
 }
 
 bool replace_shared(PyObject* self, Tensor value) {
+  if (value.same(tensor_of(self))) return true;
   std::vector<PyObject*> objects{self};
   for_each_sharing(self, [&](PyObject* other) { objects.push_back(other); });
-  if (value.same(tensor_of(self))) return true;
   // The strides stay as they are, because they decide what a later reshape() shares.
   if (objects.size() == 1 && tensor_of(self).contiguous())
     return rebind(self, std::move(value)), true;

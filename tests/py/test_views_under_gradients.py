@@ -192,8 +192,16 @@ def test_a_write_through_a_view_of_a_parameter():
     assert net.w.asnumpy().tolist() == plain.w.asnumpy().tolist() == [[1, 3], [3, 4]]
 
 
-def test_a_chain_of_many_views_is_quick():
-    """Each write goes over the tensors that share the memory, not over their history."""
+def test_an_optimizer_step_on_a_tensor_with_a_history_writes_its_moments():
+    def loss(x):
+        weight, moment = x * 1, ops.zeros((2, 2), ms.float64)
+        ops.ApplyMomentum()(weight, moment, 0.5, ops.ones_like(weight), 0.9)
+        assert weight.tolist() == (X - 0.5).tolist() and moment.tolist() == [[1, 1], [1, 1]]
+        return x.sum()
+    ms.grad(loss)(Tensor(X))
+
+
+def test_many_writes_through_views():
     def f(x):
         a = x.reshape(-1) * 1
         for _ in range(200):
