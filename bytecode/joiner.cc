@@ -153,7 +153,7 @@ SymRef Joiner::filler(const Val& like) {
   Val value;
   if (meta.shape.rank() == 0) {
     value = x_.sink().constant(Tensor::scalar_of(meta.dtype, 0, meta.weak));
-  } else {  // no view: a rebuild for other sizes refuses views of what is made outside of an arm
+  } else {
     const Attrs attrs{IntList(std::span<const int64_t>(meta.shape)), 0.0, meta.dtype};
     x_.sizes().set_attr_sizes(x_.sizes().attr_sizes(like, 0));
     value = call_in(&x_.sink(), *find_op("full"), {}, attrs);
@@ -240,18 +240,10 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
     }
     return id;
   }
-  ValueId root = id;
-  const auto made_inside = [&](ValueId v) {
-    return graph.values[v].node >= first_node_ && graph.producer(v).kind == NodeKind::kOp;
-  };
-  while (made_inside(root) && graph.producer(root).op->has(kView))
-    root = graph.producer(root).inputs[0];
-  if (root != id && (!made_inside(root) || graph.producer(root).is_control())) {
-    why = "a view of a tensor made outside the arm";
-    return -1;
-  }
+  const bool made_inside =
+      graph.values[id].node >= first_node_ && graph.producer(id).kind == NodeKind::kOp;
   const auto [claim, first] = claimed_[side].emplace(id, value.get());
-  if (made_inside(id) && (first || claim->second == value.get())) return id;
+  if (made_inside && (first || claim->second == value.get())) return id;
   // The graph value belongs to another SymValue too. A copy makes this one a tensor of its own.
   const Meta meta = graph.meta(id);
   Val copy = x_.sink().value(x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1)));

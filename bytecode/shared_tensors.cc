@@ -14,21 +14,8 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 26;
 
-bool is_view(const Graph& graph, const Node& node) {
-  const bool is_shown = node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kView) &&
-                        node.inputs.size() == 1;
-  return is_shown || is_hidden_view(graph, node);
-}
-
-// A view at the first position along these axes, which it has not.
-Tensor first_item(const Tensor& source, const IntList& axes) {
-  Shape shape, strides;
-  for (int d = 0; d < source.rank(); ++d) {
-    if (std::ranges::find(axes, d) != axes.end()) continue;
-    shape.push_back(source.dim(d));
-    strides.push_back(source.strides()[d]);
-  }
-  return Tensor::view(source, shape, strides, 0);
+bool is_view(const Node& node) {
+  return node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kView);
 }
 
 bool is_reshape(const Node& view) {
@@ -92,7 +79,7 @@ Val put_back_item(const Node& view, const Val& base, const Val& part) {
 Val put_back(const Node& view, int output, const Val& base, const Val& part) {
   const std::string_view op(view.op->name);
   const Attrs& attrs = view.attrs;
-  if (op == "index") return put_back_item(view, base, part);
+  if (op == "select_at") return put_back_item(view, base, part);
   if (op == "identity") return part;
   if (is_reshape(view) || op == "expand_dims" || op == "squeeze")
     return words::reshape(part, base.shape());
@@ -114,13 +101,11 @@ SymRef program_tensor(Executor& x, ValueId id) {
 
 }  // namespace
 
-TensorVec eager_views(const Graph& graph, const Node& view, const Tensor& source) {
+TensorVec eager_views(const Node& view, const Tensor& source) {
   TensorVec views;
-  if (is_hidden_view(graph, view)) {
-    views.push_back(first_item(source, view.attrs[0].as_list()));
-    return views;
-  }
-  if (!run_op_untracked(*view.op, std::span(&source, 1), view.attrs, &views).ok()) views.clear();
+  std::vector<Tensor> inputs{source};
+  while (inputs.size() < view.inputs.size()) inputs.push_back(Tensor::scalar<int64_t>(0));
+  if (!run_op_untracked(*view.op, inputs, view.attrs, &views).ok()) views.clear();
   return views;
 }
 
@@ -137,7 +122,7 @@ bool SharedTensors::find_owner(ValueId id) {
     const Node& node = graph.producer(id);
     if (node.kind != NodeKind::kOp || node.is_control()) return false;
     if (makes_memory(graph, node)) break;
-    if (!is_view(graph, node)) return false;
+    if (!is_view(node)) return false;
     path_.push_back(id);
   }
   owner_ = id;
@@ -153,9 +138,9 @@ bool SharedTensors::find_views() {
     const Node& node = graph.nodes[n];
     const auto shares = [&](ValueId id) { return layouts_.count(id) != 0; };
     if (node.is_control() && std::ranges::any_of(node.inputs, shares)) return false;
-    if (!is_view(graph, node) || !shares(node.inputs[0])) continue;
+    if (!is_view(node) || !shares(node.inputs[0])) continue;
     if (program_owner_ && is_reshape(node)) continue;
-    const TensorVec views = eager_views(graph, node, Tensor(layouts_[node.inputs[0]]));
+    const TensorVec views = eager_views(node, Tensor(layouts_[node.inputs[0]]));
     if (static_cast<int32_t>(views.size()) != node.num_outputs) return false;
     for (int32_t i = 0; i < node.num_outputs; ++i)
       if (const Tensor& view = views[static_cast<uint32_t>(i)]; view.storage().get() == memory)

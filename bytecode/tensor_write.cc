@@ -35,15 +35,17 @@ bool may_hand_on(const Node& node, size_t place) {
   return false;
 }
 
-// Whether a value is an input of a view, which shows later writes, or of a branch or loop that may
-// return the tensor itself.
+// Whether a result of the node may share the memory of its input `place`: it is a view, which shows
+// later writes, or a branch or loop that may return the tensor itself.
+bool may_show(const Node& node, size_t place) {
+  return node.is_control() ? may_hand_on(node, place)
+                           : node.kind != NodeKind::kOp || (node.op->has(kView) && place == 0);
+}
+
 bool is_looked_into(const Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == id &&
-          (node.is_control() ? may_hand_on(node, i)
-                             : node.kind != NodeKind::kOp || node.op->has(kView)))
-        return true;
+      if (node.inputs[i] == id && may_show(node, i)) return true;
   return false;
 }
 
@@ -95,23 +97,10 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 
 }  // namespace
 
-bool is_hidden_view(const Graph& graph, const Node& node) {
-  return node.kind == NodeKind::kOp && !node.is_control() &&
-         std::string_view(node.op->name) == "index" &&
-         std::all_of(node.inputs.begin() + 1, node.inputs.end(),
-                     [&](ValueId id) { return id >= 0 && graph.meta(id).shape.rank() == 0; });
-}
-
-static bool has_hidden_view(const Graph& graph, ValueId id) {
-  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    return is_hidden_view(graph, node) && node.inputs[0] == id;
-  });
-}
-
 bool makes_memory(const Graph& graph, const Node& node) {
   const OpDef& op = *node.op;
   const std::string_view name(op.name);
-  if (op.has(kView) || name == "identity" || is_hidden_view(graph, node)) return false;
+  if (op.has(kView) || name == "identity") return false;
   if (name == "cast")
     return graph.meta(node.inputs[0]).dtype != graph.meta(node.first_output).dtype;
   for (const char* known :
@@ -136,9 +125,8 @@ bool is_private(Executor& x, const SymRef& tensor) {
   if (!has_own_memory(x, tensor)) return false;
   const ValueId id = tensor->tensor.id();
   for (const Node& node : x.sink().graph()->nodes)
-    for (ValueId input : node.inputs)
-      if (input == id && (node.kind != NodeKind::kOp || node.is_control() || node.op->has(kView)))
-        return false;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == id && (node.is_control() || may_show(node, i))) return false;
   return true;
 }
 
@@ -151,8 +139,7 @@ bool may_renew(Executor& x, const SymRef& tensor) {
 bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
   // A write that is not recorded changes memory, so no backward pass may need the old value.
   const bool is_needed_before = x.gradient_scopes().any() && !recorded;
-  const bool is_read = is_needed_before || has_hidden_view(*x.sink().graph(), tensor->tensor.id());
-  if (is_private(x, tensor) && (x.is_forked_now() || !is_read))
+  if (is_private(x, tensor) && (x.is_forked_now() || !is_needed_before))
     return x.renew(tensor, std::move(value)), true;
   if (SharedTensors shared(x); shared.find(tensor)) return shared.write(std::move(value), recorded);
   if (!has_own_memory(x, tensor)) return false;
@@ -241,8 +228,7 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
       const auto found = until.find(node.inputs[i]);
       if (found == until.end() || (found->second->recorded && scopes.is_backward(n))) continue;
       if (n >= found->second->node) return found->second->step;
-      if (node.is_control() ? may_hand_on(node, i)
-                            : node.op->has(kView) || is_hidden_view(graph, node))
+      if (may_show(node, i))
         for (int k = 0; k < node.num_outputs; ++k)
           until.emplace(node.first_output + k, found->second);
     }
@@ -264,8 +250,7 @@ bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
   std::unordered_set<ValueId> others;
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i])) continue;
-      if (!(node.is_control() ? may_hand_on(node, i) : node.op->has(kView))) continue;
+      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i]) || !may_show(node, i)) continue;
       for (int k = 0; k < node.num_outputs; ++k)
         shown.insert(node.first_output + k), others.insert(node.first_output + k);
     }

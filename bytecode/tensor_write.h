@@ -25,10 +25,6 @@ bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = fa
 // tensor itself.
 bool makes_memory(const Graph& graph, const Node& node);
 
-// Whether eager code gives a view of input 0 where the graph has a copy: x[i] with tensors i that
-// have no axes.
-bool is_hidden_view(const Graph& graph, const Node& node);
-
 // x[...] = value for a tensor made in the region; `value` is its whole content after the store.
 // False: the tensor cannot be renewed.
 bool renew_stored(Executor& x, const SymRef& tensor, Val value);

@@ -201,11 +201,13 @@ class Planner {
       const ValueId was = storage_root(original_, original_.outputs[i]);
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
-      // A view of a control node's result is another tensor than that result, even when it shows
-      // all of it.
-      if (graph_.producer(id).is_control() && viewed(original_, original_.outputs[i]) >= 0 &&
-          plan_->outputs.back().how == PlanOutput::How::kTake)
-        plan_->outputs.back().how = PlanOutput::How::kAlias;
+      // A view of an input of an arm, or of a control node's result, is another tensor than that
+      // one, even when it shows all of it.
+      if (PlanOutput::How& found = plan_->outputs.back().how;
+          viewed(original_, original_.outputs[i]) >= 0 &&
+          (found == PlanOutput::How::kShare ||
+           (graph_.producer(id).is_control() && found == PlanOutput::How::kTake)))
+        found = PlanOutput::How::kAlias;
       for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
         if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i] &&
             plan_->slots[slot].kind != PlanSlotKind::kConstant)

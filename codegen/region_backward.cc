@@ -48,7 +48,7 @@ class RegionBackward final : public CustomBackward {
     return std::find(tracked.begin(), tracked.end(), static_cast<int>(i)) != tracked.end();
   }
   bool is_view(size_t output) const override {
-    return viewed(region_->graph(), region_->graph().outputs[output]) >= 0;
+    return may_be_view(region_->graph(), region_->graph().outputs[output]);
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

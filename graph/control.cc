@@ -133,6 +133,15 @@ ValueId storage_root(const Graph& graph, ValueId id) {
   return id;
 }
 
+bool may_be_view(const Graph& graph, ValueId id) {
+  const Node& node = graph.producer(id);
+  if (!node.is_control()) return viewed(graph, id) >= 0;
+  const auto place = static_cast<size_t>(id - node.first_output) + (is_while(node) ? 1 : 0);
+  return std::ranges::any_of(node.subgraphs, [&](const auto& sub) {
+    return place < sub->outputs.size() && may_be_view(*sub, sub->outputs[place]);
+  });
+}
+
 std::vector<bool> kept_apart(const Graph& graph, int sharing) {
   std::vector<bool> marked(graph.values.size());
   std::unordered_map<ValueId, int> shown;  // root -> outputs that show it

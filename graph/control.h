@@ -35,6 +35,8 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
 // value at the end of such a chain of views.
 ValueId viewed(const Graph& graph, ValueId id);
 ValueId storage_root(const Graph& graph, ValueId id);
+// Whether `id` is a view, or the result of a branch or loop that may return one.
+bool may_be_view(const Graph& graph, ValueId id);
 
 // Values that passes must neither merge with equal values nor replace, because the program can tell
 // which tensor they are. These are the inputs of control nodes, which the node may hand on, and

@@ -34,7 +34,6 @@ class TraceReplay {
   Vals values(std::span<const int32_t> traced) const;
   static Status check_pairs(std::span<const Val> a, std::span<const Val> b);
   // The join rule of captures: what an arm returns must be no view of a tensor from outside.
-  Status check_view(const Val& value, int32_t first) const;
   Result<Meta> input_meta(const TraceStep& step) const;
   Result<Vals> apply(const TraceStep& step);
   Result<Val> index(const TraceStep& step);

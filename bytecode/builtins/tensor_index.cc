@@ -180,19 +180,21 @@ bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors)
 
 namespace {
 
-// The part of an index with tensors. Where ints between them would move the result to another place
-// than the op does, CPython indexes.
+// The part of an index with tensors. Tensors without axes are positions, which give a view. Where
+// ints between the others would move the result to another place than the op does, CPython indexes.
 bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector<Val> tensors,
                 SymRef* out) {
   std::vector<Val> inputs = {from};
   IntList axes;
   std::vector<int> places;
-  if (!index_axes(plan, &axes, &places))
-    return x.fail(BreakReason::kTensorIndex, "mixed with ints");
+  const bool placed = index_axes(plan, &axes, &places);
   for (int place : places) inputs.push_back(tensors[place]);
+  const bool positions = std::all_of(inputs.begin() + 1, inputs.end(),
+                                     [](const Val& index) { return index.rank() == 0; });
+  if (!placed && !positions) return x.fail(BreakReason::kTensorIndex, "mixed with ints");
   Attrs attrs;
   attrs.push_back(AttrValue(std::move(axes)));
-  return x.apply(*find_op("index"), inputs, attrs, out);
+  return x.apply(*find_op(positions ? "select_at" : "index"), inputs, attrs, out);
 }
 
 }  // namespace

@@ -20,9 +20,8 @@ bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
   if (makes_memory(graph, node)) return lay_out_owner(graph.meta(id), out);
   Tensor source;
   const bool hands_on = node.op->has(kView) || std::string_view(node.op->name) == "cast";
-  if (!hands_on || node.inputs.size() != 1 || !laid_out(graph, node.inputs[0], &source))
-    return false;
-  const TensorVec views = eager_views(graph, node, source);
+  if (!hands_on || !laid_out(graph, node.inputs[0], &source)) return false;
+  const TensorVec views = eager_views(node, source);
   if (views.empty()) return false;
   *out = views[static_cast<uint32_t>(id - node.first_output)];
   return true;

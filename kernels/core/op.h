@@ -143,7 +143,7 @@ enum Trait : uint32_t {
   // inputs.
   kBatched = 1u << 14,
   // Its kernel takes inputs with any contents: given its outputs, it only fails when memory is
-  // missing. That also holds for every kElementwise, kReduction and kView op.
+  // missing. That also holds for every kElementwise, kReduction and kView op, except for kPositions.
   kTotal = 1u << 15,
   kCreates = 1u << 16,  // no input says where its result goes: it goes to the default device
   // The result is input 0 with changes. For a result in the memory of input 0 the kernel writes the
@@ -152,6 +152,8 @@ enum Trait : uint32_t {
   // Of two floats or two ints, a tensor without axes takes the dtype of one with axes, as a Python
   // number would.
   kScalarYields = 1u << 18,
+  // A view whose other inputs say which part of input 0 it shows. It fails when they point outside.
+  kPositions = 1u << 19,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
@@ -202,7 +204,9 @@ struct OpDef {
   bool has(Trait trait) const { return (traits & trait) != 0; }
   // Whether it can fail because of its inputs' contents. Missing memory does not count: any op may
   // lack it.
-  bool may_fail() const { return (traits & (kTotal | kElementwise | kReduction | kView)) == 0; }
+  bool may_fail() const {
+    return has(kPositions) || (traits & (kTotal | kElementwise | kReduction | kView)) == 0;
+  }
   // Expands its composite on `sink`. Constants that the composite makes are put where the inputs
   // are.
   Vals expand(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs) const;

@@ -17,11 +17,15 @@ from ways import WAYS, SourceText, ways_of
 import msjit as ms
 from msjit import Tensor, ops
 
-# {a}, {b}: tensors; {i}: 0 or 1; {n}: 1 or 2; {c}: a number or a tensor of one element.
+# {a}, {b}: tensors; {i}: 0 or 1; {n}: 1 or 2; {c}: a number or a tensor of one element. k: a tensor, 0 or 1.
 VIEWS = ["{a}[{i}]", "{a}[{i}:]", "{a}[:, {i}:]", "{a}[:, {i}]", "{a}.T", "{a}.reshape(-1)", "{a}.swapaxes(0, 1)", "{a}[None]", "{a}[::{n}]",
          "{a}[...]", "{a}.unsqueeze(0)", "{a}.flatten()", "{a}[::-1]", "ops.split({a}, 1)[{i}]", "{a}.unbind(0)[{i}]", "{a}.transpose(1, 0)",
          "{a}[{i}][None]", "{a}.narrow(0, 0, 2)", "ops.stop_gradient({a})", "{a}.squeeze(0)", "{a}.select(0, {i})", "list({a})[{i}]",
-         "{a}.view(-1)", "{a}.contiguous()"]
+         "{a}.view(-1)", "{a}.contiguous()", "{a}[k]", "{a}[:, k]", "{a}[k][{i}:]", "{a}[k, k]"]
+# Views made under a test or in a loop on tensors; both arms often have the same shape.
+ARMS = ["if y > {t}:\n    {new} = {one}\nelse:\n    {new} = {two}", "{new} = {two}\nif y > {t}:\n    {new} = {one}",
+        "{new} = {two}\nq = k * 0\nwhile q < 2:\n    {new} = {one}\n    q = q + 1",
+        "{new} = {two}\nq = k * 0\nwhile q < 2:\n    if {new}.sum() > {t}:\n        {new} = {one}\n    q = q + 1"]
 WRITES = ["{a}[{i}] = {c}", "{a}[...] = {a} * {c}", "{a}.mul_({c})", "{a}.add_(x.sum())", "{a}[{i}:] = {b}.sum()", "{a}[0] = {a}[-1] * 2",
           "{a} *= 2", "{a}.zero_()", "{a}[{a} > 1] = {c}", "{a}[{i}] += {c}", "ops.assign({a}, {a} * {c})", "{a}.copy_({a} + 1)",
           "{a}.fill_({c})", "{a}[[0, 1]] = {c}", "{a}.masked_fill_({a} > 2, 0.5)", "{a}.sub_({a})", "{a}[{i}][...] = {c}"]
@@ -35,7 +39,7 @@ class Program:
 
     def __init__(self, seed):
         r = random.Random(seed)
-        body, names, pad = [r.choice(["a = x * 1", "a = x * 1", "a = x", "a = x[:]"]), "y = x.sum()"], ["a"], ""
+        body, names, pad = [r.choice(["a = x * 1", "a = x * 1", "a = x", "a = x[:]"]), "y = x.sum()", "k = (x[0, 0] > 1.1).astype(ms.int32)"], ["a"], ""
         for k in range(r.randint(4, 12)):
             kind, new = r.random(), "v%d" % k
             fields = dict(a=r.choice(names), b=r.choice(names), i=r.randint(0, 1), n=r.randint(1, 2), c=r.choice(NUMBERS), new=new)
@@ -45,6 +49,9 @@ class Program:
                     body.append(pad + r.choice(WRITES).format(**dict(fields, a=new)))
                 else:
                     names.append(new)
+            elif kind < 0.42 and not pad:
+                body += self.arms(r, fields, names)
+                names.append(new)
             elif kind < 0.75:
                 body.append(pad + r.choice(WRITES).format(**fields))
             elif kind < 0.9:
@@ -59,6 +66,13 @@ class Program:
                 body.append(pad + "y = y + 1")
         body.append("return y, %s" % ", ".join(names))
         self.source = "def main(x):\n%s\n" % "\n".join("    " + line for line in body)
+
+    @staticmethod
+    def arms(r, fields, names):
+        view, again = r.choice(VIEWS), dict(fields, a=r.choice(names), i=r.randint(0, 1))
+        two = view if r.random() < 0.8 else r.choice(VIEWS)
+        text = r.choice(ARMS).format(new=fields["new"], t=r.choice([0, 5, 100]), one=view.format(**fields), two=two.format(**again))
+        return text.split("\n")
 
 
 def tensors_in(value):
@@ -107,7 +121,7 @@ def compiled(fn):
 def check(seed):
     """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     whole = 0
-    space = {"ops": ops, "contextlib": __import__("contextlib")}
+    space = {"ms": ms, "ops": ops, "contextlib": __import__("contextlib")}
     with SourceText(Program(seed).source) as text:
         def main():
             return text.load(dict(space))["main"]

@@ -20,7 +20,7 @@ def _coordinates(m, op, indices, axes):
     return (parts[0] if len(parts) == 1 else m.node("Concat", parts, axis=len(shape))), tuple(shape)
 
 
-@_rule("index")
+@_rule("index", "select_at")
 def _index(m, x, y, a):
     axes = _axes_of(a)
     if len(axes) == 1 and x[1].dtype != "bool":
