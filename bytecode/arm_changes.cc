@@ -13,11 +13,6 @@ extern const OpDef op_copy;
 
 namespace {
 
-// A tensor of the program may have been found under several names, as several SymValues.
-bool is_same_tensor(const SymRef& a, const SymRef& b) {
-  return a == b || (a->object && a->object.get() == b->object.get());
-}
-
 // The value of an attribute that the object is known to have.
 SymRef& attribute(SymValue& object, const std::string& name) {
   return std::ranges::find(object.attributes, name, [](const auto& one) { return one.first; })
@@ -100,6 +95,10 @@ bool join_attributes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out)
 
 }  // namespace
 
+bool is_same_tensor(const SymRef& a, const SymRef& b) {
+  return a == b || (a->object && a->object.get() == b->object.get());
+}
+
 ArmChanges take_changes(Heap& heap, const ChangeMark& before) {
   ArmChanges changes;
   take_tensors(heap, before, &changes);
@@ -124,7 +123,7 @@ bool make_changes(Executor& x, const JoinedChanges& changes) {
       if (!write_tensor(x, tensor, values[i]->tensor, false, false)) return false;
       continue;
     }
-    x.note_joined_write(values[i]->tensor.id());
+    x.note_written(values[i]->tensor.id());
     x.renew(tensor, values[i]->tensor);
   }
   return std::ranges::all_of(changes.attributes, [&](const ArmChanges::Attribute& store) {

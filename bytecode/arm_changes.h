@@ -30,6 +30,9 @@ struct ArmChanges {
   std::vector<Attribute> attributes;
 };
 
+// A tensor of the program may have been found under several names, as several SymValues.
+bool is_same_tensor(const SymRef& a, const SymRef& b);
+
 // Undoes the changes since `before` and returns them.
 ArmChanges take_changes(Heap& heap, const ChangeMark& before);
 

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "bytecode/cfg.h"
 #include "bytecode/exec.h"
@@ -20,6 +21,7 @@ struct ScanPlan {
   bool wanted = false;   // it is too large to unroll
   bool refused = false;  // it has to be unrolled
   int peel = 0;          // arrivals that are unrolled first
+  std::set<int> written;  // local slots that hold tensors to which the body writes
 };
 
 // What one capture's repeated runs have found out about loops. A run that learns something fails
@@ -29,6 +31,7 @@ class ControlPlan {
   struct Loop {
     int peel = 0;  // arrivals at the header that are unrolled first
     bool refused = false;
+    std::set<int> written;  // as in ScanPlan
     std::string why;
   };
   using Key = std::pair<const DecodedCode*, int>;  // header instruction
@@ -124,6 +127,7 @@ class Joiner {
   SymRef one_sided_number(int side, const SymRef& value);
   static SymRef as_number(SymRef value, PyTypeObject* type);
   bool add_checks(int side);
+  bool is_written_shown() const;
 
   Executor& x_;
   const uint64_t mark_;
@@ -131,6 +135,7 @@ class Joiner {
   std::map<std::pair<const SymValue*, const SymValue*>, SymRef> joined_;
   std::map<ValueId, const SymValue*> claimed_[2];
   std::vector<SymRef> outputs_;
+  std::vector<size_t> written_outputs_;  // those of tensors to which an arm writes
   std::vector<ValueId> values_[2];
   std::vector<SymRef> keep_;
   std::unordered_set<const SymValue*> written_;

@@ -61,6 +61,7 @@ struct ArmChanges;
 struct ChangeMark;
 class ControlPlan;
 class HeapMark;
+class LoopBody;
 class ScanCapture;
 struct BranchPath;
 
@@ -82,6 +83,8 @@ class Executor {
   // A for loop as one Scan node, and rows of tensors in its body (scan_capture.cc).
   bool capture_scan(SymFrame& frame, bool* captured);
   bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
+  // `key` with the numbers of turns as tensors.
+  bool turns_as_tensors(const SymRef& key, SymRef* out);
   // The iterator over a range or a tensor of open length, if a for loop takes it at once or through
   // zip, enumerate and reversed (scan_items.cc). Otherwise `out` stays null and the result is true.
   bool open_range(const SymFrame& frame, const std::vector<SymRef>& args, SymRef* out);
@@ -125,9 +128,16 @@ class Executor {
   void note_control(std::span<const Val> results);
   // Gives a tensor made in the region another value.
   void renew(const SymRef& tensor, Val value);
-  // Whether an If made this value from a tensor that an arm has renewed.
-  bool is_joined_write(ValueId id) const { return joined_writes_.count(id) != 0; }
-  void note_joined_write(ValueId id) { joined_writes_.insert(id); }
+  // Notes that a value which a control node gave, or from which a loop body starts, is the content of
+  // a tensor that arms or turns write to. So it has memory of its own.
+  void note_written(ValueId id) { written_.insert(id); }
+  bool is_written(ValueId id) const { return written_.count(id) != 0; }
+  // Called before a write to a tensor. False, and failed: the capture starts again, because a loop
+  // whose body is being run has to carry that tensor.
+  bool may_write_in_loops(const SymRef& tensor);
+  // Whether the values that a tensor has in the body of a loop may have views. After the body it is
+  // checked that none of them is used after a write.
+  bool tracks_writes() const;
   // Notes that `id`, which an If hands on, stands for this value. False when it stands for another
   // one already: two tensors with one graph value could not be told apart.
   bool claim(ValueId id, const SymRef& value);
@@ -308,10 +318,11 @@ class Executor {
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
-  std::vector<ScanCapture*> scans_;  // whose bodies are being run, innermost last
+  std::vector<LoopBody*> loops_;  // whose bodies are being run, innermost last
+  std::vector<ScanCapture*> scans_;  // those of them that are for loops
   std::vector<Assumed> assumed_;
   CheckingNodes checking_;
-  std::unordered_set<ValueId> handed_on_, joined_writes_;
+  std::unordered_set<ValueId> handed_on_, written_;
   bool forked_ = false;
   SymFrame root_;
   int depth_ = 0;

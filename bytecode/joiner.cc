@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bytecode/control.h"
+#include "bytecode/tensor_write.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"
@@ -178,7 +179,19 @@ SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
   joining_written_ = true;
   const ValueId first = leaving(0, a), second = first < 0 ? -1 : leaving(1, b);
   joining_written_ = false;
-  return second < 0 ? nullptr : pair(first, second);
+  if (second < 0) return nullptr;
+  written_outputs_.push_back(outputs_.size());
+  return pair(first, second);
+}
+
+// Behind the branch a write to such a tensor would not reach other outputs that show it.
+bool Joiner::is_written_shown() const {
+  const Graph& graph = *x_.sink().graph();
+  for (size_t written : written_outputs_)
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      for (const auto& values : values_)
+        if (i != written && may_show_value(graph, values[i], values[written])) return true;
+  return false;
 }
 
 // A Python int, float or bool as a 0-d tensor with exactly its value; empty for other values.
@@ -266,6 +279,7 @@ bool Joiner::add_checks(int side) {
 Status Joiner::finish(const Val& predicate) {
   if (!add_checks(0) || !add_checks(1)) return not_implemented_error("{}", why);
   if (outputs_.empty()) return {};
+  if (is_written_shown()) return not_implemented_error("a view of a tensor that an arm writes to");
   Vals arms[2];
   for (int side : {0, 1})
     for (ValueId id : values_[side]) arms[side].push_back(x_.sink().value(id));

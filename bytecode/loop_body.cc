@@ -4,18 +4,23 @@
 
 #include <algorithm>
 
+#include "bytecode/tensor_write.h"
 #include "graph/control.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
 
-LoopBody::LoopBody(Executor& x, SymFrame& frame, int start)
+extern const OpDef op_copy;
+
+LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, std::set<int>& written, int fork_depth)
     : x_(x),
       frame_(frame),
       code_(*frame.code),
       header_(frame.pc),
       start_(start),
-      exit_(x.control().cfg(code_).loop_exit(header_)) {
+      exit_(x.control().cfg(code_).loop_exit(header_)),
+      fork_depth_(fork_depth),
+      written_slots_(written) {
   stored_ = find_stored();
 }
 
@@ -66,6 +71,78 @@ LoopBody::Carried* LoopBody::carried_slot(int slot) {
   for (Carried& c : carried_)
     if (c.slot == slot) return &c;
   return nullptr;
+}
+
+LoopBody::Carried* LoopBody::carried_write(const SymRef& tensor) {
+  for (Carried& c : carried_)
+    if (c.written && is_same_tensor(c.written, tensor)) return &c;
+  return nullptr;
+}
+
+bool LoopBody::learns_write(const SymRef& tensor) {
+  if (!joiner_ || !joiner_->existed(tensor) || carried_write(tensor)) return false;
+  for (int s = 0; s < code_.slot_count(); ++s)
+    if (const SymRef& held = frame_.slots[s];
+        held && held->is_tensor() && is_same_tensor(held, tensor) && !stored_[size_t(s)])
+      return written_slots_.insert(s).second;
+  return false;
+}
+
+bool LoopBody::place_written() {
+  for (int s : written_slots_) {
+    const SymRef tensor = x_.slot(frame_, s);
+    if (!x_.heap().realize(tensor) || !tensor->is_tensor() || carried_write(tensor)) continue;
+    if (!may_carry(x_, tensor))
+      return refuse(name(s) + " is a tensor that the loop writes to and others show");
+    SymRef initial = make_tensor(tensor->tensor);
+    SymRef inside = make_tensor(placeholder(initial->tensor));
+    x_.note_written(inside->tensor.id());
+    carry(x_, tensor, inside->tensor);
+    carried_.push_back({-1, std::move(initial), std::move(inside), -1, nullptr, nullptr, tensor});
+  }
+  return true;
+}
+
+bool LoopBody::take_written(const ChangeMark& before) {
+  const ArmChanges changes = take_changes(x_.heap(), before);
+  if (!changes.attributes.empty()) return refuse("the loop changes an attribute");
+  for (const auto& [tensor, value] : changes.tensors) {
+    Carried* const c = carried_write(tensor);
+    if (!c) return refuse("the loop changes a tensor");
+    c->last = make_tensor(value);
+    if ((c->next = joiner_->leaving(0, c->last)) < 0)
+      return refuse("a tensor that the loop writes to is " + joiner_->why);
+  }
+  auto& log = x_.heap().overwritten();
+  if (seen_after_write(log, before.overwritten, *x_.sink().graph(), x_.gradient_scopes()) >= 0)
+    return refuse("the loop writes to a tensor that a view holds");
+  overwritten_.assign(log.begin() + static_cast<ptrdiff_t>(before.overwritten), log.end());
+  log.resize(before.overwritten);
+  return true;
+}
+
+bool LoopBody::shows_written_tensor(ValueId id) const {
+  const Graph& graph = *x_.sink().graph();
+  return shows_overwritten(overwritten_, graph, id) ||
+         std::ranges::any_of(carried_, [&](const Carried& c) {
+           return c.written && may_show_value(graph, id, c.next);
+         });
+}
+
+bool LoopBody::write_behind() {
+  for (const Carried& c : carried_) {
+    if (!c.written) continue;
+    SymRef content = c.after;
+    if (c.written->source == kNoSource) {  // nothing else shows it, so nothing sees old content
+      x_.note_written(content->tensor.id());
+      x_.renew(c.written, content->tensor);
+      continue;
+    }
+    if (!x_.apply(op_copy, std::span(&content->tensor, 1), {}, &content) ||
+        !write_tensor(x_, c.written, content->tensor, false, false))
+      return false;
+  }
+  return true;
 }
 
 bool LoopBody::check_carried(Carried& c, int slot, const SymRef& last) {
@@ -195,6 +272,8 @@ bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
     initial->push_back(c.initial->tensor);
     inside->push_back(c.inside->tensor);
     next->push_back(x_.sink().value(c.next));
+    if (!c.written && shows_written_tensor(c.next))
+      return refuse("a view of a tensor that the loop writes to outlives a turn");
   }
   return true;
 }

@@ -1,29 +1,40 @@
 // LoopBody: what the captures of while loops (loop_capture.cc) and for loops (scan_capture.h)
-// share. The body is run once on placeholders for the tensors that it assigns (the carried
-// tensors). What the body leaves must fit the placeholders. A value that is read behind the loop
-// must be a carried tensor or a value that the last turn made.
+// share. The body is run once on placeholders for the tensors that it assigns or writes to (the
+// carried tensors). What the body leaves must fit the placeholders. A value that is read behind the
+// loop must be a carried tensor or a value that the last turn made.
 #pragma once
 
+#include "bytecode/arm_changes.h"
 #include "bytecode/control.h"
 
 namespace msjit {
 
 class LoopBody {
  public:
+  // Whether the body is about to write to a tensor from before the loop that it does not carry yet.
+  // Then the slot that holds it is noted for the next run of the capture.
+  bool learns_write(const SymRef& tensor);
+  int fork_depth() const { return fork_depth_; }
+  // Gives the tensors to which the body writes their content behind the loop. False: the executor
+  // failed.
+  bool write_behind();
+
   std::string why;
   bool may_peel = false;  // the values may have stable types after some turns: unroll one more
 
  protected:
   struct Carried {
-    int slot;  // -1: a value that is only read behind the loop
+    int slot;  // -1: a value that is only read behind the loop, or a tensor that is written to
     SymRef initial, inside;
     ValueId next = -1;
-    SymRef last;   // the value at the end of the body
-    SymRef after;  // the value behind the loop
+    SymRef last;     // the value at the end of the body
+    SymRef after;    // the value behind the loop
+    SymRef written;  // the tensor that is written to
   };
 
-  // `start`: the first instruction of a turn; a turn ends at `header`.
-  LoopBody(Executor& x, SymFrame& frame, int start);
+  // `start`: the first instruction of a turn; a turn ends at `header`. `written`: the local slots
+  // of tensors to which the body writes.
+  LoopBody(Executor& x, SymFrame& frame, int start, std::set<int>& written, int fork_depth);
   ~LoopBody() = default;
 
   bool refuse(std::string text) {
@@ -34,6 +45,10 @@ class LoopBody {
   Val placeholder(const Val& initial);
   // Makes placeholders for the tensors that the loop assigns.
   void place_carried();
+  // The same for the tensors to which it writes. False: one of them cannot be carried.
+  bool place_written();
+  // Takes the writes since `before` back and finds the content of each tensor at the body's end.
+  bool take_written(const ChangeMark& before);
   // Checks that a second turn would find what the first one found: carried tensors of the same
   // dtype and shape, all else unchanged.
   bool check_back();
@@ -52,6 +67,11 @@ class LoopBody {
   SymRef behind(const SymRef& value);
   // Whether `value` is one that only the kind of loop knows (kTurn), and its value behind the loop.
   virtual bool behind_own(const SymRef&, SymRef*) { return false; }
+  // The tensor to which the body writes that this one is; null: it is none of them.
+  Carried* carried_write(const SymRef& tensor);
+  // Whether a value at the body's end may show a tensor to which the body writes. Later turns and
+  // the code behind the loop would not see writes in it.
+  bool shows_written_tensor(ValueId id) const;
   // Whether a tensor is only a row of another tensor, so that it cannot be carried.
   virtual bool is_borrowed(const SymRef&) const { return false; }
 
@@ -63,6 +83,7 @@ class LoopBody {
   SymFrame body_;
   std::unique_ptr<Joiner> joiner_;
   std::vector<Carried> carried_;
+  std::vector<Heap::Overwritten> overwritten_;  // by the body
 
  private:
   std::vector<bool> find_stored() const;
@@ -73,6 +94,8 @@ class LoopBody {
   SymRef behind_tensor(const SymRef& value);
   SymRef after(Carried& c);
 
+  const int fork_depth_;
+  std::set<int>& written_slots_;
   std::vector<bool> stored_;
   std::vector<std::pair<int, SymRef>> after_slots_;
   SymRef result_;

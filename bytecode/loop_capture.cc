@@ -12,7 +12,8 @@ constexpr int kMaxPeel = 3;
 
 class WhileCapture final : public LoopBody {
  public:
-  WhileCapture(Executor& x, SymFrame& frame) : LoopBody(x, frame, frame.pc) {
+  WhileCapture(Executor& x, SymFrame& frame, std::set<int>& written, int fork_depth)
+      : LoopBody(x, frame, frame.pc, written, fork_depth) {
     body_ = fork_frame(frame);
     body_.stops.push_back(header_);
     body_.stops.push_back(exit_);
@@ -22,18 +23,21 @@ class WhileCapture final : public LoopBody {
 
   // False with `why`, or with the executor failed.
   bool run() {
+    HeapMark heap(x_.heap(), frame_);
+    const ChangeMark before(x_.heap(), SymValue::next_serial());
     place_carried();
+    if (!place_written()) return false;
     const uint64_t mark = SymValue::next_serial();
     const int32_t first_node = static_cast<int32_t>(x_.sink().graph()->nodes.size());
     const int32_t first_step = x_.sizes().mark();
     joiner_ = std::make_unique<Joiner>(x_, mark, first_node, first_step);
     const size_t checks = x_.checking().mark();
-    HeapMark heap(x_.heap(), frame_);
     if (!x_.run(body_)) {
       why = x_.reason() == BreakReason::kTensorBranch ? x_.detail()
                                                       : break_text(x_.reason(), x_.detail());
       return false;
     }
+    if (!take_written(before)) return false;
     if (const std::string what = heap.change(x_.heap()); !what.empty())
       return refuse("the loop changes a " + what);
     if (!body_.again) return refuse("the loop has no way out that depends on a tensor");
@@ -74,9 +78,11 @@ bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   if (fork_depth_ > 16) return fail(BreakReason::kTensorBranch, "loops nested too deeply");
   forked_ = true;
   SymFrame* const self = current_;
-  WhileCapture capture(*this, frame);
-  ++fork_depth_;
-  if (!capture.run()) {
+  WhileCapture capture(*this, frame, loop.written, ++fork_depth_);
+  loops_.push_back(&capture);
+  const bool done = capture.run();
+  loops_.pop_back();
+  if (!done) {
     current_ = self;
     if (control_->restart) return false;
     if (loop.why.empty()) loop.why = capture.why;
@@ -87,7 +93,20 @@ bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   --fork_depth_;
   current_ = self;
   *captured = true;
+  return capture.write_behind();
+}
+
+bool Executor::may_write_in_loops(const SymRef& tensor) {
+  for (LoopBody* loop : loops_) {
+    if (!loop->learns_write(tensor)) continue;
+    control_->restart = true;
+    return fail(BreakReason::kTensorBranch, "a tensor that the loop writes to");
+  }
   return true;
+}
+
+bool Executor::tracks_writes() const {
+  return !loops_.empty() && loops_.back()->fork_depth() == fork_depth_;
 }
 
 }  // namespace msjit

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_write.h"
 #include "bytecode/values/iterators.h"
 #include "kernels/core/registry.h"
 
@@ -43,8 +44,10 @@ bool has_turn(const SymRef& key) {
                              [](const SymRef& item) { return item->kind == SymKind::kTurn; });
 }
 
-ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count)
-    : LoopBody(x, frame, frame.pc + 1), plan_(plan), count_(std::move(count)) {}
+ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth)
+    : LoopBody(x, frame, frame.pc + 1, plan.written, fork_depth),
+      plan_(plan),
+      count_(std::move(count)) {}
 
 bool ScanCapture::run() {
   const SourceLocation place = x_.sink().location();
@@ -75,7 +78,9 @@ bool ScanCapture::run_body() {
   joiner_ = std::make_unique<Joiner>(x_, mark, first_node_, first_step_);
   for (Sequence& sequence : sequences_) place_row(&sequence);
   HeapMark heap(x_.heap(), frame_);
+  const ChangeMark before(x_.heap(), mark);
   place_carried();
+  if (!place_written()) return false;
   turns_.clear();
   SymRef given;
   if (!item(frame_.peek(1), &given)) return false;
@@ -87,6 +92,7 @@ bool ScanCapture::run_body() {
   }
   if (body_.result || body_.again || body_.pc != header_)
     return refuse("some turn leaves the loop before its end");
+  if (!take_written(before)) return false;
   if (const std::string what = heap.change(x_.heap(), &lists_); !what.empty())
     return refuse("the loop changes a " + what);
   return true;
@@ -107,6 +113,8 @@ bool ScanCapture::check_lists() {
       return refuse("the loop appends to a list: " + describe(*item));
     const ValueId id = joiner_->leaving(0, item);
     if (id < 0) return refuse("what the loop appends is " + joiner_->why);
+    if (shows_written_tensor(id))
+      return refuse("what the loop appends is a view of a tensor that it writes to");
     stacked_.push_back(x_.sink().value(id));
   }
   return true;
@@ -114,6 +122,11 @@ bool ScanCapture::check_lists() {
 
 // Makes the tensor whose axis 0 are the rows of all turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
+  if (!sequence->tensor) {
+    SymRef numbers;
+    if (!count_up(*sequence, &numbers)) return false;
+    return sequence->whole = numbers->tensor, true;
+  }
   SymRef whole =
       sequence->tensor->is_tensor() ? sequence->tensor : make_tensor(sequence->tensor->tensor);
   if (sequence->axis > 0) {
@@ -158,6 +171,23 @@ bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
          x_.subscript(*whole, make_items(SymKind::kSlice, {none, none, step}), whole);
 }
 
+// Makes a tensor of the numbers of all turns.
+bool ScanCapture::count_up(const Sequence& sequence, SymRef* whole) {
+  const SymRef end = x_.number_of_turn(sequence.first, sequence.step, count_);
+  if (!end) return refuse("the loop has an unknown number of turns");
+  Attrs attrs;
+  std::vector<TracedSize> sizes;
+  for (const SymRef& bound : {sequence.first, end}) {
+    if (bound->kind == SymKind::kSize)
+      sizes.push_back({static_cast<int32_t>(attrs.size()), -1, bound->size});
+    attrs.push_back(AttrValue(int64_t{PyLong_AsLongLong(bound->object.get())}));
+  }
+  attrs.push_back(AttrValue(sequence.step));
+  attrs.push_back(AttrValue(DType::kInt64));
+  x_.sizes().set_attr_sizes(std::move(sizes));
+  return x_.apply(*find_op("arange"), {}, attrs, whole);
+}
+
 void ScanCapture::place_row(Sequence* sequence) {
   Graph& graph = *x_.sink().graph();
   const Meta meta = row_meta(sequence->whole.meta());
@@ -171,7 +201,8 @@ ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, con
     if (known.tensor == tensor && known.axis == axis && known.step == step &&
         same_expr(Sizes::expr(known.first), Sizes::expr(first)))
       return &known;
-  if (prepared_ || !joiner_->existed(tensor) || axis >= tensor->tensor.rank()) {
+  const bool is_row = !tensor || (joiner_->existed(tensor) && axis < tensor->tensor.rank());
+  if (prepared_ || !is_row) {
     x_.fail(BreakReason::kUnrollLimit, "rows of a tensor made in the loop");
     return nullptr;
   }
@@ -184,7 +215,17 @@ ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, con
   return &sequences_.emplace_back(std::move(fresh));
 }
 
+bool ScanCapture::position(const SymRef& turn, SymRef* out) {
+  Sequence* const numbers = sequence(nullptr, 0, turn->items[0], step_of(turn));
+  if (numbers) *out = make_tensor(numbers->row);
+  return numbers != nullptr;
+}
+
 bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
+  if (carried_write(tensor)) {  // its rows change from turn to turn
+    SymRef positions;
+    return x_.turns_as_tensors(key, &positions) && x_.subscript(tensor, positions, out);
+  }
   const std::vector<SymRef> keys =
       key->kind == SymKind::kTurn ? std::vector<SymRef>{key} : key->items;
   const auto at = std::ranges::find_if(keys, [&](const SymRef& item) { return owns(item); });

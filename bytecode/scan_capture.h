@@ -15,7 +15,7 @@ namespace msjit {
 class ScanCapture final : public LoopBody {
  public:
   // The frame is at the loop's header; its iterator has `count` items left.
-  ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count);
+  ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth);
 
   // False with `why`, or with the executor failed.
   bool run();
@@ -23,6 +23,8 @@ class ScanCapture final : public LoopBody {
   // executor if that is no row.
   bool row(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool owns(const SymRef& turn) const;
+  // The number of a turn as an int64 tensor without axes.
+  bool position(const SymRef& turn, SymRef* out);
   // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`
   // stays null.
   bool compute(const SymRef& turn, const SymRef& other, BinaryOp op, bool turn_left, SymRef* out);
@@ -30,7 +32,7 @@ class ScanCapture final : public LoopBody {
  private:
   // Rows of a tensor (or of the rows of a list) along an axis: every `step`-th one from `first` on.
   struct Sequence {
-    SymRef tensor;
+    SymRef tensor;  // null: the numbers themselves
     int axis;
     SymRef first;
     int64_t step;
@@ -44,6 +46,7 @@ class ScanCapture final : public LoopBody {
   void place_row(Sequence* sequence);
   Sequence* sequence(const SymRef& tensor, int axis, const SymRef& first, int64_t step);
   bool slice_rows(const Sequence& sequence, SymRef* whole);
+  bool count_up(const Sequence& sequence, SymRef* whole);
   // The item that the iterator gives in the current turn.
   bool item(const SymRef& iterator, SymRef* out);
   SymRef make_turn(SymRef first, int64_t step);

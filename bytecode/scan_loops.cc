@@ -42,14 +42,15 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   if (!able) return !open || fix_turns(iterator);
   forked_ = true;
   SymFrame* const self = current_;
-  ScanCapture capture(*this, frame, plan, count);
-  ++fork_depth_;
+  ScanCapture capture(*this, frame, plan, count, ++fork_depth_);
   scans_.push_back(&capture);
+  loops_.push_back(&capture);
   const bool done = capture.run();
   scans_.pop_back();
+  loops_.pop_back();
   --fork_depth_;
   current_ = self;
-  if (done) return *captured = true;
+  if (done) return *captured = capture.write_behind();
   if (control_->restart) return false;
   if (!capture.may_peel || ++plan.peel > kMaxPeel) plan.refused = true;
   control_->restart = true;
@@ -81,6 +82,18 @@ bool Executor::scan_row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   }
   return fail(BreakReason::kUnsupported,
               "the number of a loop turn as an index of " + describe(*tensor));
+}
+
+bool Executor::turns_as_tensors(const SymRef& key, SymRef* out) {
+  if (key->kind != SymKind::kTurn) {
+    std::vector<SymRef> parts = key->items;
+    for (SymRef& part : parts)
+      if (part->kind == SymKind::kTurn && !turns_as_tensors(SymRef(part), &part)) return false;
+    return *out = make_items(SymKind::kTuple, std::move(parts)), true;
+  }
+  for (ScanCapture* scan : scans_)
+    if (scan->owns(key)) return scan->position(key, out);
+  return fail(BreakReason::kUnsupported, "the number of a loop turn");
 }
 
 // The region has become too large. The innermost running for loop that may be one node is marked to

@@ -21,18 +21,28 @@ extern const OpDef op_copy;
 
 namespace {
 
-bool is_looked_into(const Graph& graph, ValueId id);
+bool may_show(const Node& node, size_t place);
 
-// Whether an If (or While) may return the value that is its input `place`, or a view of it.
-bool may_hand_on(const Node& node, size_t place) {
-  if (is_while(node) || place == 0) return true;
-  for (const auto& arm : node.subgraphs) {
-    const ValueId inside = arm->inputs[place - 1];
-    if (is_looked_into(*arm, inside) ||
-        std::find(arm->outputs.begin(), arm->outputs.end(), inside) != arm->outputs.end())
+// Whether `id` is one of these values, or may share its memory.
+template <class IsOne>
+bool may_share(const Graph& graph, ValueId id, const IsOne& is_one) {
+  if (is_one(id)) return true;
+  const Node& node = graph.producer(id);
+  for (size_t i = 0; node.kind == NodeKind::kOp && i < node.inputs.size(); ++i)
+    if (node.inputs[i] >= 0 && may_show(node, i) && may_share(graph, node.inputs[i], is_one))
       return true;
-  }
   return false;
+}
+
+// Whether a branch or a loop may return the value that is its input `place`, or a view of it.
+bool may_hand_on(const Node& node, size_t place) {
+  if (is_if(node) && place == 0) return true;
+  return std::ranges::any_of(node.subgraphs, [&](const auto& sub) {
+    const ValueId inside = sub->inputs[is_if(node) ? place - 1 : place];
+    return std::ranges::any_of(sub->outputs, [&](ValueId id) {
+      return may_share(*sub, id, [&](ValueId one) { return one == inside; });
+    });
+  });
 }
 
 // Whether a result of the node may share the memory of its input `place`: it is a view, which shows
@@ -116,9 +126,10 @@ static bool has_own_memory(Executor& x, const SymRef& tensor) {
   if (!tensor->is_tensor() || tensor->source != kNoSource || tensor->joined || tensor->object)
     return false;
   const ValueId id = tensor->tensor.id();
+  if (x.was_handed_on(id)) return false;
   const Node& made = x.sink().graph()->producer(id);
-  if (made.kind != NodeKind::kOp || x.was_handed_on(id)) return false;
-  return made.is_control() ? x.is_joined_write(id) : makes_memory(*x.sink().graph(), made);
+  if (x.is_written(id)) return true;
+  return made.kind == NodeKind::kOp && !made.is_control() && makes_memory(*x.sink().graph(), made);
 }
 
 bool is_private(Executor& x, const SymRef& tensor) {
@@ -132,8 +143,22 @@ bool is_private(Executor& x, const SymRef& tensor) {
 
 // Under a branch no view of the tensor may exist, because views are only checked behind the arms.
 bool may_renew(Executor& x, const SymRef& tensor) {
-  if (x.is_forked_now()) return is_private(x, tensor);
+  if (x.is_forked_now() && !x.tracks_writes()) return is_private(x, tensor);
   return has_own_memory(x, tensor) || SharedTensors(x).find(tensor);
+}
+
+bool may_carry(Executor& x, const SymRef& tensor) {
+  if (tensor->source == kNoSource) return is_private(x, tensor);
+  return tensor->object && !obstacle(x, tensor, false, false) &&
+         !is_looked_into(*x.sink().graph(), tensor->tensor.id());
+}
+
+void carry(Executor& x, const SymRef& tensor, const Val& value) {
+  x.renew(tensor, value);
+  if (tensor->source == kNoSource) return;
+  for (const SymRef& other : x.heap().tensors())
+    if (other != tensor && other->is_tensor() && other->object.get() == tensor->object.get())
+      x.renew(other, value);
 }
 
 bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
@@ -150,6 +175,7 @@ bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded) {
 }
 
 bool renew_stored(Executor& x, const SymRef& tensor, Val value) {
+  if (!x.may_write_in_loops(tensor)) return false;
   const bool recorded =
       !x.is_forked_now() && x.gradient_scopes().records(value, x.heap().parameters());
   return (recorded || may_renew(x, tensor)) && renew_made(x, tensor, std::move(value), recorded);
@@ -164,6 +190,7 @@ bool write_unrecorded(Executor& x, const char* what) {
 }
 
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded) {
+  if (!x.may_write_in_loops(target)) return false;
   const bool made = !replaces && may_renew(x, target);
   if (made && !recorded && !write_unrecorded(x, "a write to a tensor")) return false;
   if (const char* what = made ? nullptr : obstacle(x, target, replaces, recorded))
@@ -236,6 +263,16 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
   for (ValueId id : graph.outputs)
     if (const auto found = until.find(id); found != until.end()) return found->second->step;
   return -1;
+}
+
+bool may_show_value(const Graph& graph, ValueId id, ValueId other) {
+  return may_share(graph, id, [&](ValueId one) { return one == other; });
+}
+
+bool shows_overwritten(std::span<const Heap::Overwritten> writes, const Graph& graph, ValueId id) {
+  return may_share(graph, id, [&](ValueId one) {
+    return std::ranges::any_of(writes, [&](const auto& write) { return write.value == one; });
+  });
 }
 
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {

@@ -20,6 +20,11 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
 bool may_renew(Executor& x, const SymRef& tensor);
 bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = false);
 
+// Whether a loop can carry the content of this tensor from turn to turn while the body writes to it:
+// nothing shows its memory. carry() gives it the content with which a turn begins.
+bool may_carry(Executor& x, const SymRef& tensor);
+void carry(Executor& x, const SymRef& tensor, const Val& value);
+
 // Whether the result of an op has memory of its own, and then in row-major order. Eager code may
 // run the parts of an op, or nothing where nothing is to do: then the result may be a view or the
 // tensor itself.
@@ -42,6 +47,11 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
 // itself or through a view or branch; -1 when there is none.
 int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph,
                      const GradientScopes& scopes);
+
+// Whether a value may share the memory of another one, which it is or shows.
+bool may_show_value(const Graph& graph, ValueId id, ValueId other);
+// Whether a value is old content of a tensor, or may show it.
+bool shows_overwritten(std::span<const Heap::Overwritten> writes, const Graph& graph, ValueId id);
 
 // Whether an output of the graph may be a written tensor, or a view of one.
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph);

@@ -56,7 +56,7 @@ class Planner {
                 original_.writes_early);
     stream_outputs();
     if (on_host) choose_channels_last(plan_.get());
-    if (on_host) plan_takeovers(plan_.get());
+    if (on_host) plan_takeovers(plan_.get(), nested_);
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -324,6 +324,8 @@ std::string describe_step(const Plan& plan, const PlanStep& step) {
     if (slot.channels_last) text += " NHWC";
     if (step.takes >= 0 && s == step.ops[0].out[0])
       text += fmt::format(" in place of %{}", plan.slots[step.takes].value);
+    if (step.reuses >= 0 && s == step.ops[0].out[0])
+      text += fmt::format(" in place of %{} if unshared", plan.slots[step.reuses].value);
     if (!plan.target_of.empty() && plan.target_of[s] >= 0)
       text += fmt::format(" over %{}", plan.slots[plan.target_of[s]].value);
   };

@@ -79,6 +79,10 @@ struct PlanStep {
   std::shared_ptr<const FusedProgram> fused;
   std::vector<int32_t> fresh;                       // kFresh slots allocated here
   int32_t takes = -1;                               // the slot whose memory its result takes over
+  // An input of a sub-graph whose memory its result takes over in runs in which nothing else holds
+  // it, as in a loop from the second turn on; the slots of views of it, which are used no more.
+  int32_t reuses = -1;
+  std::vector<int32_t> dead_views;
   bool writes_over = false;                         // its results may be written over inputs
   bool in_order = false;                            // with writes_over: also when it runs op by op
   std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one per sub-graph
@@ -133,7 +137,7 @@ std::vector<size_t> early_order(const Plan& plan, std::span<const int32_t> base,
 // By slot: the slot whose memory it shows; a slot that is no view shows its own (buffers.cc).
 std::vector<int32_t> find_bases(const Plan& plan);
 // Finds the results that take over the memory of an input (takeovers.cc).
-void plan_takeovers(Plan* plan);
+void plan_takeovers(Plan* plan, bool nested);
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
 // Decides which images lie in memory channels last (channels_last.cc).

@@ -263,7 +263,9 @@ void PendingRun::drop() {
 
 Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
   const PlanStep& step = plan_->steps[index];
-  for (int32_t s : step.fresh) {
+  const bool reused = step.reuses >= 0 && reuse_input(step, slots);
+  for (size_t i = 0; i < step.fresh.size() && !reused; ++i) {
+    const int32_t s = step.fresh[i];
     MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
     slots[s] = fresh.release();
   }
@@ -275,6 +277,17 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
   if (run_fused(*units_[index], slots)) [[likely]]
     return {};
   return run_one_by_one(step, slots);
+}
+
+// Makes the result of the step the input itself if the caller alone holds that.
+bool PlanRunner::reuse_input(const PlanStep& step, TensorImpl** slots) {
+  for (int32_t s : step.dead_views) drop(slots[s]);
+  TensorImpl* const input = slots[step.reuses];
+  const bool unshared =
+      input->refs.load(std::memory_order_acquire) == 1 && input->storage.unique();
+  if (!unshared || !input->contiguous || input->storage->read_only) return false;
+  slots[step.ops[0].out[0]] = Tensor::share(input).release();
+  return true;
 }
 
 Status PlanRunner::run_profiled(size_t index, TensorImpl** slots) const {

@@ -78,6 +78,7 @@ class PlanRunner {
   Status run_range(size_t begin, size_t end, TensorImpl** slots,
                    PendingRun* writing = nullptr) const;
   Status run_step(size_t index, TensorImpl** slots) const;
+  static bool reuse_input(const PlanStep& step, TensorImpl** slots);
   Status run_profiled(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
   // Whether the inputs of a fused step are laid out as its kernel expects.

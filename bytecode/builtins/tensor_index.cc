@@ -203,6 +203,7 @@ bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<In
                  std::vector<Val>* tensors) {
   IndexParts index;
   if (!add_all(x, from, key, &index)) return false;
+  for (const TracedSize& open : index.sizes) x.sizes().specialise(open.expr);
   *items = std::move(index.items);
   *tensors = std::move(index.tensors);
   return true;

@@ -2,6 +2,8 @@
 // tensor of the program does too, and is written at the region's exit (tensor_write.h).
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/known_arrays.h"
 #include "bytecode/tensor_write.h"
@@ -21,7 +23,7 @@ namespace {
 
 bool refuse(Executor& x) { return x.fail(BreakReason::kInPlace, "x[...] = value"); }
 
-// A store is stated for these very sizes. Numbers stay open.
+// Most stores are stated for these very sizes. Numbers stay open.
 void fix_shape(Executor& x, const SymRef& tensor) {
   if (tensor->is_tensor()) x.sizes().specialise_shape(tensor->tensor);
 }
@@ -33,7 +35,6 @@ bool took(Executor& x) { return x.sink().take_error().ok(); }
 // there are too many.
 bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* out) {
   if (!x.look_number(value)) return false;
-  fix_shape(x, value);
   if (value->kind == SymKind::kList || value->kind == SymKind::kTuple || is_array(value)) {
     const Ref known = is_array(value) ? value->object : to_python(x, value);
     Tensor made;
@@ -83,21 +84,85 @@ bool sliced(Executor& x, const Val& target, const IndexPlan& plan, Val source, V
   return took(x) || refuse(x);
 }
 
-bool indexed(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
-             const std::vector<Val>& tensors, Val* out) {
-  IntList axes;
-  std::vector<int> places;
-  const bool whole = !plan.slices && plan.squeeze.empty() && plan.new_axes.empty();
-  if (!whole || !index_axes(plan, &axes, &places)) return refuse(x);
+bool indexed(Executor& x, const Val& target, const Val& source, const std::vector<Val>& tensors,
+             IntList axes, Val* out) {
   std::vector<Val> inputs = {target, source};
-  for (int place : places) inputs.push_back(tensors[place]);
-  Attrs attrs;
-  attrs.push_back(AttrValue(std::move(axes)));
-  attrs.push_back(AttrValue(false));
+  inputs.insert(inputs.end(), tensors.begin(), tensors.end());
+  const Attrs attrs{AttrValue(std::move(axes)), AttrValue(false)};
   const auto first_node = static_cast<int32_t>(x.sink().graph()->nodes.size());
   *out = call_in(&x.sink(), *find_op("index_update"), inputs, attrs);
   x.checking().note(*x.sink().graph(), first_node);
   return took(x) || refuse(x);
+}
+
+// An index by tensors alone.
+bool scattered(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
+               const std::vector<Val>& tensors, Val* out) {
+  IntList axes;
+  std::vector<int> places;
+  const bool whole = !plan.slices && plan.squeeze.empty() && plan.new_axes.empty();
+  if (!whole || !index_axes(plan, &axes, &places)) return refuse(x);
+  std::vector<Val> positions;
+  for (int place : places) positions.push_back(tensors[place]);
+  return indexed(x, target, source, positions, std::move(axes), out);
+}
+
+// An index in which tensors without axes stand beside other items. They are positions, as ints are.
+// The rest of the index is applied to the part of the target at these positions.
+bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
+                const std::vector<Val>& tensors, Val* out) {
+  IntList axes;
+  std::vector<Val> positions;
+  IndexPlan rest;
+  uint32_t dropped = 0, added = 0;
+  int place = 0;  // among the dimensions behind the basic part
+  const auto add_new_axes = [&] {
+    for (; added < plan.new_axes.size() && plan.new_axes[added] == place; ++added, ++place)
+      rest.new_axes.push_back(rest.shape.rank()), rest.shape.push_back(1);
+  };
+  for (int d = 0; d < target.rank(); ++d) {
+    if (dropped < plan.squeeze.size() && plan.squeeze[dropped] == d) {
+      ++dropped;
+      axes.push_back(d);
+      positions.push_back(x.sink().constant(Tensor::scalar<int64_t>(plan.begin[d])));
+      continue;
+    }
+    add_new_axes();
+    if (const int which = plan.tensor_of_dim[static_cast<uint32_t>(place)]; which >= 0) {
+      axes.push_back(d);
+      positions.push_back(tensors[which]);
+    } else {
+      rest.begin.push_back(plan.begin[d]);
+      rest.end.push_back(plan.end[d]);
+      rest.step.push_back(plan.step[d]);
+      rest.slices |= plan.begin[d] != 0 || plan.step[d] != 1 || plan.end[d] != target.shape()[d];
+      rest.shape.push_back(plan.shape[place]);
+    }
+    ++place;
+  }
+  add_new_axes();
+  if (!rest.slices && rest.new_axes.empty())
+    return indexed(x, target, source, positions, std::move(axes), out);
+  std::vector<Val> inputs = {target};
+  inputs.insert(inputs.end(), positions.begin(), positions.end());
+  SymRef part;
+  Val changed;
+  return x.apply(*find_op("select_at"), inputs, Attrs{AttrValue(axes)}, &part) &&
+         sliced(x, part->tensor, rest, source, &changed) &&
+         indexed(x, target, changed, positions, std::move(axes), out);
+}
+
+// Whether the same elements are meant whatever the sizes of the target are.
+bool is_open(std::span<const IndexItem> items, std::span<const Val> tensors) {
+  using Kind = IndexItem::Kind;
+  return !tensors.empty() &&
+         std::ranges::all_of(tensors, [](const Val& index) { return index.rank() == 0; }) &&
+         std::ranges::all_of(items, [](const IndexItem& item) {
+           const bool whole = !item.has_start && !item.has_stop && item.step == 1;
+           return item.kind == Kind::kTensor || item.kind == Kind::kEllipsis ||
+                  (item.kind == Kind::kInt && item.start >= 0) ||
+                  (item.kind == Kind::kSlice && whole);
+         });
 }
 
 // An empty slice: the value must fit, and the target is unchanged.
@@ -114,14 +179,20 @@ bool nothing_stored(Executor& x, const Val& target, const IndexPlan& plan, const
 // The content of the target after the store.
 bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value, Val* out) {
   const Val target = tensor->tensor;
-  if (!x.look(key)) return false;
-  fix_shape(x, key);
-  if (key->is_tensor() && is_bool(key->tensor.dtype()))
+  if (!x.look(key) || !x.look_number(value)) return false;
+  if (key->is_tensor() && is_bool(key->tensor.dtype())) {
+    for (const SymRef& part : {tensor, key, value}) fix_shape(x, part);
     return masked(x, target, key->tensor, value, out);
+  }
   std::vector<IndexItem> items;
   std::vector<Val> tensors;
   if (!index_items(x, target, key, &items, &tensors)) return false;
-  for (const Val& index : tensors) x.sizes().specialise_shape(index);
+  const bool open = is_open(items, tensors) &&
+                    (!value->is_tensor() || value->tensor.rank() + items.size() <= target.rank());
+  for (const SymRef& part : {tensor, value})
+    if (!open) fix_shape(x, part);
+  for (const Val& index : tensors)
+    if (!open) x.sizes().specialise_shape(index);
   auto planned = plan_index(target.shape(), items);
   if (!planned.ok()) return x.fail_op(planned.take_error());
   const IndexPlan& plan = planned.value();
@@ -129,8 +200,11 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
   Val source;
   const int most = plan.advanced ? kMaxRank : plan.shape.rank();
   if (!stored_value(x, value, target.dtype(), most, &source)) return false;
-  return plan.advanced ? indexed(x, target, plan, source, tensors, out)
-                       : sliced(x, target, plan, source, out);
+  if (!plan.advanced) return sliced(x, target, plan, source, out);
+  const bool at_positions =
+      std::ranges::all_of(tensors, [](const Val& index) { return index.rank() == 0; });
+  return at_positions ? positioned(x, target, plan, source, tensors, out)
+                      : scattered(x, target, plan, source, tensors, out);
 }
 
 }  // namespace
@@ -138,7 +212,6 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
 bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
   const bool made = tensor->source == kNoSource;
   if (!made && x.strict()) return refuse(x);
-  fix_shape(x, tensor);
   // While gradients are recorded, eager code gives a tensor of the program new memory and a
   // history.
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;

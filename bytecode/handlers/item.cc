@@ -40,8 +40,10 @@ bool exec_Subscr(Executor& x, SymFrame& f, const Instr&) {
 
 namespace {
 
-bool change_item(Executor& x, const SymRef& container, const SymRef& key, const SymRef& value) {
-  if (!x.look(container) || !x.look_fixed(key)) return false;
+bool change_item(Executor& x, const SymRef& container, SymRef key, const SymRef& value) {
+  if (!x.look(container)) return false;
+  if (container->is_tensor() && has_turn(key) && !x.turns_as_tensors(key, &key)) return false;
+  if (!x.look_fixed(key)) return false;
   const auto change = kind_of(container).set_item;
   return change ? change(x, container, key, value)
                 : x.fail(BreakReason::kMutation, "an item of " + describe(*container));

@@ -31,6 +31,10 @@ VALUES = ["ops.tanh({a} + {b})", "ops.tanh(ops.matmul({a}, w) + {b})", "{a} * 0.
           "ops.softmax({a}, -1)", "{b}", "{a} + bias", "ops.tanh({a} * c)"]
 ODD_VALUES = ["{a} * t", "{a} + (0.5 if t % 2 else 0.25)", "ops.dropout({a}, p=0.5)", "{a}[:1] + {b}", "{a} + len(outs)", "x[t + 1]", "x[t - 1]", "x[2 * t]", "x[-t]", "x[-1] * {a}",
               "(outs[-1] if outs else {a})", "{a} + x.shape[0]"]
+# Writes to a tensor made in the function, or to an argument (w), and reads of it.
+WRITES = ["buf[t] = {v}", "buf[t, 0] = ({v})[0]", "buf[t] = buf[t - 1] * 0.5 + {v}", "buf[t + 1] = {v} + buf[t]", "buf[:, 1] = ({v}).mean()", "buf[t, :, 1] = s",
+          "buf[t][0] = ({v})[1]", "buf[0] = buf[0] + {v}", "h = buf[t] + {v}", "last = buf[t]", "buf[t] = {v}\n    buf[t] = buf[t] * 0.5", "outs.append(buf[t] * 1)",
+          "buf[t] *= 0.5", "buf.mul_(0.9)", "w[0] = ({v})[0]", "if ({v}).sum() > 0.07:\n        buf[t] = {v}", "row_of = buf[t]\n    buf[t] = {v}\n    h = row_of * 0.5"]
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
 
 
@@ -42,14 +46,18 @@ class Program:
         pick, chance = self.r.choice, self.r.random
         odd = chance() < 0.3
         self.states = ["h", "g", "s"][:self.r.randint(1, 3)]
-        self.local, self.odd = [], odd
+        self.local, self.odd, self.writes = [], odd, chance() < 0.5
         body = ["outs, more = [], %s" % pick(["[]", "[]", "[h]"]), "z, bias, c = x.transpose(1, 0, 2), w[0] * 0.5, 0.9",
                 "ids = (x[:, 0, 0] > 0).astype(ms.float32)", "n = %s" % pick(["x.shape[0]", "len(x)", "x.shape[0] // 2 + 1"])]
         body += ["g = %s" % pick(["h * 0.5", "h", "None", "ops.zeros_like(h)"]), "s = %s" % pick(["0", "0.0", "h.sum()", "Tensor(1.0)"]), "t = -1", "last = h"]
+        if self.writes:
+            body.append("buf = %s" % pick(["ops.zeros((32, 2, 4))", "ops.zeros((32, 2, 4)) + h", "ops.zeros((n + 2, 2, 4))", "x * 1"]))
         for _ in range(1 + (chance() < 0.2)):
             self.loop(body, odd)
         results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],
                                               self.r.randint(0, 3))
+        if self.writes:
+            results += ["buf"] + self.r.sample(["w", "buf[0]", "(buf * buf).sum()"], 1)
         if odd:
             results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))
         body.append("return (%s,)" % ", ".join(results))
@@ -58,12 +66,21 @@ class Program:
     def loop(self, body, odd):
         pick, chance = self.r.choice, self.r.random
         self.head = pick(ODD_HEADS) if odd and chance() < 0.3 else pick(HEADS)
+        tested = self.writes and chance() < 0.3
+        if tested:
+            self.head = "while t < n - 1:"
+            body.append("t = Tensor(-1)")
         body.append(self.head)
+        if tested:
+            body.append("    t = t + 1")
         self.rows = [row for row in ROWS if "t" in self.head.split("in")[0] or "t]" not in row and "t," not in row] or ["x[0]"]
         if "row" in self.head:
             self.rows = ["row"] + (["other"] if "other" in self.head else []) + (self.rows[:1] if " t," in self.head else [])
         for _ in range(self.r.randint(1, 5)):
-            self.statement(body, "    ")
+            if self.writes and chance() < 0.35:
+                body += ("    " + pick(WRITES).format(v=self.value())).split("\n")
+            else:
+                self.statement(body, "    ")
 
     def value(self):
         names = [self.r.choice(self.rows), self.r.choice(["h", "h", "last"] + (["g"] if "g" in self.states else []))]
