@@ -94,11 +94,13 @@ bool LoopBody::place_written() {
     if (!x_.heap().realize(tensor) || !tensor->is_tensor() || carried_write(tensor)) continue;
     if (!may_carry(x_, tensor))
       return refuse(name(s) + " is a tensor that the loop writes to and others show");
-    SymRef initial = make_tensor(tensor->tensor);
-    SymRef inside = make_tensor(placeholder(initial->tensor));
-    x_.note_written(inside->tensor.id());
-    carry(x_, tensor, inside->tensor);
-    carried_.push_back({-1, std::move(initial), std::move(inside), -1, nullptr, nullptr, tensor});
+    Carried written{-1, nullptr, nullptr};
+    written.written = tensor;
+    written.content = tensor->tensor;
+    written.placeholder = placeholder(written.content);
+    x_.note_written(written.placeholder.id());
+    carry(x_, tensor, written.placeholder);
+    carried_.push_back(std::move(written));
   }
   return true;
 }
@@ -208,7 +210,7 @@ bool LoopBody::leave() {
 // Whether a value is what a carried tensor was at the beginning of the last turn.
 bool LoopBody::is_placeholder(const SymRef& value) const {
   return std::any_of(carried_.begin(), carried_.end(),
-                     [&](const Carried& c) { return c.inside == value; });
+                     [&](const Carried& c) { return c.inside && c.inside == value; });
 }
 
 SymRef LoopBody::behind(const SymRef& value) {
@@ -255,7 +257,7 @@ bool LoopBody::carry_checks(size_t mark, int32_t first_node, std::vector<ValueId
 
 SymRef LoopBody::after(Carried& c) {
   if (!c.after) {
-    c.after = make_tensor(c.inside->tensor);  // bind() sets the final value
+    c.after = make_tensor(c.written ? c.placeholder : c.inside->tensor);  // bind() sets the final value
     c.after->joined = c.last->joined || joiner_->existed(c.last);
   }
   return c.after;
@@ -269,8 +271,8 @@ bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
       return refuse(
           "the loop starts from one of two tensor objects that the region has merged into one "
           "value");
-    initial->push_back(c.initial->tensor);
-    inside->push_back(c.inside->tensor);
+    initial->push_back(c.written ? c.content : c.initial->tensor);
+    inside->push_back(c.written ? c.placeholder : c.inside->tensor);
     next->push_back(x_.sink().value(c.next));
     if (!c.written && shows_written_tensor(c.next))
       return refuse("a view of a tensor that the loop writes to outlives a turn");

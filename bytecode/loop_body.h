@@ -29,7 +29,8 @@ class LoopBody {
     ValueId next = -1;
     SymRef last;     // the value at the end of the body
     SymRef after;    // the value behind the loop
-    SymRef written;  // the tensor that is written to
+    SymRef written;  // the tensor that is written to; no other value may show it
+    Val content, placeholder;  // of that tensor, before the loop and at the beginning of a turn
   };
 
   // `start`: the first instruction of a turn; a turn ends at `header`. `written`: the local slots

@@ -177,6 +177,19 @@ std::vector<SymRef> Sizes::dims(const Val& tensor) {
   return dims;
 }
 
+bool Sizes::is_open(const Val& tensor) const {
+  return recorder_ && recorder_->knows(tensor.id()) &&
+         (recorder_->symbols(tensor.id()) & ~env_.fixed()) != 0;
+}
+
+bool Sizes::same_shape(const Val& a, const Val& b) {
+  if (a.rank() != b.rank()) return false;
+  const std::vector<SymRef> left = dims(a), right = dims(b);
+  for (size_t d = 0; d < left.size(); ++d)
+    if (!decide(SizeCompare::kEqual, expr(left[d]), expr(right[d]))) return false;
+  return true;
+}
+
 SymRef Sizes::numel(const Val& tensor) {
   SymRef total = make(size_const(1));
   for (const SymRef& dim : dims(tensor)) {

@@ -49,6 +49,10 @@ class Sizes {
   // The dimensions of a tensor as ints or sizes.
   std::vector<SymRef> dims(const Val& tensor);
   SymRef numel(const Val& tensor);
+  // Whether the shape of a tensor may depend on open sizes.
+  bool is_open(const Val& tensor) const;
+  // Whether two tensors have one shape. Where sizes are open, that is guarded.
+  bool same_shape(const Val& a, const Val& b);
   // Makes constant all sizes on which the shape of a tensor depends.
   void specialise_shape(const Val& tensor);
   // A size or float as an operand of tensors: a 0-d input of the graph.

@@ -132,13 +132,14 @@ static bool has_own_memory(Executor& x, const SymRef& tensor) {
   return made.kind == NodeKind::kOp && !made.is_control() && makes_memory(*x.sink().graph(), made);
 }
 
+// Whether the tensor has memory of its own that no other value shows which code may still use.
 bool is_private(Executor& x, const SymRef& tensor) {
-  if (!has_own_memory(x, tensor)) return false;
-  const ValueId id = tensor->tensor.id();
-  for (const Node& node : x.sink().graph()->nodes)
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == id && (node.is_control() || may_show(node, i))) return false;
-  return true;
+  const Graph& graph = *x.sink().graph();
+  return has_own_memory(x, tensor) &&
+         std::ranges::none_of(x.live_tensors(), [&](const SymRef& other) {
+           return other != tensor && other->tensor.sink() == &x.sink() &&
+                  may_show_value(graph, other->tensor.id(), tensor->tensor.id());
+         });
 }
 
 // Under a branch no view of the tensor may exist, because views are only checked behind the arms.
@@ -195,10 +196,10 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   if (made && !recorded && !write_unrecorded(x, "a write to a tensor")) return false;
   if (const char* what = made ? nullptr : obstacle(x, target, replaces, recorded))
     return x.fail(BreakReason::kTensorWrite, what);
-  x.sizes().specialise_shape(target->tensor);
-  const Shape shape = target->tensor.shape();
+  const bool same = x.sizes().same_shape(value, target->tensor);
+  if (!same) x.sizes().specialise_shape(target->tensor);
   value = words::cast(value, target->tensor.dtype());
-  if (!(value.shape() == shape)) value = words::broadcast_to(value, shape);
+  if (!same) value = words::broadcast_to(value, target->tensor.shape());
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
   // The written value must be a graph value of its own. Otherwise a view of the source would pass
   // for a view of the target.

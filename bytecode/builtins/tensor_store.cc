@@ -14,6 +14,8 @@
 
 namespace msjit {
 
+extern const OpDef op_copy;
+
 // tensor_index.cc
 bool index_items(Executor& x, const Val& from, const SymRef& key, std::vector<IndexItem>* items,
                  std::vector<Val>* tensors);
@@ -152,17 +154,33 @@ bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val
          indexed(x, target, changed, positions, std::move(axes), out);
 }
 
-// Whether the same elements are meant whatever the sizes of the target are.
-bool is_open(std::span<const IndexItem> items, std::span<const Val> tensors) {
+// Whether an item takes all of the dimensions it stands for.
+bool is_whole(const IndexItem& item) {
   using Kind = IndexItem::Kind;
-  return !tensors.empty() &&
-         std::ranges::all_of(tensors, [](const Val& index) { return index.rank() == 0; }) &&
-         std::ranges::all_of(items, [](const IndexItem& item) {
-           const bool whole = !item.has_start && !item.has_stop && item.step == 1;
-           return item.kind == Kind::kTensor || item.kind == Kind::kEllipsis ||
-                  (item.kind == Kind::kInt && item.start >= 0) ||
-                  (item.kind == Kind::kSlice && whole);
-         });
+  return item.kind == Kind::kEllipsis ||
+         (item.kind == Kind::kSlice && !item.has_start && !item.has_stop && item.step == 1);
+}
+
+// Whether the index means the same elements whatever the sizes of the target are: positions, and
+// all of other dimensions. `positions`: how many dimensions the result has not.
+bool is_open(Executor& x, const Val& target, std::span<const IndexItem> items,
+             std::span<const Val> tensors, int* positions) {
+  using Kind = IndexItem::Kind;
+  *positions = 0;
+  for (const IndexItem& item : items) {
+    const bool at = item.kind == Kind::kTensor || (item.kind == Kind::kInt && item.start >= 0);
+    *positions += at;
+    if (!at && !is_whole(item)) return false;
+  }
+  return *positions > 0 && (!tensors.empty() || x.sizes().is_open(target)) &&
+         std::ranges::all_of(tensors, [](const Val& index) { return index.rank() == 0; });
+}
+
+// All elements.
+bool replaced(Executor& x, const Val& target, const Val& value, Val* out) {
+  const Val content = words::cast(value, target.dtype());
+  *out = call_in(&x.sink(), op_copy, std::span(&content, 1), {});
+  return took(x) || refuse(x);
 }
 
 // An empty slice: the value must fit, and the target is unchanged.
@@ -187,8 +205,12 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
   std::vector<IndexItem> items;
   std::vector<Val> tensors;
   if (!index_items(x, target, key, &items, &tensors)) return false;
-  const bool open = is_open(items, tensors) &&
-                    (!value->is_tensor() || value->tensor.rank() + items.size() <= target.rank());
+  if (items.size() == 1 && x.sizes().is_open(target) && is_whole(items[0]) && value->is_tensor() &&
+      x.sizes().same_shape(target, value->tensor))
+    return replaced(x, target, value->tensor, out);
+  int positions = 0;
+  const bool open = is_open(x, target, items, tensors, &positions) &&
+                    (!value->is_tensor() || value->tensor.rank() + positions <= target.rank());
   for (const SymRef& part : {tensor, value})
     if (!open) fix_shape(x, part);
   for (const Val& index : tensors)
@@ -200,7 +222,7 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
   Val source;
   const int most = plan.advanced ? kMaxRank : plan.shape.rank();
   if (!stored_value(x, value, target.dtype(), most, &source)) return false;
-  if (!plan.advanced) return sliced(x, target, plan, source, out);
+  if (!plan.advanced && !open) return sliced(x, target, plan, source, out);
   const bool at_positions =
       std::ranges::all_of(tensors, [](const Val& index) { return index.rank() == 0; });
   return at_positions ? positioned(x, target, plan, source, tensors, out)

@@ -10,6 +10,7 @@ import pytest
 
 import loop_iterators
 import loop_programs
+import loop_writes
 import msjit as ms
 from jit_same import FORCED
 from msjit import Tensor, ops
@@ -49,8 +50,8 @@ def assert_same(got, want):
         assert got == want
 
 
-ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE
-UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED
+ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE + loop_writes.ONE_NODE
+UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED + loop_writes.UNROLLED
 
 
 @pytest.mark.costly
@@ -71,7 +72,7 @@ def one_node(captured, *args):
 
 @pytest.mark.costly
 @pytest.mark.captures
-@pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE + loop_writes.FORWARD, ids=lambda f: f.__name__)
 def test_one_node(program):
     captured = compiled(program)
     for length in LENGTHS:

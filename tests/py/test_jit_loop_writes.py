@@ -1,0 +1,175 @@
+"""Loops that write to tensors which something else can see: arguments, Parameters, other names and views. Lengths are those of real loops,
+which become one node (see also loop_writes.py)."""
+import numpy as np
+import pytest
+from jit_same import captured, same
+
+import msjit as ms
+from msjit import Parameter, Tensor, ops
+
+pytestmark = pytest.mark.jit
+
+
+def rows(count, seed=0):
+    return Tensor(np.random.RandomState(seed).randint(-8, 8, (count, 4)).astype(np.float32) / 8)
+
+
+def into_argument(x, out):
+    for t in range(len(x)):
+        out[t] = x[t] * 2
+    return out.sum()
+
+
+def state_of_the_caller(x, state):
+    for t in range(len(x)):
+        state[...] = state * 0.5 + x[t]
+        x[t] = state
+    return x[0] + 0
+
+
+def under_a_test(x, out):
+    for t in range(len(x)):
+        if x[t].sum() > 0:
+            out[t] = x[t]
+    return out * 1
+
+
+def counted(x, out):
+    t = Tensor(0)
+    while t < len(x):
+        out[t, 0] = x[t, 1]
+        t = t + 1
+    return t
+
+
+def with_a_view_outside(x, out):
+    first, again = out[0], out
+    for t in range(len(x)):
+        out[t] = x[t]
+    first[1] = 9
+    return first + again[1]
+
+
+@pytest.mark.parametrize("loop", [into_argument, state_of_the_caller, under_a_test, counted, with_a_view_outside])
+@pytest.mark.parametrize("count", [6, 300])
+def test_arguments_are_written(loop, count):
+    width = 4 if loop is state_of_the_caller else (count, 4)
+    same(loop, lambda seed: (rows(count, seed), Tensor(np.ones(width, np.float32))), (0, 1, 2, 0), exact=False)
+
+
+def test_one_argument_given_twice():
+    same(into_argument, lambda seed: (lambda x: (x, x if seed % 2 else rows(300)))(rows(300, seed)), (0, 1, 2, 1, 3))
+
+
+def test_argument_that_shares_memory():
+    def make(seed):
+        x = rows(300, seed)
+        return (x, x[:]) if seed % 2 else (x[1:], x)
+    same(into_argument, make, (0, 1, 2, 3, 0, 1), exact=False)
+
+
+def test_parameter_written_in_a_loop():
+    p = Parameter(Tensor(np.zeros(4, np.float32)), name="p")
+
+    def average(x):
+        for t in range(len(x)):
+            ops.assign(p, p * 0.9 + x[t] * 0.1)
+        return p * 1
+    found = []
+    for fn in (average, ms.jit(average, mode="PIJit")):
+        p.set_data(Tensor(np.zeros(4, np.float32)))
+        found.append([fn(rows(300, seed)).asnumpy() for seed in range(3)] + [p.asnumpy()])
+    for a, b in zip(*found):
+        assert np.allclose(a, b, rtol=1e-5)
+
+
+def test_nothing_is_written_when_a_turn_fails():
+    """The interpreter runs such a call, so the turns before the failing one count, as without the JIT."""
+    def fill(x, out):
+        for t in range(len(x)):
+            out[t] = x[t]
+        return out
+
+    for count in (5, 300):
+        found = []
+        for fn in (fill, ms.jit(fill, mode="PIJit")):
+            out = Tensor(np.zeros((count - 1, 4), np.float32))
+            for _ in range(3):
+                with pytest.raises(IndexError) as error:
+                    fn(rows(count), out)
+            found.append((str(error.value), out.asnumpy().tolist()))
+        assert found[0] == found[1]
+
+
+def filled(x):
+    out = ops.zeros((1000, 4))
+    for t in range(1000):
+        out[t] = x[t] * 2
+    return out
+
+
+def recurrence(x):
+    out = ops.zeros((1000, 4))
+    for t in range(1, 1000):
+        out[t] = out[t - 1] * 0.5 + x[t]
+    return out
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("loop", [filled, recurrence])
+def test_long_loop_is_one_region(loop):
+    same(loop, lambda seed: (rows(1000, seed),), exact=False)
+    captured(loop, lambda seed: (rows(1000),))
+
+
+# What an arm writes to, and a view of it that leaves the arm: later writes to one show in the other.
+def view_of_a_written_tensor(x, c):
+    out = x * 1
+    if c > 0:
+        out[0] = 1.
+        row = out[1]
+    else:
+        row = x[0] * 1
+    out[1] = 7.
+    return row, out
+
+
+def view_of_it_in_the_other_arm(x, c):
+    out = x * 1
+    row = x[0] * 1
+    if c > 0:
+        out[0] = 1.
+    else:
+        row = out[1]
+    out.mul_(3)
+    return row, out
+
+
+def written_under_another_test(x, c):
+    out = x * 1
+    if c > 0:
+        out[0] = 1.
+        row = out[1]
+    else:
+        row = x[0] * 1
+    if c > -5:
+        out[1] = 7.
+    return row, out
+
+
+@pytest.mark.parametrize("program", [view_of_a_written_tensor, view_of_it_in_the_other_arm, written_under_another_test])
+def test_views_of_what_an_arm_writes_to(program):
+    same(program, lambda c: (rows(3), Tensor(c)), (1, -1, 1, -6))
+
+
+def beside_an_int(x, out):
+    for t in range(len(x)):
+        out[t, 0] = x[t, 1]
+        out[(t, slice(1, 2))] = x[t, 0]
+    return out
+
+
+@pytest.mark.parametrize("counts", [(6, 9, 30, 3, 1, 0, 17, 12, 30, 5)])
+def test_number_beside_an_int_is_not_kept(counts):
+    """Once a number has changed often enough it is left open. A store at such a number was made where the first call had made it."""
+    same(beside_an_int, lambda count: (rows(count), Tensor(np.zeros((32, 4), np.float32))), counts)
