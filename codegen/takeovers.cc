@@ -64,8 +64,10 @@ class TakeoverPlanner {
 
   void reuse(PlanStep* step) {
     step->reuses = step->ops[0].in[0];
+    const auto& read = step->ops[0].in;
     for (size_t s = 0; s < base_.size(); ++s)
-      if (base_[s] == step->reuses && plan_.slots[s].kind == PlanSlotKind::kView)
+      if (base_[s] == step->reuses && plan_.slots[s].kind == PlanSlotKind::kView &&
+          std::ranges::find(read, static_cast<int32_t>(s)) == read.end())
         step->dead_views.push_back(static_cast<int32_t>(s));
   }
 

@@ -32,7 +32,7 @@ class BodyMaker {
   void matrix(const Val& value) { matrices_.push_back(value); }
   Val step() {
     const Val a = pick(), b = pick();
-    switch (rng_() % 11) {
+    switch (rng_() % 13) {
       case 0: return words::tanh(a * b);
       case 1: return a + b;
       case 2: return words::sin(a) - b;
@@ -41,6 +41,8 @@ class BodyMaker {
       case 5: return words::exp(words::neg(a * a));
       case 6: return words::broadcast_to(words::sum(a * b, IntList{0}, true), Shape{2, 4});
       case 7: return words::sqrt(a * a + 0.5) + 0.0;
+      case 8: return update_row(a, words::sum(b, IntList{0}, true));
+      case 9: return update_row(a, a_row(rng_() % 2 ? a : b));
       default: {
         if (matrices_.empty()) return words::cos(a);
         const Val product =
@@ -51,6 +53,16 @@ class BodyMaker {
   }
 
  private:
+  // In the memory of what a loop carries, from the second turn on.
+  Val update_row(const Val& x, const Val& row) {
+    const auto at = static_cast<int64_t>(rng_() % 2);
+    return apply_op("slice_update", {x, row}, {IntList{at, 0}, IntList{at + 1, 4}, IntList{1, 1}});
+  }
+  Val a_row(const Val& x) {
+    const auto at = static_cast<int64_t>(rng_() % 2);
+    return words::slice(x, IntList{at, 0}, IntList{at + 1, 4}, IntList{1, 1});
+  }
+
   std::mt19937& rng_;
   GraphSink& sink_;
   Vals values_, matrices_;

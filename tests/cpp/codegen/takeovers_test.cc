@@ -1,6 +1,8 @@
 // Results that take over the memory of an input: which ones do, and that no other value changes.
 #include "codegen/graph_maker.h"
 #include "codegen/plan.h"
+#include "graph/passes/passes.h"
+#include "graph/scan.h"
 
 namespace msjit::testing {
 namespace {
@@ -72,6 +74,39 @@ TEST(Takeovers, NotOfInputsConstantsAndResults) {
   g.output(update_row(g, y, row_of(g, x, 0), 1));
   EXPECT_EQ(count_takeovers(g.graph()), 0);
   check(g, 1e-5);
+}
+
+// out[t] = out[t - 1] + rows[t] for t from 1 on: each turn writes one row.
+TEST(Takeovers, WhatALoopCarries) {
+  GraphMaker g;
+  const Val x = g.input(DType::kFloat32, {8, 8}), rows = g.input(DType::kFloat32, {7, 8});
+  const Val turns = g.call("arange", {}, {{"start", AttrValue(int64_t{1})}, {"end", AttrValue(int64_t{8})}});
+  const auto first = static_cast<int32_t>(g.graph()->nodes.size());
+  const auto placeholder = [&](const Meta& meta) {
+    return Val(x.sink(), g.graph()->add_placeholder(meta));
+  };
+  ScanParts parts;
+  parts.length = 7;
+  parts.initial = {x};
+  parts.sequences = {rows, turns};
+  parts.inside = {placeholder(x.meta())};
+  parts.rows = {placeholder(row_meta(rows.meta())), placeholder(row_meta(turns.meta()))};
+  const Val before = g.call("sub", {parts.rows[1], g.number(1, DType::kInt64)});
+  const NamedAttr axis{"axes", AttrValue(IntList{0})};
+  const Val last = g.call("select_at", {parts.inside[0], before}, {axis});
+  const Val row = g.call("add", {last, parts.rows[0]});
+  parts.next = {g.call("index_update", {parts.inside[0], row, parts.rows[1]}, {axis})};
+  auto results = build_scan(*static_cast<GraphSink*>(x.sink()), first, parts);
+  ASSERT_TRUE(results.ok());
+  g.output(results.value()[0]);
+  ASSERT_TRUE(dead_code(*g.graph()).ok());  // what the body was made of
+  auto plan = make_plan(g.graph(), *g.graph());
+  int reuses = 0;
+  for (const PlanStep& step : plan.value()->steps)
+    for (const auto& body : step.nested)
+      for (const PlanStep& inside : body->steps) reuses += inside.reuses >= 0;
+  EXPECT_EQ(reuses, 1);
+  check(g, 1e-5);  // which also sees whether the inputs have been changed
 }
 
 TEST(Takeovers, ValuesAndIndicesOfTheSameMemory) {
