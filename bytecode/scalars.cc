@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed_graph.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
@@ -68,22 +69,28 @@ bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, Sym
   return true;
 }
 
+// The number as a tensor to compute with beside a tensor of this dtype. Null: there is none. No
+// gradient flows through a Python number.
+static bool as_operand(Executor& x, const SymRef& number, DType beside, SymRef* out) {
+  if (number->kind == SymKind::kComputed) return number_beside(x, number, beside, out);
+  *out = nullptr;
+  if (!meets_exactly(type_of(*number), number->tensor.dtype(), beside)) return true;
+  return apply_attr(x, "cast", make_tensor(number->tensor), AttrValue(beside), out) &&
+         apply_attr(x, "reshape", SymRef(*out), AttrValue(IntList()), out) &&
+         x.apply(*find_op("stop_gradient"), std::span(&(*out)->tensor, 1), {}, out);
+}
+
 bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
-  const bool left = a->kind == SymKind::kScalar;
+  const bool left = is_unknown(*a);
   const SymRef &scalar = left ? a : b, &other = left ? b : a;
   const OpDef* const def = exact_op(op);
+  const bool plain = scalar->kind == SymKind::kScalar || scalar->kind == SymKind::kComputed;
   if (is_unknown(*other)) return x.look(scalar);
   if (!x.look(other)) return false;
-  if (!def || !other->is_tensor() || other->tensor.meta().weak ||
-      !meets_exactly(type_of(*scalar), scalar->tensor.dtype(), other->tensor.dtype()))
-    return x.look(scalar);
-  // No gradient flows through a Python number.
+  if (!def || !plain || !other->is_tensor() || other->tensor.meta().weak) return x.look(scalar);
   SymRef value;
-  if (!apply_attr(x, "cast", make_tensor(scalar->tensor), AttrValue(other->tensor.dtype()),
-                  &value) ||
-      !apply_attr(x, "reshape", SymRef(value), AttrValue(IntList()), &value) ||
-      !x.apply(*find_op("stop_gradient"), std::span(&value->tensor, 1), {}, &value))
-    return false;
+  if (!as_operand(x, scalar, other->tensor.dtype(), &value)) return false;
+  if (!value) return x.look(scalar);
   const Val inputs[2] = {left ? value->tensor : other->tensor,
                          left ? other->tensor : value->tensor};
   return x.apply(*def, inputs, {}, out);

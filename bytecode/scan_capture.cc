@@ -171,10 +171,17 @@ bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
          x_.subscript(*whole, make_items(SymKind::kSlice, {none, none, step}), whole);
 }
 
-// Makes a tensor of the numbers of all turns.
+// Makes a tensor of the numbers of all turns. They are small, so that a float holds them exactly.
 bool ScanCapture::count_up(const Sequence& sequence, SymRef* whole) {
   const SymRef end = x_.number_of_turn(sequence.first, sequence.step, count_);
-  if (!end) return refuse("the loop has an unknown number of turns");
+  const auto is_small = [&](const SymRef& bound) {
+    constexpr int64_t kMost = int64_t{1} << 24;
+    return x_.sizes().decide(SizeCompare::kLess, Sizes::expr(bound), size_const(kMost)) &&
+           x_.sizes().decide(SizeCompare::kGreater, Sizes::expr(bound), size_const(-kMost));
+  };
+  if (!end || !Sizes::expr(end) || !Sizes::expr(sequence.first))
+    return refuse("the loop has an unknown number of turns");
+  if (!is_small(end) || !is_small(sequence.first)) return refuse("the loop has too many turns");
   Attrs attrs;
   std::vector<TracedSize> sizes;
   for (const SymRef& bound : {sequence.first, end}) {
@@ -183,7 +190,7 @@ bool ScanCapture::count_up(const Sequence& sequence, SymRef* whole) {
     attrs.push_back(AttrValue(int64_t{PyLong_AsLongLong(bound->object.get())}));
   }
   attrs.push_back(AttrValue(sequence.step));
-  attrs.push_back(AttrValue(DType::kInt64));
+  attrs.push_back(AttrValue(DType::kInt32));
   x_.sizes().set_attr_sizes(std::move(sizes));
   return x_.apply(*find_op("arange"), {}, attrs, whole);
 }
@@ -202,30 +209,26 @@ ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, con
         same_expr(Sizes::expr(known.first), Sizes::expr(first)))
       return &known;
   const bool is_row = !tensor || (joiner_->existed(tensor) && axis < tensor->tensor.rank());
-  if (prepared_ || !is_row) {
-    x_.fail(BreakReason::kUnrollLimit, "rows of a tensor made in the loop");
-    return nullptr;
-  }
+  if (prepared_ || !is_row) return refuse("rows of a tensor made in the loop"), nullptr;
   Sequence fresh{tensor, axis, first, step, {}, {}};
-  if (!place_sequence(&fresh)) {
-    if (!why.empty()) x_.fail(BreakReason::kUnrollLimit, why);
-    return nullptr;
-  }
+  if (!place_sequence(&fresh)) return nullptr;
   place_row(&fresh);
   return &sequences_.emplace_back(std::move(fresh));
 }
 
 bool ScanCapture::position(const SymRef& turn, SymRef* out) {
   Sequence* const numbers = sequence(nullptr, 0, turn->items[0], step_of(turn));
-  if (numbers) *out = make_tensor(numbers->row);
-  return numbers != nullptr;
+  if (!numbers) return x_.fail(BreakReason::kUnrollLimit, why);
+  return *out = make_tensor(numbers->row), true;
+}
+
+bool ScanCapture::row_at_position(const SymRef& tensor, const SymRef& key, SymRef* out) {
+  SymRef positions;
+  return x_.turns_as_tensors(key, &positions) && x_.subscript(tensor, positions, out);
 }
 
 bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
-  if (carried_write(tensor)) {  // its rows change from turn to turn
-    SymRef positions;
-    return x_.turns_as_tensors(key, &positions) && x_.subscript(tensor, positions, out);
-  }
+  if (carried_write(tensor)) return row_at_position(tensor, key, out);  // it changes
   const std::vector<SymRef> keys =
       key->kind == SymKind::kTurn ? std::vector<SymRef>{key} : key->items;
   const auto at = std::ranges::find_if(keys, [&](const SymRef& item) { return owns(item); });
@@ -234,7 +237,8 @@ bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
     return x_.fail(BreakReason::kUnsupported,
                    "this index, which contains the number of a loop turn,");
   Sequence* rows = sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
-  if (!rows) return false;
+  if (!rows && (why.empty() || x_.control().restart)) return false;
+  if (!rows) return why.clear(), row_at_position(tensor, key, out);  // not in every turn, or made here
   *out = make_tensor(rows->row);
   rest.insert(rest.end(), at + 1, keys.end());
   if (keys.size() == 1 || std::ranges::all_of(rest, is_whole_slice)) return true;

@@ -23,7 +23,7 @@ class ScanCapture final : public LoopBody {
   // executor if that is no row.
   bool row(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool owns(const SymRef& turn) const;
-  // The number of a turn as an int64 tensor without axes.
+  // The number of a turn as an int32 tensor without axes.
   bool position(const SymRef& turn, SymRef* out);
   // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`
   // stays null.
@@ -38,6 +38,8 @@ class ScanCapture final : public LoopBody {
     int64_t step;
     Val whole, row;  // the tensor with these rows as axis 0, in order; a placeholder for one row
   };
+  // The row that a tensor has at the turn's position now.
+  bool row_at_position(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool behind_own(const SymRef& value, SymRef* out) override;
   bool is_borrowed(const SymRef& value) const override;
   bool run_body();

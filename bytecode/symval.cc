@@ -34,7 +34,8 @@ SymArena::~SymArena() {
 std::vector<SymRef> SymArena::live_tensors() const {
   std::vector<SymRef> live;
   for (const std::weak_ptr<SymValue>& weak : made_)
-    if (SymRef value = weak.lock(); value && value->is_tensor()) live.push_back(std::move(value));
+    if (SymRef value = weak.lock(); value && value->is_tensor() && !value->past)
+      live.push_back(std::move(value));
   return live;
 }
 
@@ -54,6 +55,12 @@ SymRef make_const(Ref object) {
 SymRef make_tensor(Val value) {
   SymRef sym = make_sym(SymKind::kTensor);
   sym->tensor = std::move(value);
+  return sym;
+}
+
+SymRef make_past_tensor(Val value) {
+  SymRef sym = make_tensor(std::move(value));
+  sym->past = true;
   return sym;
 }
 

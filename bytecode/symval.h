@@ -61,6 +61,7 @@ struct SymValue {
   bool pinned = false;  // kObject: guarded to be this very object
   bool joined = false;  // made by joining arms: a kTensor that may be the same object as another
                         // value; a kScalar that was a number in either arm
+  bool past = false;    // kTensor: what a tensor held at some time, which later writes do not change
   SourceId source = kNoSource;  // where it is found when the region begins
   int born = 0;  // step of the outermost frame that made an iterator; the region can end there
                  // if the iterator cannot be rebuilt
@@ -109,6 +110,7 @@ class SymArena {
 SymRef make_sym(SymKind kind);
 SymRef make_const(Ref object);  // an empty one is CPython out of memory: throws bad_alloc
 SymRef make_tensor(Val value);
+SymRef make_past_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();
 

@@ -18,6 +18,9 @@ inline bool has_truth_of_tensor(const SymValue& value) {
            value.cls.get() == reinterpret_cast<PyObject*>(&PyLong_Type));
 }
 
+// The number of a loop's turn (kTurn) as a kScalar; other values as they are.
+bool number_of_turn(Executor& x, const SymRef& value, SymRef* out);
+
 // bool(value) or `not value` of a tensor or such a kScalar, as a kScalar.
 bool truth_of_tensor(Executor& x, const SymRef& value, bool negated, SymRef* out);
 // Whether `item in container` has to compare tensors; and its result as a kScalar.

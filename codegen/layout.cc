@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/plan.h"
+#include "graph/control.h"
 #include "kernels/cpu/layout.h"
 
 namespace msjit {
@@ -35,6 +36,40 @@ class Blank {
 };
 
 }  // namespace
+
+namespace {
+
+// The views of a chain, made of a root with memory of its own. An input of a view besides the
+// tensor it shows is a position.
+Status lay_out(const Graph& graph, ValueId id, Tensor* out) {
+  const ValueId from = viewed(graph, id);
+  const Node& node = graph.producer(id);
+  if (from < 0) {
+    MSJIT_TRY(*out, Tensor::empty(graph.meta(id).dtype, graph.meta(id).shape));
+    return {};
+  }
+  InlineVec<Tensor, 4> in, views;
+  in.emplace_back();
+  MSJIT_OK(lay_out(graph, from, &in[0]));
+  while (in.size() < node.inputs.size()) in.push_back(Tensor::scalar<int64_t>(0));
+  views.resize(static_cast<uint32_t>(node.num_outputs));
+  KernelCtx ctx{*node.op, in, {views.data(), views.size()}, node.attrs};
+  MSJIT_OK(node.op->host_kernel()(ctx));
+  *out = views[static_cast<uint32_t>(id - node.first_output)];
+  return {};
+}
+
+}  // namespace
+
+Result<Shape> eager_strides(const Graph& graph, ValueId id) {
+  const Node& root = graph.producer(storage_root(graph, id));
+  if (viewed(graph, id) < 0 || root.kind == NodeKind::kInput || root.is_control() ||
+      graph.meta(id).shape.numel() == 0)
+    return Shape();
+  Tensor laid_out;
+  MSJIT_OK(lay_out(graph, id, &laid_out));
+  return laid_out.contiguous() ? Shape() : laid_out.strides();
+}
 
 Status assign_layouts(Plan* plan) {
   size_t bytes = 0;

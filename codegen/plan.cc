@@ -51,7 +51,7 @@ class Planner {
                                       : find_kept_casts(graph_, original_.overwrites);
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
-    add_outputs();
+    MSJIT_OK(add_outputs());
     plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites,
                 original_.writes_early);
     stream_outputs();
@@ -193,7 +193,7 @@ class Planner {
   }
 
   // Outputs share storage in a compiled run exactly where they do in the captured graph.
-  void add_outputs() {
+  Status add_outputs() {
     std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> that of its first output there
     std::vector<int32_t> taken;
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -213,7 +213,11 @@ class Planner {
             plan_->slots[slot].kind != PlanSlotKind::kConstant)
           plan_->outputs.back().how = PlanOutput::How::kShare;
       if (plan_->outputs.back().how == PlanOutput::How::kTake) taken.push_back(slot);
+      if (plan_->outputs.back().how == PlanOutput::How::kCopy) {
+        MSJIT_TRY(plan_->outputs.back().strides, eager_strides(original_, original_.outputs[i]));
+      }
     }
+    return {};
   }
 
   // Results that are not read again in this run and are together larger than any cache (an

@@ -96,6 +96,7 @@ struct PlanOutput {
     kShare,  // in a sub-graph: the tensor itself, which another output or the caller holds too
     kCopy,   // a copy: constants, and values with their own storage in eager mode
   } how;
+  Shape strides = {};  // kCopy: as eager code lays the tensor out; empty: row-major
 };
 
 struct Plan {
@@ -144,6 +145,9 @@ void assign_arena(Plan* plan);
 void choose_channels_last(Plan* plan);
 // Strides of every slot when the inputs are contiguous (layout.cc).
 Status assign_layouts(Plan* plan);
+// The strides that eager code gives to a value of a graph; empty where it is row-major, or where
+// only a run can tell.
+Result<Shape> eager_strides(const Graph& graph, ValueId id);
 
 // Fills the programs of a fused step (lower.cc). False when the step must stay op by op.
 struct FusionGroup;

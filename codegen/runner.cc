@@ -47,9 +47,19 @@ Status run_channels_last(const PlanOp& op, std::span<const Tensor> in, const Ten
   return def.host_kernel()(ctx);
 }
 
-Result<Tensor> fresh_copy(TensorImpl* from) {
+Result<Tensor> fresh_copy(TensorImpl* from, const Shape& strides = {}) {
   const Tensor source = Tensor::share(from);
-  MSJIT_TRY(Tensor copy, Tensor::empty(source.meta()));
+  if (strides.rank() == 0) {
+    MSJIT_TRY(Tensor copy, Tensor::empty(source.meta()));
+    MSJIT_OK(copy_elements(source, copy));
+    return copy;
+  }
+  Meta memory = source.meta();
+  int64_t reach = 0;
+  for (int d = 0; d < source.rank(); ++d) reach += strides[d] * (source.dim(d) - 1);
+  memory.shape = Shape{reach + 1};
+  MSJIT_TRY(const Tensor whole, Tensor::empty(memory));
+  const Tensor copy = Tensor::view(whole, source.shape(), strides, 0);
   MSJIT_OK(copy_elements(source, copy));
   return copy;
 }
@@ -390,7 +400,7 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs, bool w
     const PlanOutput& from = plan_->outputs[i];
     TensorImpl* slot = slots[from.slot];
     if (from.how == PlanOutput::How::kCopy) {
-      MSJIT_TRY(outputs[i], fresh_copy(slot));
+      MSJIT_TRY(outputs[i], fresh_copy(slot, from.strides));
     } else if (from.how == PlanOutput::How::kAlias) {
       outputs[i] = Tensor::share(slot).detach();
     } else if (from.how == PlanOutput::How::kShare) {

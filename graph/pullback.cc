@@ -55,8 +55,11 @@ void Pullback::find_active() {
   }
   active_ = before_.active(graph, leaves_, parameters_);
   before_.visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
-    if (recorded && node.kind == NodeKind::kOp && active_[node.first_output])
-      steps_.push_back({graph.values[node.first_output].node, in_scope});
+    if (!recorded || node.kind != NodeKind::kOp) return;
+    bool any = false;  // the first result of a loop may be its counter
+    for (ValueId id = node.first_output; id < node.first_output + node.num_outputs; ++id)
+      any |= active_[id];
+    if (any) steps_.push_back({graph.values[node.first_output].node, in_scope});
   });
 }
 

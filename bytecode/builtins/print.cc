@@ -67,7 +67,7 @@ bool has_value_later(const Executor& x, const SymRef& value, SymRef* out) {
   *out = value;
   if (is_shown_later(x, value)) return true;
   if (value->is_tensor() && !value->object && value->source == kNoSource)
-    *out = make_tensor(value->tensor);
+    *out = make_past_tensor(value->tensor);
   return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
 }
 

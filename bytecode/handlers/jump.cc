@@ -32,7 +32,9 @@ bool exec_Jump(Executor&, SymFrame& f, const Instr& i) {
 namespace {
 
 // The tensor whose truth decides the jump; null: a known value decides it.
-bool deciding_tensor(Executor& x, const SymRef& value, SymRef* out) {
+bool deciding_tensor(Executor& x, const SymRef& tested, SymRef* out) {
+  SymRef value;
+  if (!number_of_turn(x, tested, &value)) return false;
   if (has_truth_of_tensor(*value)) return *out = make_tensor(value->tensor), true;
   if (!test_of_computed(x, value, out)) return false;
   if (*out || !x.look_open(value)) return *out != nullptr;

@@ -253,7 +253,7 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!is_number_class(left) || !is_number_class(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
-                      numbers_may_raise(left, right, b, op), {a, b}, out, known);
+                      numbers_may_raise(left, right, a, b, op), {a, b}, out, known);
 }
 
 // An in-place operator changes an array on its left, and with it the tensor: refused.
@@ -261,7 +261,9 @@ bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp o
                        SymRef* out, bool* known) {
   if (in_place && a->kind == SymKind::kTensorArray) return x.look(a);
   if (!computed_binary(x, a, b, op, out, known)) return false;
-  return *known || x.look(is_deferred(a) ? a : b);
+  if (*known) return true;
+  *known = true;
+  return scalar_binary(x, a, b, op, out);
 }
 
 bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bytecode/values/computed.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
@@ -14,6 +15,39 @@ bool is_nonzero(const SymRef& value) {
   PyObject* const object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return object && (PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) != 0
                                                : PyLong_Check(object) && _PyLong_Sign(object) != 0);
+}
+
+// Whether an int has so few bits that it is within the floats: that of a tensor, or one made of
+// such ints by a few operations.
+bool is_small_int(const SymRef& value, int depth = 3) {
+  int64_t number = 0;
+  switch (value->kind) {
+    case SymKind::kScalar: return !is_float(value->tensor.dtype());
+    case SymKind::kSize: return true;
+    case SymKind::kConst:
+      return PyLong_Check(value->object.get()) && small_int(value->object.get(), &number);
+    case SymKind::kComputed: break;
+    default: return false;
+  }
+  const Computed computed = computed_parts(*value);
+  if (depth == 0 || computed.form != Computed::Form::kBinary) return false;
+  switch (BinaryOp(computed.detail)) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMul:
+    case BinaryOp::kRemainder:
+    case BinaryOp::kFloorDivide: break;
+    default: return false;
+  }
+  return std::ranges::all_of(*computed.operands,
+                             [&](const SymRef& part) { return is_small_int(part, depth - 1); });
+}
+
+bool is_small_exponent(const SymRef& value) {
+  constexpr int64_t kMost = 64;  // larger powers take long
+  int64_t number = 0;
+  return value->kind == SymKind::kConst && PyLong_CheckExact(value->object.get()) &&
+         small_int(value->object.get(), &number) && number >= 0 && number <= kMost;
 }
 
 // Most functions of the math module give a float.
@@ -80,12 +114,19 @@ PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& r
   return nullptr;
 }
 
-bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
+bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& left, const SymRef& right,
+                       BinaryOp op) {
+  const bool fit = (!is_int_class(a) || is_small_int(left)) &&
+                   (!is_int_class(b) || is_small_int(right));  // an int may be beyond all floats
+  const bool ints = is_int_class(a) && is_int_class(b);
   switch (op) {
-    case BinaryOp::kTrueDivide: return !is_nonzero(right) || is_int_class(a) || is_int_class(b);
+    case BinaryOp::kTrueDivide: return !is_nonzero(right) || !fit;
+    case BinaryOp::kRemainder:
+    case BinaryOp::kFloorDivide: return !is_nonzero(right) || !ints;
+    case BinaryOp::kPower: return !ints || !is_small_exponent(right);
     case BinaryOp::kAdd:
     case BinaryOp::kSubtract:
-    case BinaryOp::kMul: return is_int_class(a) != is_int_class(b);  // an int beyond all floats
+    case BinaryOp::kMul: return is_int_class(a) != is_int_class(b) && !fit;
     case BinaryOp::kAnd:
     case BinaryOp::kOr:
     case BinaryOp::kXor: return false;

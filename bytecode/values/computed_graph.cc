@@ -35,10 +35,10 @@ class Tensors {
   Operand number(const SymRef& value, int depth = 0);
   SymRef test(const SymRef& value);
   SymRef truth(const SymRef& value);
+  SymRef cast(const SymRef& tensor, DType dtype);
 
  private:
   SymRef apply(const char* op, const std::vector<SymRef>& inputs, Attrs attrs = {});
-  SymRef cast(const SymRef& tensor, DType dtype);
   SymRef as_double(const Operand& operand);
   bool is_double(const Operand& operand);
   Operand of_scalar(const SymValue& scalar);
@@ -46,6 +46,7 @@ class Tensors {
   Operand of_constant(PyObject* object);
   Operand of_computed(const SymValue& value, int depth);
   Operand binary(const Computed& computed, int depth);
+  Operand by_constant(const Operand& of, BinaryOp op, const SymRef& by);
   Operand extreme(const Computed& computed, bool greater, int depth);
   Operand called(const Computed& computed, int depth);
   SymRef compare(const Computed& computed);
@@ -163,13 +164,37 @@ const char* operator_name(BinaryOp op) {
     case BinaryOp::kSubtract: return "sub";
     case BinaryOp::kMul: return "mul";
     case BinaryOp::kTrueDivide: return "div";
+    case BinaryOp::kRemainder: return "mod";
+    case BinaryOp::kFloorDivide: return "floor_div";
     default: return nullptr;
   }
+}
+
+// An int by a known divisor, or to the power of a small known exponent.
+Operand Tensors::by_constant(const Operand& of, BinaryOp op, const SymRef& by) {
+  int64_t number = 0;
+  if (!of.tensor || !of.integer || by->kind != SymKind::kConst ||
+      !PyLong_CheckExact(by->object.get()) || !small_int(by->object.get(), &number))
+    return {};
+  if (op != BinaryOp::kPower) {
+    if (number <= 0 || of.bits > kIntBits) return {};
+    const Operand divisor = of_constant(by->object.get());
+    const int bits = op == BinaryOp::kRemainder ? divisor.bits : of.bits;
+    return {apply(operator_name(op), {of.tensor, divisor.tensor}), true, bits};
+  }
+  constexpr int64_t kMostFactors = 8;
+  if (number < 1 || number > kMostFactors || of.bits * number > kIntBits) return {};
+  Operand power = of;
+  power.bits = of.bits * static_cast<int>(number);
+  for (; number > 1; --number) power.tensor = apply("mul", {power.tensor, of.tensor});
+  return power;
 }
 
 Operand Tensors::binary(const Computed& computed, int depth) {
   const BinaryOp op = BinaryOp(computed.detail);
   const char* const name = operator_name(op);
+  if (op == BinaryOp::kRemainder || op == BinaryOp::kFloorDivide || op == BinaryOp::kPower)
+    return by_constant(number((*computed.operands)[0], depth), op, (*computed.operands)[1]);
   const Operand a = name ? number((*computed.operands)[0], depth) : Operand();
   const Operand b = a.tensor ? number((*computed.operands)[1], depth) : Operand();
   if (!b.tensor) return {};
@@ -254,6 +279,16 @@ bool test_of_computed(Executor& x, const SymRef& value, SymRef* out) {
   if (value->kind != SymKind::kComputed || x.strict()) return true;
   Tensors tensors(x);
   *out = tensors.test(value);
+  return !tensors.failed();
+}
+
+bool number_beside(Executor& x, const SymRef& value, DType beside, SymRef* out) {
+  Tensors tensors(x);
+  const auto made = tensors.number(value);
+  const bool wide = beside == DType::kFloat32 || beside == DType::kFloat64;
+  const bool exact =
+      made.integer ? beside == DType::kInt64 || (wide && made.bits <= kDoubleBits) : wide;
+  *out = made.tensor && exact ? tensors.cast(made.tensor, beside) : nullptr;
   return !tensors.failed();
 }
 

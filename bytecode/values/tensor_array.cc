@@ -65,7 +65,7 @@ bool is_number_of_array(const SymValue& value) {
 }
 
 SymRef array_now(const SymValue& array) {
-  SymRef now = make_items(SymKind::kTensorArray, {make_tensor(array.tensor)});
+  SymRef now = make_items(SymKind::kTensorArray, {make_past_tensor(array.tensor)});
   now->tensor = array.tensor;
   return now;
 }
@@ -73,6 +73,10 @@ SymRef array_now(const SymValue& array) {
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
   // For a tensor on a device the array would be a copy of its content now.
   if (!tensor->tensor.meta().device.is_host()) return array_refuse(x, tensor);
+  // set_data gives the tensor other memory, and at the exit arrays are made before that.
+  for (const Heap::TensorWrite& write : x.heap().tensor_writes())
+    if (write.replaces && tensor->object && write.tensor->object == tensor->object)
+      return array_refuse(x, tensor);
   *out = make_items(SymKind::kTensorArray, {tensor});
   (*out)->tensor = tensor->tensor;
   return true;

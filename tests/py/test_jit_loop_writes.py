@@ -176,3 +176,69 @@ def test_number_beside_an_int_is_not_kept():
         r = np.random.RandomState(count)
         return [Tensor(r.randint(-8, 8, shape).astype(np.float32) / 8) for shape in ((count, 2, 4), (2, 4))]
     same(beside_an_int, make, (6, 9, 30, 3, 1, 0, 17, 12, 30, 5), exact=False)
+
+
+# The first value that the loop or the branch carries has no gradient.
+def counter_before_a_loop(h):
+    t = Tensor(-1)
+    total = h * 1
+    while t < 2:
+        t = t + 1
+        total = total * 2
+    return total.sum() * (t > 0)
+
+
+def counter_before_writes(h):
+    t = Tensor(-1)
+    total = h * 1
+    while t < 2:
+        t = t + 1
+        total[0] = total[0] * 2
+        total.mul_(3)
+    return total.sum() * (t > 0)
+
+
+def counter_before_a_branch(h):
+    t = Tensor(-1)
+    total = h * 1
+    if h.sum() > 0:
+        t = t + 1
+        total = total * 2
+    return total.sum() * (t > -4)
+
+
+@pytest.mark.parametrize("program", [counter_before_a_loop, counter_before_writes, counter_before_a_branch])
+def test_gradient_behind_a_counter(program):
+    h = Tensor(np.full((2, 4), 0.05, np.float32))
+    wanted = ms.grad(program)(h).asnumpy()
+    inside = ms.jit(lambda z: ms.grad(program)(z), mode="PIJit")
+    assert np.allclose(inside(h).asnumpy(), wanted) and np.allclose(inside(h).asnumpy(), wanted)
+    assert np.allclose(ms.grad(ms.jit(program, mode="PIJit"))(h).asnumpy(), wanted)
+
+
+def printed_with_a_view(x):
+    kept = [x * 1, 1]
+    row = kept[0][1]
+    print(kept)
+    kept[0][0] = 7
+    row[1] = 8
+    print(kept)
+    return kept, row
+
+
+def test_print_shows_what_was_there():
+    same(printed_with_a_view, lambda seed: (rows(2, seed),))
+
+
+# Results whose elements do not lie in row-major order lie as they do without the JIT.
+LAYOUTS = [lambda x: (x * 1).T, lambda x: ops.zeros((2, 3)).T, lambda x: (x * 2).T, lambda x: (x * 1)[:, 1:], lambda x: ((x * 1).T, x * 1),
+           lambda x: (x * 1).reshape(2, 2, 2).transpose(2, 0, 1), lambda x: ops.broadcast_to(x[0] * 1, (3, 4))]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layout_of_results(layout):
+    def strides(fn):
+        made = fn(rows(2))
+        return [t.strides for t in (made if isinstance(made, tuple) else (made,))]
+    jitted = ms.jit(layout, mode="PIJit")
+    assert strides(jitted) == strides(layout) == strides(jitted)

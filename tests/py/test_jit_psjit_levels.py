@@ -63,6 +63,12 @@ def turns(x, n):
     return x
 
 
+def turns_with_texts(x, n):
+    for i in range(n):
+        x = x + len(str(i))
+    return x
+
+
 def turns_on_rows(x):
     for row in x:
         x = x + row
@@ -83,9 +89,10 @@ def test_loops_are_unrolled_whatever_ran_before(order, before):
 
 
 def test_a_long_loop():
-    assert ms.jit(turns, fullgraph=True)(x2(), 3000).tolist() == turns(x2(), 3000).tolist()
+    for n in (3000, 30000):
+        assert ms.jit(turns, fullgraph=True)(x2(), n).tolist() == turns(x2(), n).tolist()
     with pytest.raises(ms.CompileError, match="loop is too long to unroll|too many operations") as caught:
-        ms.jit(turns, fullgraph=True)(x2(), 30000)
+        ms.jit(turns_with_texts, fullgraph=True)(x2(), 30000)
     assert "none needed" not in str(caught.value)
 
 

@@ -40,7 +40,7 @@ def step(x):
 
 def long_loop(x):
     for i in range(20000):
-        x = x + i
+        x = x + len(str(i))
     return x
 
 
