@@ -8,6 +8,7 @@
 
 #include "bytecode/library.h"
 #include "bytecode/values/deque.h"
+#include "bytecode/values/mapping_proxy.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
@@ -223,10 +224,32 @@ bool Heap::realize(const SymRef& value) {
     value->kind = SymKind::kDeque;
     return true;
   }
+  if (is_bound_builtin(object)) return realize_builtin_method(value);
+  if (Py_TYPE(object) == &PyDictProxy_Type) {
+    guard_exact_type(value);
+    value->kind = SymKind::kMappingProxy;
+    value->items = {part(value, proxied_mapping(object), "mapping")};
+    return true;
+  }
   return realize_object(value);
 }
 
+// A method of a builtin class bound to an object, as `append = items.append` keeps it. Nothing can
+// replace its parts.
+bool Heap::realize_builtin_method(const SymRef& value) {
+  auto* const method = reinterpret_cast<PyCFunctionObject*>(value->object.get());
+  guard_exact_type(value);
+  guards_.add(guard::builtin_method, value->source,
+              {.number = reinterpret_cast<intptr_t>(method->m_ml)});
+  const SymRef self = part(value, &method->m_self, "__self__");
+  guard_exact_type(self);  // a derived class may bind the same method
+  value->items = {make_const(interned_text(method->m_ml->ml_name)), self};
+  value->kind = SymKind::kMethod;
+  return true;
+}
+
 bool Heap::realize_set(const SymRef& value) {
+  constexpr Py_ssize_t kCompared = 16;  // a larger frozenset is the same one, or another capture
   PyObject* object = value->object.get();
   Ref items = PySet_GET_SIZE(object) > kMaxItems
                   ? Ref()
@@ -239,7 +262,10 @@ bool Heap::realize_set(const SymRef& value) {
   Ref table = value->shadow ? loose_set(object) : Ref();
   Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
   if (!payload) return PyErr_Clear(), false;
-  guards_.add(guard::set_items, value->source, {.object = std::move(payload)});
+  if (PyFrozenSet_CheckExact(object) && PySet_GET_SIZE(object) > kCompared && lasts(value))
+    guard_identity(value);
+  else
+    guards_.add(guard::set_items, value->source, {.object = std::move(payload)});
   value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
   value->kind = SymKind::kSet;
   return true;

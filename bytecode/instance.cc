@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/mapping_proxy.h"
 #include "guards/py/host_call.h"
 
 #include <fmt/core.h>
@@ -227,6 +228,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
   if (!may_make(x, type)) return false;
   if (type == &PyMethod_Type) return make_method(x, args, names, out);
+  if (type == &PyDictProxy_Type) return make_mapping_proxy(x, args, names, out);
   if (is_enum_class(cls) && args.size() == 1 && !names) return enum_call(x, cls, args[0], out);
   if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)
     return x.fail(BreakReason::kCallUnknown, describe(*cls));

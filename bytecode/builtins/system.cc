@@ -1,4 +1,4 @@
-// Functions of sys about the thread.
+// Functions of sys about the thread and the interpreter.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {
@@ -20,7 +20,14 @@ bool model_exception(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = sym_none(), true;
 }
 
-const ModelRow kSystemModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
+bool model_recursion_limit(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "getrecursionlimit", args, names, 0, 0)) return false;
+  return *out = sym_int(x.heap().guard_recursion_limit()), true;
+}
+
+const ModelRow kSystemModels[] = {{"exc_info", model_exc_info},
+                                  {"exception", model_exception},
+                                  {"getrecursionlimit", model_recursion_limit}};
 
 }  // namespace
 
