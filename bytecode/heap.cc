@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bytecode/library.h"
+#include "bytecode/list_objects.h"
 #include "bytecode/values/deque.h"
 #include "bytecode/values/mapping_proxy.h"
 #include "bytecode/values/value_kind.h"
@@ -423,6 +424,26 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
     value->kind = SymKind::kCell;  // contents are read on demand, so an empty cell is no error
   }
   return true;
+}
+
+SymRef Heap::list_of(const SymRef& object) {
+  if (!object->items.empty() && object->items[0]->kind == SymKind::kList) return object->items[0];
+  PyObject* const real = object->object.get();
+  const std::string text = guards_.source(object->source).text;
+  error = fmt::format("the items of a {}", Py_TYPE(real)->tp_name);
+  const Py_ssize_t n = Py_SIZE(real);
+  if (!object->items.empty() || sizes_->differs(text) || n > kMaxItems) return nullptr;
+  guards_.add(guard::length, object->source, {.number = n});
+  SymRef list = new_list(Py_TYPE(real));
+  list->source = object->source;
+  list->object = object->object;
+  for (Py_ssize_t i = 0; i < n; ++i)
+    list->items.push_back(
+        from_source(guards_.add_source(load::list_item, object->source, static_cast<int>(i), {},
+                                       fmt::format("{}[{}]", text, i)),
+                    PyList_GET_ITEM(real, i)));
+  object->items = {list};
+  return list;
 }
 
 const std::vector<SymRef>* Heap::items(const SymRef& value) {

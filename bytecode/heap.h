@@ -82,6 +82,8 @@ class Heap {
   // The items of an instance of a class derived from dict (table_objects.h), as a kDict; null with
   // `error` when it cannot be looked into.
   SymRef table_of(const SymRef& object);
+  // The same of a class derived from list (list_objects.h), as a kList.
+  SymRef list_of(const SymRef& object);
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
   // Guards that a value is this very object in every call. False where it cannot be: an argument,
   // say, is a new object each time.

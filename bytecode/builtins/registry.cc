@@ -49,7 +49,8 @@ const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &mod
                                      &models_copy,       &models_print,     &models_collections,
                                      &models_vars,       &models_sets,      &models_tensor,
                                      &models_reductions, &models_own,       &models_gradients,
-                                     &models_draws,      &models_processes, &models_system,   &models_inspect};
+                                     &models_draws,      &models_processes, &models_system,   &models_inspect,
+                                     &models_bisect,     &models_posix};
 
 // Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {

@@ -1,4 +1,4 @@
-// Functions of sys about the thread and the interpreter.
+// Functions of sys about the thread and the interpreter; pure functions of modules with few of them.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {
@@ -32,5 +32,11 @@ const ModelRow kSystemModels[] = {{"exc_info", model_exc_info},
 }  // namespace
 
 const ModelTable models_system = {"sys", kSystemModels, {}};
+
+// Functions of other modules that only compute with values.
+const char* const kBisections[] = {"bisect_left", "bisect_right"};
+const char* const kPaths[] = {"fspath"};
+const ModelTable models_bisect = {"bisect", {}, kBisections};
+const ModelTable models_posix = {"posix", {}, kPaths};
 
 }  // namespace msjit

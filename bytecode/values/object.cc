@@ -214,12 +214,18 @@ int object_rebuild(ExitBuilder& exit, const SymRef& value) {
   return exit.add_instance(value, std::move(made));
 }
 
+// The items of an instance of a class derived from dict or list.
+bool replay_items(ExitBuilder& exit, const SymRef& value, int target) {
+  const SymRef items = value->items.empty() ? SymRef() : value->items[0];
+  if (!items) return true;
+  const bool container = items->kind == SymKind::kList || items->kind == SymKind::kDict;
+  return !container || !items->changed ||
+         exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*items));
+}
+
 bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
   if (!replay_cached(exit, value, target)) return false;
-  if (const SymRef table = value->items.empty() ? SymRef() : value->items[0];
-      table && table->kind == SymKind::kDict && table->changed &&
-      !exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*table)))
-    return false;
+  if (!replay_items(exit, value, target)) return false;
   for (const std::string& name : value->written) {
     for (const auto& [attribute, written] : value->attributes) {
       if (attribute != name) continue;
