@@ -211,6 +211,11 @@ bool Heap::realize(const SymRef& value) {
     return true;
   }
   if (is_tensor(object)) return realize_tensor(value);
+  if (is_pattern(object) && lasts(value)) {
+    guard_identity(value);
+    value->kind = SymKind::kConst;
+    return true;
+  }
   if (PyTuple_CheckExact(object) && Py_SIZE(object) > kMaxItems && pin_floats(value)) {
     value->kind = SymKind::kConst;
     return true;
