@@ -21,14 +21,14 @@ PyObject* find_special(const SymRef& self, const char* name) {
 
 bool has_special(const SymRef& self, const char* name) {
   PyObject* found = self->kind == SymKind::kObject ? find_special(self, name) : nullptr;
-  return found && (PyFunction_Check(found) || is_container_method(found));
+  return found && (PyFunction_Check(found) || is_container_method(type_of(*self), found));
 }
 
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out) {
   if (!may_use(x, self)) return false;
   PyObject* found = find_special(self, name);
-  if (self->kind == SymKind::kObject && is_container_method(found)) {
+  if (self->kind == SymKind::kObject && is_container_method(type_of(*self), found)) {
     args.insert(args.begin(), self);
     return call_container_method(x, name, std::move(args), nullptr, out);
   }

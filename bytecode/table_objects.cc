@@ -130,10 +130,10 @@ bool is_container_base(PyTypeObject* type) {
   return type == &PyDict_Type || type == &PyODict_Type || type == &PyList_Type;
 }
 
-bool is_container_method(PyObject* found) {
+bool is_container_method(PyTypeObject* type, PyObject* found) {
   return found &&
          (Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type) &&
-         is_container_base(PyDescr_TYPE(found));
+         is_container_base(PyDescr_TYPE(found)) && PyType_IsSubtype(type, PyDescr_TYPE(found));
 }
 
 SymRef new_table(PyTypeObject* type) {

@@ -10,8 +10,9 @@ namespace msjit {
 bool is_container_base(PyTypeObject* type);
 bool is_table_object(const SymRef& value);
 bool is_list_object(const SymRef& value);
-// Whether an attribute of a class is a method of dict, OrderedDict or list.
-bool is_container_method(PyObject* found);
+// Whether an attribute of a class is a method of dict, OrderedDict or list, and the class is derived
+// from that.
+bool is_container_method(PyTypeObject* type, PyObject* found);
 // The items of a new instance of `type`, as a kDict.
 SymRef new_table(PyTypeObject* type);
 // The items of a new instance of `type`, a class derived from one of these.

@@ -76,6 +76,10 @@ class Copier {
       case SymKind::kTuple: return value->cls ? refuse(value) : copy_tuple(value, out);
       case SymKind::kList: return value->cls ? refuse(value) : copy_list(value, out);
       case SymKind::kDict: return value->cls && deep_ ? refuse(value) : copy_dict(value, out);
+      case SymKind::kVars: {
+        SymRef all;
+        return vars_all(x_, value, &all) && copy_dict(all, out);
+      }
       case SymKind::kObject: return copy_instance(value, out);
       default: return refuse(value);
     }

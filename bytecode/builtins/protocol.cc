@@ -2,6 +2,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
@@ -25,11 +26,19 @@ bool call_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "__iter__", args, names, 1, 1) && x.iterate(args[0], out);
 }
 
+bool call_format(Executor& x, Args args, PyObject* names, SymRef* out) {
+  PyObject* const format = host::find_name(PyModule_GetDict(loaded_module("builtins")), "format");
+  if (!format || !pure_name(format)) return wrong_arguments(x, "__format__");
+  return positional(x, "__format__", args, names, 2, 2) &&
+         call_pure(x, format, "format", args, names, out);
+}
+
 const ModelRow kProtocol[] = {{"__contains__", call_contains},
                               {"__getitem__", call_getitem},
                               {"__setitem__", call_setitem},
                               {"__len__", call_len},
-                              {"__iter__", call_iter}};
+                              {"__iter__", call_iter},
+                              {"__format__", call_format}};
 
 bool is_container(const SymValue& value) {
   switch (value.kind) {

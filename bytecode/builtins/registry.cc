@@ -50,7 +50,7 @@ const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &mod
                                      &models_vars,       &models_sets,      &models_tensor,
                                      &models_reductions, &models_own,       &models_gradients,
                                      &models_draws,      &models_processes, &models_system,   &models_inspect,
-                                     &models_bisect,     &models_posix,     &models_re};
+                                     &models_bisect,     &models_posix,     &models_re,       &models_heapq};
 
 // Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {

@@ -52,7 +52,13 @@ bool object_contains(Executor& x, const SymRef& container, const SymRef& item, b
   return call_special(x, container, "__contains__", {item}, &answer) && x.truth(answer, out);
 }
 
+bool object_iterate(Executor& x, const SymRef& value, SymRef* out) {
+  return is_program_array(*value) ? program_array_iterate(x, value, out)
+                                  : instance_iter(x, value, out);
+}
+
 bool object_subscript(Executor& x, const SymRef& container, const SymRef& key, SymRef* out) {
+  if (is_program_array(*container)) return program_array_subscript(x, container, key, out);
   return x.look_fixed(key) && call_special(x, container, "__getitem__", {key}, out);
 }
 
@@ -247,7 +253,7 @@ const ValueKind value_object = {.describe = object_describe,
                                 .type = object_type,
                                 .truth = object_truth,
                                 .length = object_length,
-                                .iterate = instance_iter,
+                                .iterate = object_iterate,
                                 .contains = object_contains,
                                 .subscript = object_subscript,
                                 .set_item = object_set_item,
