@@ -47,7 +47,8 @@ bool call_list_method(Executor& x, const char* name, std::vector<SymRef> args, P
     return add_list(x, list, args[1], out);
   } else {
     const BuiltinModel model = find_method_model(list, name);
-    if (!model) return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
+    if (!model)
+      return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
     args[0] = list;
     if (!model(x, args, names, out)) return false;
   }

@@ -65,8 +65,9 @@ bool is_bound_builtin(PyObject* o) {
   auto* const method = reinterpret_cast<PyCFunctionObject*>(o);
   PyTypeObject* const type = Py_TYPE(method->m_self);
   const Ref name = interned_text(method->m_ml->ml_name);
-  PyObject* const found =
-      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !name ? nullptr : host::find_on_class(type, name.get());
+  PyObject* const found = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !name
+                              ? nullptr
+                              : host::find_on_class(type, name.get());
   return found && Py_TYPE(found) == &PyMethodDescr_Type &&
          reinterpret_cast<PyMethodDescrObject*>(found)->d_method == method->m_ml;
 }

@@ -111,12 +111,14 @@ bool program_array_element(Executor& x, const SymRef& array, int64_t position, S
     return refuse_element(x, array);
   const Ref flat = Ref::steal(host::call(host::checked, PyObject_GetAttrString, object, "flat"));
   const Ref index = Ref::steal(PyLong_FromLongLong(position));
-  const Ref item = flat && index ? Ref::steal(host::call(host::checked, PyObject_GetItem,
-                                                         flat.get(), index.get()))
-                                 : Ref();
-  const Ref bytes = Ref::steal(PyBytes_FromStringAndSize(element_of(object, position),
-                                                         item_size(meta.dtype)));
-  if (!item || !bytes || !is_numpy_scalar(item.get())) return PyErr_Clear(), refuse_element(x, array);
+  const Ref item =
+      flat && index
+          ? Ref::steal(host::call(host::checked, PyObject_GetItem, flat.get(), index.get()))
+          : Ref();
+  const Ref bytes =
+      Ref::steal(PyBytes_FromStringAndSize(element_of(object, position), item_size(meta.dtype)));
+  if (!item || !bytes || !is_numpy_scalar(item.get()))
+    return PyErr_Clear(), refuse_element(x, array);
   heap.guards().add(guard::element, array->source, {.number = position, .object = bytes});
   return *out = make_const(item), true;
 }

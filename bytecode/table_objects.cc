@@ -169,8 +169,8 @@ bool call_on_table(const TableCall& call, std::vector<SymRef> args, PyObject* na
 
 }  // namespace
 
-bool call_container_method(Executor& x, const char* name, std::vector<SymRef> args,
-                           PyObject* names, SymRef* out) {
+bool call_container_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
+                           SymRef* out) {
   const SymRef self = args[0];
   if (is_list_object(self)) return call_list_method(x, name, std::move(args), names, out);
   const SymRef table = table_of(x, self);

@@ -1,6 +1,6 @@
-// copy.copy() and copy.deepcopy() of values that Python copies in its own way: numbers, texts, lists,
-// dicts, tuples, and instances whose class says nothing of copies. A tensor, a set or a class with
-// methods for it ends the region.
+// copy.copy() and copy.deepcopy() of values that Python copies in its own way: numbers, texts,
+// lists, dicts, tuples, and instances whose class says nothing of copies. A tensor, a set or a
+// class with methods for it ends the region.
 #include <fmt/core.h>
 
 #include <map>
@@ -16,10 +16,11 @@
 namespace msjit {
 namespace {
 
-constexpr const char* kHooks[] = {"__copy__",     "__deepcopy__",     "__reduce__",
-                                  "__reduce_ex__", "__getstate__",    "__setstate__",
-                                  "__getnewargs__", "__getnewargs_ex__", "__slots__",
-                                  "__getattribute__", "__getattr__",  "__new__", "__del__"};
+constexpr const char* kHooks[] = {"__copy__",         "__deepcopy__",      "__reduce__",
+                                  "__reduce_ex__",    "__getstate__",      "__setstate__",
+                                  "__getnewargs__",   "__getnewargs_ex__", "__slots__",
+                                  "__getattribute__", "__getattr__",       "__new__",
+                                  "__del__"};
 
 // Whether a class has what `object` has under these names, or nothing.
 bool copies_by_default(PyTypeObject* type) {
@@ -138,11 +139,10 @@ class Copier {
   bool copy_instance(const SymRef& value, SymRef* out) {
     PyTypeObject* const type = type_of(*value);
     if (is_enum_type(type)) return *out = value, true;
-    static PyObject* const make =
-        host::find_on_class(&PyBaseObject_Type, special_name("__new__"));
+    static PyObject* const make = host::find_on_class(&PyBaseObject_Type, special_name("__new__"));
     if (!copies_by_default(type) || !x_.heap().guard_class_version(type)) return refuse(value);
-    const SymRef cls = x_.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)),
-                                               type->tp_name);
+    const SymRef cls =
+        x_.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     if (!x_.look(cls) || !is_unregistered(x_, "copyreg", "dispatch_table", cls) ||
         !is_unregistered(x_, "copy", deep_ ? "_deepcopy_dispatch" : "_copy_dispatch", cls))
       return refuse(value);

@@ -22,8 +22,9 @@ bool is_value(PyObject* o) {
 
 // An attribute of a value, or of a code object.
 Ref attribute_of(PyObject* o, PyObject* name) {
-  return Ref::steal(is_pattern(o) || is_match(o) ? host::call(host::checked, PyObject_GetAttr, o, name)
-                                                 : host::call(host::of_static, PyObject_GetAttr, o, name));
+  return Ref::steal(is_pattern(o) || is_match(o)
+                        ? host::call(host::checked, PyObject_GetAttr, o, name)
+                        : host::call(host::of_static, PyObject_GetAttr, o, name));
 }
 
 // Whether a value type has a method of this name that CPython implements.

@@ -9,15 +9,15 @@ namespace {
 
 bool call_contains(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool found = false;
-  return positional(x, "__contains__", args, names, 2, 2) &&
-         x.contains(args[0], args[1], &found) && (*out = sym_bool(found), true);
+  return positional(x, "__contains__", args, names, 2, 2) && x.contains(args[0], args[1], &found) &&
+         (*out = sym_bool(found), true);
 }
 bool call_getitem(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "__getitem__", args, names, 2, 2) && x.subscript(args[0], args[1], out);
 }
 bool call_setitem(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return positional(x, "__setitem__", args, names, 3, 3) &&
-         x.set_item(args[0], args[1], args[2]) && (*out = sym_none(), true);
+  return positional(x, "__setitem__", args, names, 3, 3) && x.set_item(args[0], args[1], args[2]) &&
+         (*out = sym_none(), true);
 }
 bool call_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "__len__", args, names, 1, 1) && x.length(args[0], out);
@@ -33,12 +33,9 @@ bool call_format(Executor& x, Args args, PyObject* names, SymRef* out) {
          call_pure(x, format, "format", args, names, out);
 }
 
-const ModelRow kProtocol[] = {{"__contains__", call_contains},
-                              {"__getitem__", call_getitem},
-                              {"__setitem__", call_setitem},
-                              {"__len__", call_len},
-                              {"__iter__", call_iter},
-                              {"__format__", call_format}};
+const ModelRow kProtocol[] = {{"__contains__", call_contains}, {"__getitem__", call_getitem},
+                              {"__setitem__", call_setitem},   {"__len__", call_len},
+                              {"__iter__", call_iter},         {"__format__", call_format}};
 
 bool is_container(const SymValue& value) {
   switch (value.kind) {

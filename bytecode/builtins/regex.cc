@@ -27,9 +27,9 @@ bool call_re(Executor& x, BuiltinModel self, const char* name, Args args, PyObje
   return call_pure(x, modelled(self), name, plain, names, out);
 }
 
-#define MSJIT_RE(name, most, flags)                                                             \
-  bool model_##name(Executor& x, Args args, PyObject* names, SymRef* out) {                     \
-    return call_re<most, flags>(x, model_##name, "re." #name, args, names, out);                \
+#define MSJIT_RE(name, most, flags)                                              \
+  bool model_##name(Executor& x, Args args, PyObject* names, SymRef* out) {      \
+    return call_re<most, flags>(x, model_##name, "re." #name, args, names, out); \
   }
 MSJIT_RE(match, 3, 2)
 MSJIT_RE(fullmatch, 3, 2)
@@ -42,11 +42,10 @@ MSJIT_RE(compile, 2, 1)
 MSJIT_RE(escape, 1, 9)
 #undef MSJIT_RE
 
-const ModelRow kRegex[] = {{"match", model_match}, {"fullmatch", model_fullmatch},
-                           {"search", model_search}, {"findall", model_findall},
-                           {"split", model_split}, {"sub", model_sub},
-                           {"subn", model_subn}, {"compile", model_compile},
-                           {"escape", model_escape}};
+const ModelRow kRegex[] = {
+    {"match", model_match},     {"fullmatch", model_fullmatch}, {"search", model_search},
+    {"findall", model_findall}, {"split", model_split},         {"sub", model_sub},
+    {"subn", model_subn},       {"compile", model_compile},     {"escape", model_escape}};
 
 }  // namespace
 

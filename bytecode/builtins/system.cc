@@ -1,4 +1,5 @@
-// Functions of sys about the thread and the interpreter; pure functions of modules with few of them.
+// Functions of sys about the thread and the interpreter; pure functions of modules with few of
+// them.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {

@@ -44,7 +44,9 @@ bool made_function_attribute(Executor& x, const SymRef& value, PyObject* name, S
   SymFunction& function = *value->function;
   const std::string_view text(utf8_text(name));
   auto* const code = reinterpret_cast<PyCodeObject*>(function.code.get());
-  const auto known = [&](const SymRef& part) { return *out = part ? part : make_const(Ref::none()); };
+  const auto known = [&](const SymRef& part) {
+    return *out = part ? part : make_const(Ref::none());
+  };
   if (text == "__code__") return *out = make_const(function.code), true;
   if (text == "__name__") return *out = make_const(Ref::share(code->co_name)), true;
   if (text == "__defaults__") return known(function.defaults), true;
@@ -52,8 +54,8 @@ bool made_function_attribute(Executor& x, const SymRef& value, PyObject* name, S
   if (text == "__qualname__" && function.qualified_name)
     return *out = make_const(function.qualified_name), true;
   if (text == "__globals__")
-    return *out = x.heap().from_source(x.heap().globals_of(function)->source,
-                                       function.globals.get()),
+    return *out =
+               x.heap().from_source(x.heap().globals_of(function)->source, function.globals.get()),
            true;
   if (text == "__annotations__") return annotations_of(x, &function, out);
   if (!host::find_on_class(&PyFunction_Type, name) && text != "__module__")

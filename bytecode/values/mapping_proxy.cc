@@ -75,8 +75,7 @@ int proxy_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 bool make_mapping_proxy(Executor& x, const std::vector<SymRef>& args, PyObject* names,
                         SymRef* out) {
-  if (names || args.size() != 1 || !x.look(args[0]))
-    return wrong_arguments(x, "MappingProxyType");
+  if (names || args.size() != 1 || !x.look(args[0])) return wrong_arguments(x, "MappingProxyType");
   if (args[0]->kind != SymKind::kDict && !is_table_object(args[0]))
     return x.fail(BreakReason::kCallUnknown, "MappingProxyType() of " + describe(*args[0]));
   return *out = make_items(SymKind::kMappingProxy, args), true;

@@ -16,7 +16,7 @@ def x3(_=0):
 
 def beams(x):
     found = [(0.0, 0, [1])]
-    for step in range(3):
+    for _ in range(3):
         candidates = []
         for score, _, tokens in found:
             for token in range(3):
