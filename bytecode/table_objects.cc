@@ -181,6 +181,10 @@ bool call_container_method(Executor& x, const char* name, std::vector<SymRef> ar
 
 bool as_dict(Executor& x, SymRef* mapping) {
   if (!x.look(*mapping)) return false;
+  while ((*mapping)->kind == SymKind::kMappingProxy) {
+    *mapping = SymRef((*mapping)->items[0]);
+    if (!x.look(*mapping)) return false;
+  }
   if ((*mapping)->kind == SymKind::kVars) return vars_all(x, SymRef(*mapping), mapping);
   if ((*mapping)->kind != SymKind::kObject || !is_table_object(*mapping)) return true;
   // dict() copies the items directly, bypassing methods, if the class iterates as dict does.

@@ -20,8 +20,8 @@ SymRef new_contents(PyTypeObject* type);
 // A method of one of these called on an instance, args[0].
 bool call_container_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
                            SymRef* out);
-// If `mapping` is an object's __dict__, or an instance whose items dict() would copy directly,
-// replaces it by a kDict of the items. Other values stay.
+// If `mapping` is an object's __dict__, a read-only view of a dict, or an instance whose items
+// dict() would copy directly, replaces it by a kDict of the items. Other values stay.
 bool as_dict(Executor& x, SymRef* mapping);
 
 }  // namespace msjit

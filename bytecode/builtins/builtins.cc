@@ -29,12 +29,18 @@ bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.length(args[0], out);
 }
 
-// The __class__ that an instance gives, where its class reads attributes in a way of its own.
+// The __class__ that an instance gives, where its class reads attributes in a way of its own; null:
+// it raises AttributeError.
 bool told_class(Executor& x, const SymRef& value, PyTypeObject** out) {
   static PyObject* const name = special_name("__class__");
   SymRef told;
   if (value->kind != SymKind::kObject) return unsupported(x, "isinstance");
-  if (!x.get_attr(value, name, &told) || !x.look(told)) return false;
+  {
+    const Executor::Catching catching(x);
+    if (!x.get_attr(value, name, &told)) told = nullptr;
+  }
+  if (!told) return x.take_raised(PyExc_AttributeError) ? (*out = nullptr, true) : x.raise_on();
+  if (!x.look(told)) return false;
   if (told->kind != SymKind::kConst || !PyType_Check(told->object.get()))
     return unsupported(x, "isinstance");
   *out = reinterpret_cast<PyTypeObject*>(told->object.get());
@@ -70,7 +76,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   *out = PyType_IsSubtype(type, cls);
   if (*out || tells_its_class(type)) return true;
   PyTypeObject* told = nullptr;
-  return told_class(x, value, &told) && (*out = PyType_IsSubtype(told, cls), true);
+  return told_class(x, value, &told) && (*out = told && PyType_IsSubtype(told, cls), true);
 }
 
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {

@@ -34,6 +34,11 @@ bool copies_by_default(PyTypeObject* type) {
   });
 }
 
+bool has_own_way(const SymRef& value) {
+  PyTypeObject* const type = value->kind == SymKind::kObject ? type_of(*value) : nullptr;
+  return type && !is_enum_type(type) && !copies_by_default(type);
+}
+
 // Whether a table of the library, in which programs register how a class is copied, lacks a class.
 bool is_unregistered(Executor& x, const char* module_name, const char* table_name,
                      const SymRef& cls) {
@@ -166,14 +171,18 @@ class Copier {
   std::map<const SymValue*, SymRef> made_;
 };
 
-bool copied(Executor& x, const char* name, bool deep, Args args, PyObject* names, SymRef* out) {
-  return positional(x, name, args, names, 1, 1) && Copier(x, deep).copy(args[0], out);
+// An instance that has a way of its own is left to Python's code, which asks for it.
+bool copied(Executor& x, BuiltinModel self, bool deep, Args args, PyObject* names, SymRef* out) {
+  const bool one = !names && args.size() == 1;
+  if (one && args[0]->kind == SymKind::kLazy && !x.look_number(args[0])) return false;
+  if (one && !has_own_way(args[0])) return Copier(x, deep).copy(args[0], out);
+  return x.call_function(modelled(self), nullptr, args, names, out);
 }
 bool model_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return copied(x, "copy.copy", false, args, names, out);
+  return copied(x, model_copy, false, args, names, out);
 }
 bool model_deepcopy(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return copied(x, "copy.deepcopy", true, args, names, out);
+  return copied(x, model_deepcopy, true, args, names, out);
 }
 
 const ModelRow kCopy[] = {{"copy", model_copy}, {"deepcopy", model_deepcopy}};

@@ -19,6 +19,10 @@ bool call_setitem(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "__setitem__", args, names, 3, 3) && x.set_item(args[0], args[1], args[2]) &&
          (*out = sym_none(), true);
 }
+bool call_delitem(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return positional(x, "__delitem__", args, names, 2, 2) && x.del_item(args[0], args[1]) &&
+         (*out = sym_none(), true);
+}
 bool call_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return positional(x, "__len__", args, names, 1, 1) && x.length(args[0], out);
 }
@@ -34,8 +38,9 @@ bool call_format(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 const ModelRow kProtocol[] = {{"__contains__", call_contains}, {"__getitem__", call_getitem},
-                              {"__setitem__", call_setitem},   {"__len__", call_len},
-                              {"__iter__", call_iter},         {"__format__", call_format}};
+                              {"__setitem__", call_setitem},   {"__delitem__", call_delitem},
+                              {"__len__", call_len},           {"__iter__", call_iter},
+                              {"__format__", call_format}};
 
 bool is_container(const SymValue& value) {
   switch (value.kind) {

@@ -65,12 +65,19 @@ class Liar(Config):
         return dict if name == "__class__" else super().__getattribute__(name)
 
 
-config, liar = Config(), Liar()
+class Mute(Config):
+    def __getattribute__(self, name):
+        if name == "__class__":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+config, liar, mute = Config(), Liar(), Mute()
 
 
 def classes(x):
     return (x * 2, isinstance(config, dict), isinstance(config, (list, Config)), isinstance(liar, dict), isinstance(liar, list), isinstance(liar, Liar),
-            config.alias)
+            isinstance(mute, dict), isinstance(mute, Mute), config.alias)
 
 
 PROGRAMS = [compared, version, own_comparison, pure, classes]

@@ -135,7 +135,7 @@ def proxies(x):
     d = {"a": 1, "b": 2}
     p = types.MappingProxyType(d)
     d["c"] = 3
-    return x + p["a"], len(p), "c" in p, list(p), list(p.keys()), sum(p.values()), dict(p.items()), p.get("z", 5), p.copy(), bool(p), p
+    return x + p["a"], len(p), "c" in p, list(p), list(p.keys()), sum(p.values()), dict(p.items()), p.get("z", 5), p.copy(), bool(p), p, dict(p), {**p}, dict(**p)
 
 
 def proxy_errors(x):
@@ -151,12 +151,22 @@ def proxy_errors(x):
     return x + 1, seen
 
 
+COUNT = 1
+
+
+def by_globals(x):
+    plain.__globals__["COUNT"] = COUNT + 1
+    seen = COUNT
+    plain.__globals__["COUNT"] = 1
+    return x * 2, seen, COUNT, sorted(k for k in Scheduler.__dict__ if not k.startswith("_"))
+
+
 def no_keys(x):
     return x + 1, types.MappingProxyType({"a": 1})["b"]
 
 
 PROGRAMS = [step_arguments, chosen_inputs, required, all_of_one, kinds, bound, parts, full_spec, missing_argument, wrong_in_the_middle, proxies,
-            proxy_errors, no_keys]
+            proxy_errors, by_globals, no_keys]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.__name__ for p in PROGRAMS])
