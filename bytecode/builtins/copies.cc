@@ -35,6 +35,7 @@ bool copies_by_default(PyTypeObject* type) {
 }
 
 bool has_own_way(const SymRef& value) {
+  if (value->kind == SymKind::kTensor || value->kind == SymKind::kSet) return true;
   PyTypeObject* const type = value->kind == SymKind::kObject ? type_of(*value) : nullptr;
   return type && !is_enum_type(type) && !copies_by_default(type);
 }
@@ -171,7 +172,7 @@ class Copier {
   std::map<const SymValue*, SymRef> made_;
 };
 
-// An instance that has a way of its own is left to Python's code, which asks for it.
+// What has a way of its own is left to Python's code, which asks for it.
 bool copied(Executor& x, BuiltinModel self, bool deep, Args args, PyObject* names, SymRef* out) {
   const bool one = !names && args.size() == 1;
   if (one && args[0]->kind == SymKind::kLazy && !x.look_number(args[0])) return false;

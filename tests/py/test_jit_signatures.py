@@ -90,9 +90,14 @@ def all_of_one(x):
 def kinds(x):
     def local(a, b=2, *, c: int = 3):
         return a
-    found = [list(inspect.signature(f).parameters) for f in (wrapped, part, local, Scheduler.make, Scheduler.free, scheduler,
-                                                              Scheduler.step, lambda q, *r: q)]
+    found = [list(inspect.signature(f).parameters) for f in (wrapped, part, local, Scheduler.make, Scheduler.free, Scheduler.step,
+                                                              lambda q, *r: q)]
     return x + len(found), found, local.__defaults__, local.__kwdefaults__, local.__annotations__
+
+
+def of_objects(x):
+    found = [list(inspect.signature(f).parameters) for f in (scheduler, net, Scheduler, Net, len, nn.Dense)]
+    return x + len(found), found
 
 
 def bound(x):
@@ -165,7 +170,7 @@ def no_keys(x):
     return x + 1, types.MappingProxyType({"a": 1})["b"]
 
 
-PROGRAMS = [step_arguments, chosen_inputs, required, all_of_one, kinds, bound, parts, full_spec, missing_argument, wrong_in_the_middle, proxies,
+PROGRAMS = [step_arguments, chosen_inputs, required, all_of_one, kinds, of_objects, bound, parts, full_spec, missing_argument, wrong_in_the_middle, proxies,
             proxy_errors, by_globals, no_keys]
 
 
