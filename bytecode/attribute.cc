@@ -6,6 +6,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "guards/py/cached_calls.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
@@ -64,6 +65,8 @@ bool bind_attribute(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeO
   if (PyObject* const field = enum_field(type, found, name)) return x.get_attr(self, field, out);
   SymRef value = heap.class_attr(owner, name, found);
   if (!value) return x.fail(BreakReason::kAttribute, text);
+  if (is_cached_function(found))
+    return *out = make_items(SymKind::kMethod, {std::move(value), self}), true;
   if (Py_TYPE(found)->tp_descr_get) {
     if (!x.look(value)) return false;
     if (!has_special(value, "__get__")) return x.fail(BreakReason::kAttribute, text);

@@ -8,6 +8,7 @@
 
 #include "bytecode/library.h"
 #include "bytecode/values/deque.h"
+#include "bytecode/values/mapping_proxy.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
@@ -209,6 +210,11 @@ bool Heap::realize(const SymRef& value) {
     return true;
   }
   if (is_tensor(object)) return realize_tensor(value);
+  if (is_pattern(object) && lasts(value)) {
+    guard_identity(value);
+    value->kind = SymKind::kConst;
+    return true;
+  }
   if (PyTuple_CheckExact(object) && Py_SIZE(object) > kMaxItems && pin_floats(value)) {
     value->kind = SymKind::kConst;
     return true;
@@ -223,40 +229,14 @@ bool Heap::realize(const SymRef& value) {
     value->kind = SymKind::kDeque;
     return true;
   }
+  if (is_bound_builtin(object)) return realize_builtin_method(value);
+  if (Py_TYPE(object) == &PyDictProxy_Type) {
+    guard_exact_type(value);
+    value->kind = SymKind::kMappingProxy;
+    value->items = {part(value, proxied_mapping(object), "mapping")};
+    return true;
+  }
   return realize_object(value);
-}
-
-bool Heap::realize_set(const SymRef& value) {
-  PyObject* object = value->object.get();
-  Ref items = PySet_GET_SIZE(object) > kMaxItems
-                  ? Ref()
-                  : Ref::steal(host::call(host::checked, PySequence_List, object));
-  error = "set with items that compare by Python code";
-  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i)
-    if (PyObject* item = PyList_GET_ITEM(items.get(), i); !is_key_value(item) && !is_single(item))
-      return false;
-  value->shadow = items ? clone_set(object) : Ref();
-  Ref table = value->shadow ? loose_set(object) : Ref();
-  Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
-  if (!payload) return PyErr_Clear(), false;
-  guards_.add(guard::set_items, value->source, {.object = std::move(payload)});
-  value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  value->kind = SymKind::kSet;
-  return true;
-}
-
-// A slice is immutable. Its bounds are looked at one by one, because slices with 1, 1.0 or True as
-// a bound are equal.
-bool Heap::realize_slice(const SymRef& value) {
-  guard_exact_type(value);
-  auto* slice = reinterpret_cast<PySliceObject*>(value->object.get());
-  const auto bound = [&](PyObject** at, const char* name) {
-    value->items.push_back(part(value, at, name));
-    return realize(value->items.back());
-  };
-  value->kind = SymKind::kSlice;
-  return bound(&slice->start, "start") && bound(&slice->stop, "stop") &&
-         bound(&slice->step, "step");
 }
 
 void Heap::note_value(const SymRef& tensor, const Val& value) {
@@ -340,75 +320,6 @@ bool Heap::is_known_parameter(const SymRef& value) {
   value->kind = SymKind::kTensor;
   value->tensor = known->second->tensor;
   return true;
-}
-
-bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
-  PyObject* object = value->object.get();
-  const SourceId id = value->source;
-  const std::string text = guards_.source(id).text;
-  const bool tuple = PyTuple_Check(object);
-  if (tuple && type != &PyTuple_Type) {
-    if (!realize_object(value)) return false;
-    value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
-  } else {
-    guard_exact_type(value);
-  }
-  if (tuple || type == &PyList_Type) {
-    const Py_ssize_t n = Py_SIZE(object);
-    if (!tuple && sizes_->differs(text)) {
-      error = "a list whose length differs between calls";
-      return false;
-    }
-    if (n > kMaxItems) {
-      error = fmt::format("{} of {} items", type->tp_name, n);
-      return false;
-    }
-    guards_.add(guard::length, id, {.number = n});
-    const std::vector<SymRef> appended = std::exchange(value->items, {});
-    value->kind = tuple ? SymKind::kTuple : SymKind::kList;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* item = tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
-      const LoadKind& kind = tuple ? load::tuple_item : load::list_item;
-      value->items.push_back(from_source(
-          guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)),
-          item));
-    }
-    value->items.insert(value->items.end(), appended.begin(), appended.end());
-  } else if (is_table_type(type)) {
-    if (type != &PyDict_Type) value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
-    if (type == default_dict_type() && !realize_factory(value)) return false;
-    if (!guard_keys_plain(id, object, false)) return false;
-    bool known_otherwise = owned_dicts_.count(object) != 0;
-    for (const GlobalWrite& write : global_writes_) known_otherwise |= write.globals == object;
-    if (known_otherwise) {
-      error = "a dict of globals or of an instance";
-      return false;
-    }
-    value->kind = SymKind::kDict;
-    value->keys_known = false;
-  } else if (type == &PyMethod_Type) {
-    value->kind = SymKind::kMethod;
-    const SourceId function =
-        guards_.add_source(load::method_function, id, 0, {}, text + ".__func__");
-    const SourceId self = guards_.add_source(load::method_self, id, 0, {}, text + ".__self__");
-    value->items = {from_source(function, PyMethod_GET_FUNCTION(object)),
-                    from_source(self, PyMethod_GET_SELF(object))};
-  } else {
-    value->kind = SymKind::kCell;  // contents are read on demand, so an empty cell is no error
-  }
-  return true;
-}
-
-const std::vector<SymRef>* Heap::items(const SymRef& value) {
-  if (value->kind == SymKind::kSize || !realize(value)) return nullptr;
-  if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) return &value->items;
-  if (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())) {
-    if (value->items.empty())
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value->object.get()); ++i)
-        value->items.push_back(make_const(Ref::share(PyTuple_GET_ITEM(value->object.get(), i))));
-    return &value->items;
-  }
-  return nullptr;
 }
 
 }  // namespace msjit

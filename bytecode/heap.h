@@ -82,6 +82,8 @@ class Heap {
   // The items of an instance of a class derived from dict (table_objects.h), as a kDict; null with
   // `error` when it cannot be looked into.
   SymRef table_of(const SymRef& object);
+  // The same of a class derived from list (list_objects.h), as a kList.
+  SymRef list_of(const SymRef& object);
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
   // Guards that a value is this very object in every call. False where it cannot be: an argument,
   // say, is a new object each time.
@@ -118,6 +120,8 @@ class Heap {
   void guard_syntax_level();
   // Guards that no class is registered with an abstract base class from now on.
   void guard_registrations();
+  // Guards that the interpreter's limit of recursion is what it is now, which is returned.
+  int guard_recursion_limit();
   // Guards that the thread is not handling an exception. False: it is.
   bool guard_unhandled();
   // Whether it guards that no gradients are asked for, or holds a whole gradient transform.
@@ -138,7 +142,7 @@ class Heap {
   // An attribute of a function known by identity; null when it has none that can be guarded.
   SymRef function_attr(const SymRef& function, PyObject* name);
   // The object to which an object known by identity, or an immutable one, has a pointer at a fixed
-  // address inside it.
+  // address inside it; None where that is a null pointer.
   SymRef part(const SymRef& owner, PyObject** at, const std::string& name);
   // The globals, defaults, keyword defaults or closure of a guarded function; null when it has
   // none.
@@ -224,6 +228,7 @@ class Heap {
 
   const SymRef* written_global(PyObject* globals, PyObject* name) const;
   SymRef unbound(const LoadKind& kind, int index, const std::string& name);
+  SymRef annotations(const SymRef& function);
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
   bool is_known_parameter(const SymRef& value);
@@ -231,6 +236,7 @@ class Heap {
   void specialise_number(const SymRef& value);
   bool realize_slice(const SymRef& value);
   bool realize_set(const SymRef& value);
+  bool realize_builtin_method(const SymRef& value);
   bool lasts(const SymRef& value) const;
   bool realize_factory(const SymRef& dict);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);

@@ -196,6 +196,13 @@ void Heap::guard_registrations() {
   guards_.add(guard::registered, id, {.number = registrations()});
 }
 
+int Heap::guard_recursion_limit() {
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "sys");
+  const int limit = Py_GetRecursionLimit();
+  guards_.add(guard::recursion_limit, id, {.number = limit});
+  return limit;
+}
+
 bool Heap::guard_unhandled() {
   const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "exc_info");
   if (!guard::unhandled.check({}, nullptr, nullptr)) return false;
@@ -225,8 +232,21 @@ SymRef Heap::part(const SymRef& owner, PyObject** at, const std::string& name) {
   const auto offset = reinterpret_cast<char*>(at) - reinterpret_cast<char*>(owner->object.get());
   if (owner->source == kNoSource) owner->source = from_constant(owner->object, "object")->source;
   const std::string text = fmt::format("{}.{}", guards_.source(owner->source).text, name);
-  return from_source(
-      guards_.add_source(load::member, owner->source, static_cast<int>(offset), {}, text), *at);
+  const LoadKind& kind = *at ? load::member : load::no_member;
+  return from_source(guards_.add_source(kind, owner->source, static_cast<int>(offset), {}, text),
+                     *at ? *at : Py_None);
+}
+
+// The compiler leaves annotations as a flat tuple from 3.10 on; the first read makes a dict. From
+// 3.14 on that read runs a function of the program.
+SymRef Heap::annotations(const SymRef& function) {
+  PyObject** const at = &compat::function(function->object.get())->func_annotations;
+  if ((!*at || !PyDict_Check(*at)) && !compat::has_annotate(function->object.get())) {
+    const Ref made = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                           function->object.get(), "__annotations__"));
+    if (!made) PyErr_Clear();
+  }
+  return *at && PyDict_CheckExact(*at) ? part(function, at, "__annotations__") : nullptr;
 }
 
 SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
@@ -234,13 +254,15 @@ SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
   const std::string_view text(utf8_text(name));
   error.clear();
   if (text == "__name__") return part(function, &object->func_name, "__name__");
-  if (text == "__defaults__") return function_part(function, load::function_defaults);
+  if (text == "__defaults__") return part(function, &object->func_defaults, "__defaults__");
+  if (text == "__kwdefaults__") return part(function, &object->func_kwdefaults, "__kwdefaults__");
+  if (text == "__annotations__") return annotations(function);
+  if (text == "__globals__") return function_part(function, load::function_globals);
   if (text == "__code__")
     return guard_function(function), make_const(Ref::share(object->func_code));
   if (text == "__qualname__") return part(function, &object->func_qualname, "__qualname__");
-  if (text == "__doc__" && object->func_doc) return part(function, &object->func_doc, "__doc__");
-  if (text == "__module__" && object->func_module)
-    return part(function, &object->func_module, "__module__");
+  if (text == "__doc__") return part(function, &object->func_doc, "__doc__");
+  if (text == "__module__") return part(function, &object->func_module, "__module__");
   if (host::find_on_class(&PyFunction_Type, name)) return nullptr;
   if (!guard_keys_plain(function->source, object->func_dict, true)) return nullptr;
   return instance_attr(function, name);

@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/mapping_proxy.h"
 #include "guards/py/host_call.h"
 
 #include <fmt/core.h>
@@ -20,16 +21,16 @@ PyObject* find_special(const SymRef& self, const char* name) {
 
 bool has_special(const SymRef& self, const char* name) {
   PyObject* found = self->kind == SymKind::kObject ? find_special(self, name) : nullptr;
-  return found && (PyFunction_Check(found) || is_table_method(found));
+  return found && (PyFunction_Check(found) || is_container_method(type_of(*self), found));
 }
 
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out) {
   if (!may_use(x, self)) return false;
   PyObject* found = find_special(self, name);
-  if (self->kind == SymKind::kObject && is_table_method(found)) {
+  if (self->kind == SymKind::kObject && is_container_method(type_of(*self), found)) {
     args.insert(args.begin(), self);
-    return call_table_method(x, name, std::move(args), nullptr, out);
+    return call_container_method(x, name, std::move(args), nullptr, out);
   }
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*self)));
@@ -139,7 +140,7 @@ bool make_instance(Executor& x, const SymRef& cls, SymRef* out) {
   PyTypeObject* base = static_base(type);
   const bool exception = is_simple_exception(base);
   PyObject* del = special_name("__del__");
-  const bool table = is_table_base(base) && type != base;
+  const bool table = is_container_base(base) && type != base;
   if ((base != &PyBaseObject_Type && !exception && !table) || host::find_on_class(type, del))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
   if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
@@ -149,7 +150,7 @@ bool make_instance(Executor& x, const SymRef& cls, SymRef* out) {
   SymRef made = make_sym(SymKind::kObject);
   made->cls = cls->object;
   made->born = x.root_step();
-  if (table) made->items = {new_table(type)};
+  if (table) made->items = {new_contents(type)};
   *out = std::move(made);
   return true;
 }
@@ -193,7 +194,7 @@ bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>
   auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
   const bool exception = is_exception_type(owner);
   if (owner == &PyTuple_Type) return new_tuple(x, args[0], args, out);
-  const bool table = is_table_base(owner);
+  const bool table = is_container_base(owner);
   if (!PyType_IsSubtype(type, owner) ||
       !(exception ? is_simple_exception(static_base(type)) : table || owner == &PyBaseObject_Type))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
@@ -227,6 +228,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
   if (!may_make(x, type)) return false;
   if (type == &PyMethod_Type) return make_method(x, args, names, out);
+  if (type == &PyDictProxy_Type) return make_mapping_proxy(x, args, names, out);
   if (is_enum_class(cls) && args.size() == 1 && !names) return enum_call(x, cls, args[0], out);
   if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)
     return x.fail(BreakReason::kCallUnknown, describe(*cls));
@@ -339,8 +341,8 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
       if (!object_method(x, name, args, out, &known)) return false;
       if (known) return true;
     }
-    if (is_table_base(descr->d_type))
-      return call_table_method(x, name, std::move(args), names, out);
+    if (is_container_base(descr->d_type))
+      return call_container_method(x, name, std::move(args), names, out);
   } else if (has_builtin_method(args[0], name)) {
     return call_builtin_method(x, name, args, names, out);
   }

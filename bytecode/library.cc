@@ -151,6 +151,29 @@ int tuple_field(PyObject* descriptor) {
   return static_cast<int>(index);
 }
 
+// --- regular expressions -------------------------------------------------------------------------
+
+namespace {
+
+// Whether an attribute of a pattern or match is a text. Those of bytes may depend on the locale.
+bool holds_text(PyObject* object, const char* name) {
+  const Ref held = Ref::steal(host::call(host::checked, PyObject_GetAttrString, object, name));
+  if (!held) PyErr_Clear();
+  return held && PyUnicode_CheckExact(held.get());
+}
+
+}  // namespace
+
+bool is_pattern(PyObject* object) {
+  static constinit LibraryType type("re", "Pattern");
+  return Py_TYPE(object) == type.get() && holds_text(object, "pattern");
+}
+
+bool is_match(PyObject* object) {
+  static constinit LibraryType type("re", "Match");
+  return Py_TYPE(object) == type.get() && holds_text(object, "string");
+}
+
 // --- enumerations --------------------------------------------------------------------------------
 
 namespace {

@@ -34,4 +34,8 @@ bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out);    
 // `bitwise` flags are unchanged too, because `&`, `|`, `^` and `~` make flags of them.
 SymRef plain_value(Executor& x, const SymRef& value, bool bitwise = false);
 
+// Regular expressions of texts, and what they match: immutable objects that hold only texts.
+bool is_pattern(PyObject* object);
+bool is_match(PyObject* object);
+
 }  // namespace msjit

@@ -7,6 +7,7 @@
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "guards/py/tensor_class.h"
+#include "guards/py/text.h"
 
 #include <structmember.h>
 
@@ -57,6 +58,18 @@ bool is_identity_constant(PyObject* o) {
   return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
          Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) || Py_TYPE(o) == &g_dtype_type ||
          PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
+}
+
+bool is_bound_builtin(PyObject* o) {
+  if (!PyCFunction_Check(o) || is_identity_constant(o)) return false;
+  auto* const method = reinterpret_cast<PyCFunctionObject*>(o);
+  PyTypeObject* const type = Py_TYPE(method->m_self);
+  const Ref name = interned_text(method->m_ml->ml_name);
+  PyObject* const found = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !name
+                              ? nullptr
+                              : host::find_on_class(type, name.get());
+  return found && Py_TYPE(found) == &PyMethodDescr_Type &&
+         reinterpret_cast<PyMethodDescrObject*>(found)->d_method == method->m_ml;
 }
 
 bool is_object_member(PyTypeObject* type, PyObject* o) {

@@ -10,6 +10,8 @@ bool is_value_type(PyObject* object);  // known by value: numbers, texts, ranges
 bool is_mutable(PyObject* object);     // aliasing of it matters
 // Whether an object is known by its identity for good: functions, classes, modules, ops, dtypes.
 bool is_identity_constant(PyObject* object);
+// Whether an object is a method of a builtin class, bound to an object of that class.
+bool is_bound_builtin(PyObject* o);
 // As dict keys: is_single(): equal only to itself; is_key_value(): equal by value, without Python
 // code.
 bool is_single(PyObject* object);

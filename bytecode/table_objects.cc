@@ -10,6 +10,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
+#include "bytecode/list_objects.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -125,18 +126,24 @@ SymRef table_of(Executor& x, const SymRef& self) {
 
 }  // namespace
 
-bool is_table_base(PyTypeObject* type) { return type == &PyDict_Type || type == &PyODict_Type; }
+bool is_container_base(PyTypeObject* type) {
+  return type == &PyDict_Type || type == &PyODict_Type || type == &PyList_Type;
+}
 
-bool is_table_method(PyObject* found) {
+bool is_container_method(PyTypeObject* type, PyObject* found) {
   return found &&
          (Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type) &&
-         is_table_base(PyDescr_TYPE(found));
+         is_container_base(PyDescr_TYPE(found)) && PyType_IsSubtype(type, PyDescr_TYPE(found));
 }
 
 SymRef new_table(PyTypeObject* type) {
   SymRef table = make_sym(SymKind::kDict);
   table->cls = Ref::share(reinterpret_cast<PyObject*>(type));
   return table;
+}
+
+SymRef new_contents(PyTypeObject* type) {
+  return PyType_IsSubtype(type, &PyList_Type) ? new_list(type) : new_table(type);
 }
 
 namespace {
@@ -162,9 +169,10 @@ bool call_on_table(const TableCall& call, std::vector<SymRef> args, PyObject* na
 
 }  // namespace
 
-bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
-                       SymRef* out) {
+bool call_container_method(Executor& x, const char* name, std::vector<SymRef> args, PyObject* names,
+                           SymRef* out) {
   const SymRef self = args[0];
+  if (is_list_object(self)) return call_list_method(x, name, std::move(args), names, out);
   const SymRef table = table_of(x, self);
   if (!table || !call_on_table({x, self, table, name}, std::move(args), names, out)) return false;
   if (table->source != kNoSource && table->changed) self->changed = true;  // replays its table
@@ -173,6 +181,10 @@ bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, 
 
 bool as_dict(Executor& x, SymRef* mapping) {
   if (!x.look(*mapping)) return false;
+  while ((*mapping)->kind == SymKind::kMappingProxy) {
+    *mapping = SymRef((*mapping)->items[0]);
+    if (!x.look(*mapping)) return false;
+  }
   if ((*mapping)->kind == SymKind::kVars) return vars_all(x, SymRef(*mapping), mapping);
   if ((*mapping)->kind != SymKind::kObject || !is_table_object(*mapping)) return true;
   // dict() copies the items directly, bypassing methods, if the class iterates as dict does.
@@ -185,10 +197,18 @@ bool as_dict(Executor& x, SymRef* mapping) {
   return true;
 }
 
-bool is_table_object(const SymRef& value) {
+namespace {
+
+// Whether an instance's class is derived from the dicts, or from list.
+bool derives_from(const SymRef& value, bool list) {
   PyTypeObject* type = value->kind == SymKind::kObject ? type_of(*value) : nullptr;
   while (type && type->tp_flags & Py_TPFLAGS_HEAPTYPE) type = type->tp_base;
-  return type && is_table_base(type);
+  return type && is_container_base(type) && (type == &PyList_Type) == list;
 }
+
+}  // namespace
+
+bool is_table_object(const SymRef& value) { return derives_from(value, false); }
+bool is_list_object(const SymRef& value) { return derives_from(value, true); }
 
 }  // namespace msjit

@@ -41,7 +41,7 @@ bool instance_vars(Executor& x, const SymRef& self, SymRef* out) {
   const bool plain = found && Py_TYPE(found) == &PyGetSetDescr_Type && type->tp_dictoffset != 0 &&
                      PyType_IsSubtype(type, PyDescr_TYPE(found)) &&
                      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !is_exception_type(type);
-  if (!plain || is_table_object(self))  // its `items` hold the table instead
+  if (!plain || is_table_object(self) || is_list_object(self))  // its `items` hold others
     return x.fail(BreakReason::kAttribute, "__dict__");
   if (self->items.empty()) self->items = {make_items(SymKind::kVars, {self})};
   *out = self->items[0];

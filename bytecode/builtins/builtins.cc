@@ -29,12 +29,33 @@ bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.length(args[0], out);
 }
 
+// The __class__ that an instance gives, where its class reads attributes in a way of its own; null:
+// it raises AttributeError.
+bool told_class(Executor& x, const SymRef& value, PyTypeObject** out) {
+  static PyObject* const name = special_name("__class__");
+  SymRef told;
+  if (value->kind != SymKind::kObject) return unsupported(x, "isinstance");
+  {
+    const Executor::Catching catching(x);
+    if (!x.get_attr(value, name, &told)) told = nullptr;
+  }
+  if (!told) return x.take_raised(PyExc_AttributeError) ? (*out = nullptr, true) : x.raise_on();
+  if (!x.look(told)) return false;
+  if (told->kind != SymKind::kConst || !PyType_Check(told->object.get()))
+    return unsupported(x, "isinstance");
+  *out = reinterpret_cast<PyTypeObject*>(told->object.get());
+  return true;
+}
+
 // isinstance() of an abstract class, from the answers that it remembers. Where it remembers none
 // the region ends, and the interpreter runs the test.
-bool abstract_instance(Executor& x, PyTypeObject* type, PyTypeObject* cls, bool* out) {
-  PyTypeObject* const meta = Py_TYPE(cls);
-  if (meta != abstract_metaclass() || !tells_its_class(type) || !x.heap().guard_class_version(meta))
+bool abstract_instance(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out) {
+  PyTypeObject *const meta = Py_TYPE(cls), *const type = type_of(*value);
+  PyTypeObject* told = type;
+  if (meta != abstract_metaclass() || !x.heap().guard_class_version(meta))
     return unsupported(x, "isinstance");
+  if (!tells_its_class(type) && !told_class(x, value, &told)) return false;
+  if (told != type) return unsupported(x, "isinstance");
   const Remembered known = remembered_subclass(reinterpret_cast<PyObject*>(cls), type);
   if (known == Remembered::kNothing)
     return x.fail_for_now(BreakReason::kCallUnknown, "the first isinstance() of this kind");
@@ -50,10 +71,12 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
     if (type == cls) return *out = true, true;
     static PyObject* const check = special_name("__instancecheck__");
     if (host::find_on_class(Py_TYPE(cls), check) != host::find_on_class(&PyType_Type, check))
-      return abstract_instance(x, type, cls, out);
+      return abstract_instance(x, value, cls, out);
   }
   *out = PyType_IsSubtype(type, cls);
-  return *out || tells_its_class(type) || unsupported(x, "isinstance");
+  if (*out || tells_its_class(type)) return true;
+  PyTypeObject* told = nullptr;
+  return told_class(x, value, &told) && (*out = told && PyType_IsSubtype(told, cls), true);
 }
 
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {

@@ -205,9 +205,9 @@ bool model_count_elements(Executor& x, Args args, PyObject* names, SymRef* out) 
   if (!x.unpack(args[1], &keys)) return false;
   for (const SymRef& key : keys) {
     SymRef count, ignored;
-    if (!call_table_method(x, "get", {args[0], key, sym_int(0)}, nullptr, &count) ||
+    if (!call_container_method(x, "get", {args[0], key, sym_int(0)}, nullptr, &count) ||
         !x.binary(count, sym_int(1), BinaryOp::kAdd, false, &count) ||
-        !call_table_method(x, "__setitem__", {args[0], key, count}, nullptr, &ignored))
+        !call_container_method(x, "__setitem__", {args[0], key, count}, nullptr, &ignored))
       return false;
   }
   return *out = sym_none(), true;

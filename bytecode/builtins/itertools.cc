@@ -281,26 +281,6 @@ bool model_accumulate(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// copy.copy() of values that define no __copy__.
-bool model_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!positional(x, "copy.copy", args, names, 1, 1) || !x.look(args[0])) return false;
-  const SymRef& value = args[0];
-  switch (value->kind) {
-    case SymKind::kConst:
-      if (!PyType_Check(value->object.get()) && !PyFunction_Check(value->object.get()) &&
-          !to_python(x, value))
-        return wrong_arguments(x, "copy.copy");
-      [[fallthrough]];
-    case SymKind::kTuple:
-      if (value->cls) return wrong_arguments(x, "copy.copy");
-      [[fallthrough]];
-    case SymKind::kFunction: *out = value; return true;
-    case SymKind::kList:
-    case SymKind::kDict: return find_method_model(value, "copy")(x, args, nullptr, out);
-    default: return wrong_arguments(x, "copy.copy");
-  }
-}
-
 const ModelRow kFunctools[] = {{"reduce", model_reduce}};
 const ModelRow kItertools[] = {
     {"product", model_product},
@@ -317,7 +297,6 @@ const ModelRow kItertools[] = {
     {"takewhile", model_takewhile},
     {"accumulate", model_accumulate},
 };
-const ModelRow kCopy[] = {{"copy", model_copy}};
 
 }  // namespace
 
@@ -331,6 +310,5 @@ BuiltinModel find_class_method(PyObject* cls, const char* name) {
 
 const ModelTable models_functools = {"functools", kFunctools, {}};
 const ModelTable models_itertools = {"itertools", kItertools, {}};
-const ModelTable models_copy = {"copy", kCopy, {}};
 
 }  // namespace msjit

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "guards/py/host_call.h"
 
@@ -15,7 +16,15 @@ namespace {
 bool is_value(PyObject* o) {
   return PyUnicode_CheckExact(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
          PyBool_Check(o) || PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || PyRange_Check(o) ||
-         PyTuple_CheckExact(o) || PyFrozenSet_CheckExact(o) || PySlice_Check(o);
+         PyTuple_CheckExact(o) || PyFrozenSet_CheckExact(o) || PySlice_Check(o) || is_pattern(o) ||
+         is_match(o);
+}
+
+// An attribute of a value, or of a code object.
+Ref attribute_of(PyObject* o, PyObject* name) {
+  return Ref::steal(is_pattern(o) || is_match(o)
+                        ? host::call(host::checked, PyObject_GetAttr, o, name)
+                        : host::call(host::of_static, PyObject_GetAttr, o, name));
 }
 
 // Whether a value type has a method of this name that CPython implements.
@@ -46,7 +55,7 @@ bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out)
   const bool data =
       found && (Py_TYPE(found) == &PyGetSetDescr_Type || Py_TYPE(found) == &PyMemberDescr_Type);
   if ((is_value(object) || PyCode_Check(object)) && data && name[0] != '_')
-    if (Ref answer = Ref::steal(host::call(host::of_static, PyObject_GetAttr, object, text.get())))
+    if (Ref answer = attribute_of(object, text.get()))
       if ((*out = from_python(answer))) return true;
   PyErr_Clear();
   return x.fail(BreakReason::kAttribute, fmt::format("{} of {}", name, describe(*value)));
@@ -58,8 +67,7 @@ bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* nam
   if (self->kind == SymKind::kRows) return x.look(self);
   if (!has_builtin_method(self, name))
     return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
-  Ref method =
-      Ref::steal(host::call(host::values, PyObject_GetAttrString, self->object.get(), name));
+  const Ref method = attribute_of(self->object.get(), interned_text(name).get());
   const std::string text = fmt::format("{}.{}", Py_TYPE(self->object.get())->tp_name, name);
   if (!method) return PyErr_Clear(), wrong_arguments(x, text.c_str());
   const std::vector<SymRef> rest(args.begin() + 1, args.end());

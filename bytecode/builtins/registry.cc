@@ -44,12 +44,13 @@ void add_table(const ModelTable& table, PyObject* module, Index* index) {
       (*index)[found.release()] = {row.model, nullptr};
 }
 
-const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &models_math,
-                                     &models_operator,   &models_functools, &models_itertools,
-                                     &models_copy,       &models_print,     &models_collections,
-                                     &models_vars,       &models_sets,      &models_tensor,
-                                     &models_reductions, &models_own,       &models_gradients,
-                                     &models_draws,      &models_processes, &models_system};
+const ModelTable* const kTables[] = {
+    &models_builtins,    &models_sequences, &models_math,      &models_operator,
+    &models_functools,   &models_itertools, &models_copy,      &models_print,
+    &models_collections, &models_vars,      &models_sets,      &models_tensor,
+    &models_reductions,  &models_own,       &models_gradients, &models_draws,
+    &models_processes,   &models_system,    &models_inspect,   &models_bisect,
+    &models_posix,       &models_re,        &models_heapq};
 
 // Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {

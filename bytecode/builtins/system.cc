@@ -1,4 +1,5 @@
-// Functions of sys about the thread.
+// Functions of sys about the thread and the interpreter; pure functions of modules with few of
+// them.
 #include "bytecode/builtins/models.h"
 
 namespace msjit {
@@ -20,10 +21,23 @@ bool model_exception(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = sym_none(), true;
 }
 
-const ModelRow kSystemModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
+bool model_recursion_limit(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "getrecursionlimit", args, names, 0, 0)) return false;
+  return *out = sym_int(x.heap().guard_recursion_limit()), true;
+}
+
+const ModelRow kSystemModels[] = {{"exc_info", model_exc_info},
+                                  {"exception", model_exception},
+                                  {"getrecursionlimit", model_recursion_limit}};
 
 }  // namespace
 
 const ModelTable models_system = {"sys", kSystemModels, {}};
+
+// Functions of other modules that only compute with values.
+const char* const kBisections[] = {"bisect_left", "bisect_right"};
+const char* const kPaths[] = {"fspath"};
+const ModelTable models_bisect = {"bisect", {}, kBisections};
+const ModelTable models_posix = {"posix", {}, kPaths};
 
 }  // namespace msjit

@@ -26,7 +26,7 @@ bool is_plain_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
          PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
          PyRange_Check(o) || Py_TYPE(o) == &g_dtype_type || o == Py_None || o == Py_Ellipsis ||
-         o == Py_NotImplemented;
+         o == Py_NotImplemented || is_pattern(o) || is_match(o);
 }
 
 // Whether a constant holds plain values only, all the way down.

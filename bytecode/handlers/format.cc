@@ -47,6 +47,13 @@ bool show(Executor& x, SymFrame& f, int conversion, const Ref& spec) {
   const bool as_str = conversion == 1 || plain;
   SymRef text;
   bool object = false;
+  if (conversion == 0 && spec && has_special(value, "__format__")) {
+    if (!call_special(x, value, "__format__", {make_const(spec)}, &text) || !x.look(text))
+      return false;
+    if (text->kind != SymKind::kConst || !PyUnicode_CheckExact(text->object.get()))
+      return x.fail(BreakReason::kRaises, "__format__");
+    return f.push(std::move(text)), true;
+  }
   if ((as_str || conversion == 2) && !text_of_object(x, value, as_str, &text, &object))
     return false;
   Ref shown = object ? text->object : showable(x, value);

@@ -23,6 +23,8 @@ Ref build_method_call(const Recipe& recipe, const Objects& objects);
 Ref build_call(PyTypeObject* type, const Recipe& recipe, const Objects& objects);
 
 extern const EffectKind effect_list_append,  // appends the values to the list
-    effect_dict_items, effect_set_attribute;
+    effect_list_items,                       // gives the list these items
+    effect_dict_items,  // and the dict these; or an instance derived from either
+    effect_set_attribute;
 
 }  // namespace msjit

@@ -7,19 +7,43 @@
 #include "guards/last_reference.h"
 #include "guards/py/cached_calls.h"
 #include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
 
-// A tuple of the arguments; empty where one is not a plain value.
+// A logger, which the logging module keeps for good. Its class compares by identity.
+bool is_logger(PyObject* object) {
+  static constinit LibraryType logger("logging", "Logger");
+  return Py_TYPE(object) == logger.get() && is_single(object);
+}
+
+// A tuple of the arguments; empty where one is neither a plain value nor a logger.
 Ref plain_arguments(Executor& x, Args args) {
   Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()))));
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = x.look(args[i]) ? constant_object(args[i]) : Ref();
-    if (!value || !is_key_value(value.get())) return {};
+    const bool plain = value && is_key_value(value.get());
+    if (!plain && args[i]->object && is_logger(args[i]->object.get()) && x.heap().pin(args[i]))
+      value = args[i]->object;
+    else if (!plain)
+      return {};
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
   }
   return tuple;
+}
+
+// Whether a key of the cache is equal to this one.
+bool fits_key(PyObject* candidate, PyObject* key) {
+  if (candidate == key) return true;
+  if (is_key_value(candidate)) return host::equal_values(candidate, key);
+  if (!PyTuple_Check(candidate) || !PyTuple_Check(key) || Py_SIZE(candidate) != Py_SIZE(key))
+    return false;
+  for (Py_ssize_t i = 0; i < Py_SIZE(key); ++i) {
+    PyObject *const item = PyTuple_GET_ITEM(candidate, i), *const given = PyTuple_GET_ITEM(key, i);
+    if (item != given && !(is_key_value(item) && host::equal_values(item, given))) return false;
+  }
+  return true;
 }
 
 // The key of a call with positional arguments: a single int or str itself, else the tuple.
@@ -52,9 +76,7 @@ bool call_cached(Executor& x, const SymRef& function, Args args, PyObject* names
   const Borrowed key = cached_key(given);
   PyObject* kept = nullptr;
   Py_ssize_t place = 0;
-  const auto fits = [&](PyObject* candidate) {
-    return is_key_value(candidate) && host::equal_values(candidate, key.get());
-  };
+  const auto fits = [&](PyObject* candidate) { return fits_key(candidate, key.get()); };
   if (!find_cached(object, fits, &kept, &place))
     return x.fail_for_now(BreakReason::kCallUnknown, what + " with new arguments");
   PyObject* const result = cached_result(object, kept, place);

@@ -83,16 +83,45 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
 
 namespace {
 
-// __name__, __qualname__ and __module__ of a class.
+// The classes that a lookup on a class goes through, in order.
+SymRef resolution_order(Executor& x, PyTypeObject* type) {
+  if (!x.heap().guard_class_version(type)) return nullptr;
+  std::vector<SymRef> order;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
+    order.push_back(
+        x.heap().from_constant(Ref::share(base), reinterpret_cast<PyTypeObject*>(base)->tp_name));
+  }
+  return make_items(SymKind::kTuple, std::move(order));
+}
+
+// The __module__ of a class written in C.
+Ref static_module(const PyTypeObject* type) {
+  const char* const dot = std::strrchr(type->tp_name, '.');
+  return Ref::steal(dot ? PyUnicode_FromStringAndSize(type->tp_name, dot - type->tp_name)
+                        : PyUnicode_FromString("builtins"));
+}
+
+// __name__, __qualname__, __module__, __mro__ and __dict__ of a class.
 bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out,
                 bool* known) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const std::string_view text(utf8_text(name));
-  *known = text == "__name__" || text == "__qualname__" || text == "__module__";
+  *known = text == "__name__" || text == "__qualname__" || text == "__module__" ||
+           text == "__mro__" || (text == "__dict__" && (type->tp_flags & Py_TPFLAGS_HEAPTYPE));
   if (!*known) return true;
+  if (text == "__dict__") {
+    const SymRef names = x.heap().part(cls, &type->tp_dict, "__dict__");
+    return *out = make_items(SymKind::kMappingProxy, {names}), true;
+  }
+  if (text == "__mro__") {
+    *out = resolution_order(x, type);
+    return *out || x.fail(BreakReason::kAttribute, "__mro__ of a class");
+  }
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (text == "__module__" && !heap_type) return *out = make_const(static_module(type)), true;
   if (text == "__module__") {
-    if (!heap_type || !found || !PyUnicode_CheckExact(found)) return *known = false, true;
+    if (!found || !PyUnicode_CheckExact(found)) return *known = false, true;
     *out = x.heap().class_attr(type, name, found);
     return *out || x.fail(BreakReason::kAttribute, "__module__ of a class");
   }

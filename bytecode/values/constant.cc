@@ -92,6 +92,10 @@ bool constant_subscript(Executor& x, const SymRef& container, const SymRef& give
   if (is_enum_class(container)) return enum_item(x, container, key, out);
   PyObject* const object = container->object.get();
   const Ref known = is_class(container) ? Ref() : constant_object(key);
+  if (known && is_match(object))
+    return fold_result(x,
+                       Ref::steal(host::call(host::checked, PyObject_GetItem, object, known.get())),
+                       "a match's group", out);
   if (known &&
       (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
       (PyLong_CheckExact(known.get()) || PySlice_Check(known.get()))) {

@@ -125,12 +125,14 @@ Ref build_dict(const Recipe& recipe, const Objects& objects) {
 }
 
 bool replace_entries(PyObject* dict, const Effect& effect, const Objects& objects) {
+  if (PyList_Check(dict)) return effect_list_items.apply(dict, effect, objects);
   std::vector<PyObject*> items;
   for (int32_t value : effect.values) items.push_back(objects[value].get());
   return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
 }
 
-void drop_entries(PyObject* table, const Effect&, Departure* departure) {
+void drop_entries(PyObject* table, const Effect& effect, Departure* departure) {
+  if (PyList_Check(table)) return effect_list_items.drops(table, effect, departure);
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(table, &at, &key, &value);) {
     departure->drop(key);
@@ -160,6 +162,7 @@ const EffectKind effect_dict_items = {
     .apply = replace_entries, .drops = drop_entries, .refills = true};
 
 std::vector<SymRef> flat_entries(const SymValue& dict) {
+  if (dict.kind == SymKind::kList) return dict.items;
   std::vector<SymRef> parts;
   for (const auto& [key, item] : dict.entries) parts.insert(parts.end(), {key, item});
   return parts;

@@ -1,6 +1,7 @@
 // Functions that the region has made.
 #include <fmt/core.h>
 
+#include "bytecode/attribute.h"
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
@@ -22,6 +23,44 @@ bool function_truth(Executor&, const SymRef&, bool* out) { return *out = true; }
 bool function_call(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
   return x.call_function(nullptr, callable, std::move(args), names, out);
+}
+
+// The annotations as a dict, which is made once. From 3.14 on a function of the program makes them.
+bool annotations_of(Executor& x, SymFunction* function, SymRef* out) {
+  SymRef& kept = function->annotations;
+  if (kept && !x.look(kept)) return false;
+  if (!kept || kept->kind != SymKind::kDict) {
+    const std::vector<SymRef>* const flat = kept ? x.heap().items(kept) : nullptr;
+    if (kept && !flat) return x.fail(BreakReason::kAttribute, "__annotations__ of a function");
+    SymRef made = make_sym(SymKind::kDict);
+    for (size_t i = 0; flat && i + 1 < flat->size(); i += 2)
+      made->entries.emplace_back((*flat)[i], (*flat)[i + 1]);
+    kept = std::move(made);
+  }
+  return *out = kept, true;
+}
+
+bool made_function_attribute(Executor& x, const SymRef& value, PyObject* name, SymRef* out) {
+  SymFunction& function = *value->function;
+  const std::string_view text(utf8_text(name));
+  auto* const code = reinterpret_cast<PyCodeObject*>(function.code.get());
+  const auto known = [&](const SymRef& part) {
+    return *out = part ? part : make_const(Ref::none());
+  };
+  if (text == "__code__") return *out = make_const(function.code), true;
+  if (text == "__name__") return *out = make_const(Ref::share(code->co_name)), true;
+  if (text == "__defaults__") return known(function.defaults), true;
+  if (text == "__kwdefaults__") return known(function.kwdefaults), true;
+  if (text == "__qualname__" && function.qualified_name)
+    return *out = make_const(function.qualified_name), true;
+  if (text == "__globals__")
+    return *out =
+               x.heap().from_source(x.heap().globals_of(function)->source, function.globals.get()),
+           true;
+  if (text == "__annotations__") return annotations_of(x, &function, out);
+  if (!host::find_on_class(&PyFunction_Type, name) && text != "__module__")
+    return no_attribute(x, value, utf8_text(name));
+  return x.fail(BreakReason::kAttribute, fmt::format("{} of {}", text, describe(*value)));
 }
 
 // Compilers from 3.10 on leave annotations as a flat tuple: name, value, ...
@@ -81,6 +120,7 @@ const ValueKind value_function = {.describe = function_describe,
                                   .type = function_type,
                                   .declined_by_tensors = true,
                                   .truth = function_truth,
+                                  .attribute = made_function_attribute,
                                   .call = function_call,
                                   .rebuild = function_rebuild};
 

@@ -97,7 +97,10 @@ Ref advanced(Ref iterator, int64_t taken) {
 
 // A list may get its items later, by an effect, so its iterator's position is set by __setstate__.
 Ref build_of_sequence(const Recipe& recipe, const Objects& objects) {
-  Ref made = Ref::steal(host::call(host::program, PyObject_GetIter, argument(recipe, objects, 0)));
+  PyObject* const sequence = argument(recipe, objects, 0);  // a class derived from list may answer
+  const auto iterate =
+      PyList_Check(sequence) ? PyList_Type.tp_iter : host::through(PyObject_GetIter);
+  Ref made = Ref::steal(host::call(host::program, iterate, sequence));
   if (!made || recipe.number == 0) return made;
   Ref set = Ref::steal(host::call(host::program, PyObject_CallMethod, made.get(), "__setstate__",
                                   "L", static_cast<long long>(recipe.number)));

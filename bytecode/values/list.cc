@@ -79,10 +79,8 @@ void drop_items(PyObject* list, const Effect&, Departure* departure) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) departure->drop(PyList_GET_ITEM(list, i));
 }
 
-constexpr EffectKind effect_list_items = {
-    .apply = replace_items, .drops = drop_items, .refills = true};
-
 int list_rebuild(ExitBuilder& exit, const SymRef& value) {
+  if (value->cls) return exit.fail(describe(*value));  // an instance's items, seen by an iterator
   return exit.add(made_by(build_list), value->items);
 }
 
@@ -92,6 +90,7 @@ bool list_replay(ExitBuilder& exit, const SymRef& value, int target) {
 
 }  // namespace
 
+const EffectKind effect_list_items = {.apply = replace_items, .drops = drop_items, .refills = true};
 const EffectKind effect_list_append = {.apply = append_items};
 
 const ValueKind value_list = {.name = "list",

@@ -43,8 +43,12 @@ bool method_call(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   if (!x.look(function)) return false;
   args.insert(args.begin(), self);
   PyObject* const known = function->kind == SymKind::kConst ? function->object.get() : nullptr;
-  if (known && PyUnicode_CheckExact(known))
-    return call_builtin_method(x, utf8_text(known), args, names, out);
+  if (known && PyUnicode_CheckExact(known)) {
+    const char* const name = utf8_text(known);
+    if (self->kind == SymKind::kLazy && !find_method_model(self, name) && !x.look(self))
+      return false;
+    return call_builtin_method(x, name, args, names, out);
+  }
   if (!known || !is_descriptor(known)) return x.call(function, std::move(args), names, out);
   const bool unread = is_unread_list(*self);
   if (!unread && self->kind != SymKind::kRows && !x.look(self)) return false;

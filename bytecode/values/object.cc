@@ -52,7 +52,13 @@ bool object_contains(Executor& x, const SymRef& container, const SymRef& item, b
   return call_special(x, container, "__contains__", {item}, &answer) && x.truth(answer, out);
 }
 
+bool object_iterate(Executor& x, const SymRef& value, SymRef* out) {
+  return is_program_array(*value) ? program_array_iterate(x, value, out)
+                                  : instance_iter(x, value, out);
+}
+
 bool object_subscript(Executor& x, const SymRef& container, const SymRef& key, SymRef* out) {
+  if (is_program_array(*container)) return program_array_subscript(x, container, key, out);
   return x.look_fixed(key) && call_special(x, container, "__getitem__", {key}, out);
 }
 
@@ -214,12 +220,18 @@ int object_rebuild(ExitBuilder& exit, const SymRef& value) {
   return exit.add_instance(value, std::move(made));
 }
 
+// The items of an instance of a class derived from dict or list.
+bool replay_items(ExitBuilder& exit, const SymRef& value, int target) {
+  const SymRef items = value->items.empty() ? SymRef() : value->items[0];
+  if (!items) return true;
+  const bool container = items->kind == SymKind::kList || items->kind == SymKind::kDict;
+  return !container || !items->changed ||
+         exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*items));
+}
+
 bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
   if (!replay_cached(exit, value, target)) return false;
-  if (const SymRef table = value->items.empty() ? SymRef() : value->items[0];
-      table && table->kind == SymKind::kDict && table->changed &&
-      !exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*table)))
-    return false;
+  if (!replay_items(exit, value, target)) return false;
   for (const std::string& name : value->written) {
     for (const auto& [attribute, written] : value->attributes) {
       if (attribute != name) continue;
@@ -241,7 +253,7 @@ const ValueKind value_object = {.describe = object_describe,
                                 .type = object_type,
                                 .truth = object_truth,
                                 .length = object_length,
-                                .iterate = instance_iter,
+                                .iterate = object_iterate,
                                 .contains = object_contains,
                                 .subscript = object_subscript,
                                 .set_item = object_set_item,

@@ -35,9 +35,21 @@ bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
   return true;
 }
 
+// Named tuples compare as plain ones; a class with comparisons of its own is no kTuple.
+SymRef without_class(const SymRef& value) {
+  return value->cls ? make_items(SymKind::kTuple, value->items) : value;
+}
+
+bool is_any_tuple(const SymRef& value) {
+  return value->kind == SymKind::kTuple ||
+         (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get()));
+}
+
 bool tuple_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                    bool* known) {
   bool holds = false;
+  *known = (a->cls || b->cls) && is_any_tuple(a) && is_any_tuple(b);
+  if (*known) return x.compare(without_class(a), without_class(b), op, out);
   *known = shape_compare(x, a, b, op, &holds);
   if (*known) *out = sym_bool(holds);
   return true;

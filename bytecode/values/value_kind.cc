@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "bytecode/builtins/models.h"
+
 namespace msjit {
 
 const ValueKind& kind_of(SymKind kind) {
@@ -30,7 +32,8 @@ Ref constant_object(const SymRef& value) {
 
 BuiltinModel find_method_model(const SymRef& self, const char* name) {
   const ValueKind& kind = kind_of(self);
-  return kind.method ? kind.method(self, name) : nullptr;
+  const BuiltinModel model = kind.method ? kind.method(self, name) : nullptr;
+  return model || name[0] != '_' ? model : protocol_method(self, name);
 }
 
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef>, PyObject*, SymRef*) {

@@ -99,7 +99,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
 // there is no model.
 bool bound_by_name(const SymRef& self, PyObject* name, SymRef* out);
 bool method_attribute(Executor& x, const SymRef& self, PyObject* name, SymRef* out);
-// The keys and items of a dict, alternating.
+// The keys and items of a dict, alternating; the items of a list.
 std::vector<SymRef> flat_entries(const SymValue& dict);
 
 }  // namespace msjit

@@ -15,6 +15,10 @@ PyObject* find_member(const Source& source, PyObject* base, const Slots&) {
   return object_at(base, source.index);
 }
 
+PyObject* find_no_member(const Source& source, PyObject* base, const Slots&) {
+  return object_at(base, source.index) ? nullptr : Py_None;
+}
+
 PyObject* find_on_class(const Source& source, PyObject* base, const Slots&) {
   return host::call(host::checked, _PyType_Lookup, reinterpret_cast<PyTypeObject*>(base),
                     source.key.address());
@@ -45,6 +49,11 @@ Trust trust_member(const Source& source, PyObject* base, Trust, PyObject* object
   return memo.by_pointer(object);
 }
 
+Trust trust_no_member(const Source& source, PyObject* base, Trust, PyObject*, MemoBuilder& memo) {
+  memo.word(reinterpret_cast<const char*>(base) + source.index);
+  return Trust::kExact;
+}
+
 Trust trust_on_class(const Source&, PyObject* base, Trust, PyObject*, MemoBuilder& memo) {
   memo.class_version(reinterpret_cast<PyTypeObject*>(base));
   return Trust::kExact;
@@ -56,6 +65,9 @@ const LoadKind load::instance_attr = {.name = "attribute", .find = find_attr, .t
 const LoadKind load::instance_dict = {.name = "__dict__", .find = find_dict, .trust = trust_dict};
 // The object pointer `index` bytes into the base.
 const LoadKind load::member = {.name = "member", .find = find_member, .trust = trust_member};
+// Finds the object None where that pointer is null; fails where it is not.
+const LoadKind load::no_member = {
+    .name = "no member", .find = find_no_member, .trust = trust_no_member};
 // What a lookup on a class and its bases finds.
 const LoadKind load::class_attr = {
     .name = "class attribute", .find = find_on_class, .trust = trust_on_class};

@@ -374,6 +374,16 @@ inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref
 #endif
 }
 
+// Whether the first read of the annotations calls that function.
+inline bool has_annotate([[maybe_unused]] PyObject* object) {
+#if PY_VERSION_HEX >= 0x030E0000
+  const PyFunctionObject* const known = function(object);
+  return !known->func_annotations && known->func_annotate && known->func_annotate != Py_None;
+#else
+  return false;
+#endif
+}
+
 // --- classes -------------------------------------------------------------------------------------
 // A number that changes whenever the class or a base of it does; 0 = the class has none now.
 inline uint32_t type_version(const PyTypeObject* type) {

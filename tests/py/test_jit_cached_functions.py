@@ -1,5 +1,6 @@
 """Calls of functions under functools.lru_cache in captured code: the remembered results, the counts of hits, and the order of a bounded cache."""
 import functools
+import logging
 
 import numpy as np
 import pytest
@@ -149,3 +150,46 @@ def test_it_is_captured():
     assert table.cache_info().hits == 12
     if not FORCED:
         assert len(regions_of(jitted)) == 1 and breaks(cached) == []
+
+
+@functools.lru_cache(None)
+def warning_once(self, *args, **kwargs):
+    self.warning(*args, **kwargs)
+
+
+
+def test_messages_given_once(monkeypatch):
+    lines = []
+    logger, other = (logging.getLogger("msjit.tests." + name) for name in ("once", "other"))
+    monkeypatch.setattr(logging.Logger, "warning_once", warning_once, raising=False)
+    monkeypatch.setattr(logging.Logger, "warning", lambda self, text, *args: lines.append((self.name, text)))
+
+    def step(x, logger, text):
+        logger.warning_once("use_cache=%s" % text)
+        return x * 2
+    jitted = ms.jit(step, mode="PIJit")
+    for args in [(logger, "a"), (logger, "a"), (logger, "a"), (logger, "b"), (other, "a"), (logger, "a"), (other, "a"), (other, "b")]:
+        jitted(x23(), *args)
+    assert lines == [("msjit.tests.once", "use_cache=a"), ("msjit.tests.once", "use_cache=b"), ("msjit.tests.other", "use_cache=a"),
+                     ("msjit.tests.other", "use_cache=b")]
+    warning_once.cache_clear()
+    jitted(x23(), logger, "a")
+    assert len(lines) == 5 and warning_once.cache_info().currsize == 1
+
+
+@pytest.mark.captures
+def test_a_message_given_before_is_captured(monkeypatch):
+    if FORCED:
+        return
+    monkeypatch.setattr(logging.Logger, "warning_once", warning_once, raising=False)
+    monkeypatch.setattr(logging.Logger, "warning", lambda self, text, *args: None)
+    logger = logging.getLogger("msjit.tests.before")
+
+    def noted(x):
+        logger.warning_once("known")
+        return x * 2
+    logger.warning_once("known")
+    jitted = ms.jit(noted, mode="PIJit")
+    for _ in range(3):
+        jitted(x23())
+    assert breaks(noted) == []
