@@ -53,6 +53,7 @@ from . import pad_func as pad_func
 from . import primitive as primitive
 from . import random_func as random_func
 from . import recurrent_operations as recurrent_operations
+from . import reduction_func as reduction_func
 from . import registry as registry
 from . import resize_func as resize_func
 from . import sampling_func as sampling_func

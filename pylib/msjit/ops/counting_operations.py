@@ -7,6 +7,7 @@ from . import bessel_func as _be
 from . import candidate_func as _ca
 from . import count_func as _c
 from . import diagonal_func as _di
+from . import distance_func as _d
 from . import extended_func as _e
 from . import factor_func as _fa
 from . import gamma_func as _g
@@ -14,7 +15,6 @@ from . import image_func as _im
 from . import index_func as _i
 from . import layout_func as _l
 from . import linalg_func as _la
-from . import math_func as _m
 from . import matrix_log_func as _ml
 from . import other_func as _o
 from . import registry as _k
@@ -198,7 +198,7 @@ __all__ += _rows(globals(), (
     ("Lstsq", {"fast": True, "l2_regularizer": 0.0}, lambda p, x, a: _la.lstsq(x, a) if not p.l2_regularizer
      else _solve_ls(p, x, a, p.l2_regularizer)),
     ("MatrixSolveLs", {"fast": True}, _solve_ls),
-    ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _m.norm(
+    ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _d.norm(
         x, "nuc", (0, 1) if p.dim is None else p.dim, p.keepdim)),
     ("BartlettWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
      _t.bartlett_window(length, p.periodic, dtype=p.dtype)),

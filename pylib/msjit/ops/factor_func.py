@@ -2,7 +2,7 @@
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
-from . import math_func as _m
+from . import distance_func as _d
 from . import registry as _k
 
 _REAL = (_mstype.float32, _mstype.float64)
@@ -29,7 +29,7 @@ def cond(A, p=None):
         most, least = _k.max(values, -1), _k.min(values, -1)
         out = least / most if p == -2 else most / least
     else:
-        out = _m.norm(A, p, (-2, -1)) * _m.norm(_k.inverse(A), p, (-2, -1))
+        out = _d.norm(A, p, (-2, -1)) * _d.norm(_k.inverse(A), p, (-2, -1))
     return _k.cast(out, _mstype.float32) if p in (2, -2, "nuc") else out
 
 

@@ -33,6 +33,7 @@ from . import (
     other_func,
     pad_func,
     random_func,
+    reduction_func,
     registry,
     resize_func,
     sampling_func,
@@ -46,7 +47,7 @@ from . import (
 )
 
 _here = globals()
-_modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
+_modules = (registry, math_func, reduction_func, array_func, index_func, nn_func, random_func, other_func, special_func,
             linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
             resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,

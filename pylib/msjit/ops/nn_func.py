@@ -7,8 +7,8 @@ from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
 from .math_func import clamp as _clamp
-from .math_func import mean as _mean
 from .random_func import draw_uniform as _draw_uniform
+from .reduction_func import mean as _mean
 
 
 def dense(input, weight, bias=None):

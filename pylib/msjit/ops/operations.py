@@ -18,6 +18,7 @@ from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
+from . import reduction_func as _r
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
 from .attention_operations import *  # noqa: F401,F403
@@ -188,8 +189,8 @@ class _Reduce(Primitive):
         return self._op(x, _or_all_axes(axis), self.keep_dims)
 
 
-_make({"ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
-       "ReduceProd": _m.reduce_prod,
+_make({"ReduceMean": _r.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
+       "ReduceProd": _r.reduce_prod,
        "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
 
 
@@ -204,7 +205,7 @@ class ReduceSum(_Reduce):
         axis = _or_all_axes(axis)
         if self.skip_mode and axis is None:
             return x
-        return _m.reduce_sum(x, axis, self.keep_dims)
+        return _r.reduce_sum(x, axis, self.keep_dims)
 
 
 class Concat(Primitive):
@@ -303,7 +304,7 @@ class _ArgWithValue(Primitive):
         return self._op(x, self.axis, self.keep_dims)
 
 
-_make({"ArgMaxWithValue": _m.arg_max_with_value, "ArgMinWithValue": _m.arg_min_with_value}, _ArgWithValue)
+_make({"ArgMaxWithValue": _r.arg_max_with_value, "ArgMinWithValue": _r.arg_min_with_value}, _ArgWithValue)
 
 
 class BroadcastTo(Primitive):
@@ -395,7 +396,7 @@ class CumSum(Primitive):
             x = _k.flip(x, (axis,))
         if self.exclusive:  # shifting before the sum, not subtracting after it, keeps infinities out of their own sum
             x = _shifted(x, axis)
-        out = _m.cumsum(x, axis)
+        out = _r.cumsum(x, axis)
         return _k.flip(out, (axis,)) if self.reverse else out
 
 
@@ -428,7 +429,7 @@ class Median(Primitive):
         self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
 
     def __call__(self, x):
-        median = _nan_median if self.ignore_nan else _m.median
+        median = _nan_median if self.ignore_nan else _r.median
         if not self.global_median:
             return median(x, self.axis, self.keep_dims)
         value, place = median(_k.reshape(x, (-1,)), 0)

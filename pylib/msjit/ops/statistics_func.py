@@ -7,7 +7,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
-from . import math_func as _m
+from . import reduction_func as _r
 from . import registry as _k
 
 # -- cumulative values --------------------------------------------------------------------------------------------------
@@ -79,12 +79,12 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 
 def var_mean(input, axis=None, ddof=0, keepdims=False):
     """Returns (variance, mean) over axes."""
-    return _m.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+    return _r.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def std_mean(input, axis=None, ddof=0, keepdims=False):
     """Returns (standard deviation, mean) over axes."""
-    return _m.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+    return _r.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
@@ -127,7 +127,7 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     try:
-        return _m.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
+        return _r.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
     except _ERRORS as error:
         _rename(error, "nansum")
         raise

@@ -5,7 +5,7 @@ from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
-from . import math_func as _m
+from . import distance_func as _d
 from . import registry as _k
 
 
@@ -318,7 +318,7 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 def _root(means, count, norm_type):
     if not norm_type:
         raise ValueError("[lp_pool] norm_type, got 0, expected another number")
-    return _m._root(means * float(count), norm_type)
+    return _d._root(means * float(count), norm_type)
 
 
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
