@@ -282,27 +282,6 @@ def repeat_elements(x, rep, axis=0):
     return _k.repeat_interleave(x, rep, axis)
 
 
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal."""
-    check_tensor(input, "diagonal")
-    rank = input.ndim
-    if rank < 2:
-        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
-    dim1, dim2 = _check_axis(dim1, rank, "diagonal", "dim1"), _check_axis(dim2, rank, "diagonal", "dim2")
-    if dim1 == dim2:
-        raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
-    lead = [i for i in _py_range(rank) if i not in (dim1, dim2)]
-    if lead or dim1 > dim2:
-        input = _k.transpose(input, lead + [dim1, dim2])
-    lead, (rows, cols) = tuple(input.shape[:-2]), input.shape[-2:]
-    length = min(rows + min(offset, 0), cols - max(offset, 0))
-    if length <= 0:
-        return _k.full(lead + (0,), 0, input.dtype)
-    first = max(offset, 0) + max(-offset, 0) * cols
-    index = _k.arange(0, length, 1, mstype.int64) * (cols + 1) + first
-    return _k.gather(_k.reshape(input, lead + (rows * cols,)), index, rank - 2)
-
-
 # -- indexing --------------------------------------------------------------------------------------------------------
 
 

@@ -5,8 +5,10 @@ rows of _PLAIN.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check_tensor
+from . import activation_func as _ac
 from . import array_func as _a
 from . import complex_func as _c
+from . import diagonal_func as _di
 from . import distance_func as _d
 from . import image_func as _im
 from . import index_func as _i
@@ -95,23 +97,23 @@ def _scalar_to_tensor(x, dtype=None):
 
 
 _plain({
-    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _a.diagonal,
+    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _di.diagonal,
     "Digamma": _k.digamma, "Lgamma": _k.lgamma, "Erfinv": _k.erfinv, "Zeta": _k.zeta, "Eye": _a.eye, "Fills": _l.fills,
     "GatherV2": _a.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
     "IndexFill": _sc.index_fill, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
     "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
-    "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _l.matrix_band_part,
-    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
-    "Angle": _c.angle, "ComplexAbs": _complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _n.selu, "Sinc": _sp.sinc,
+    "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _di.matrix_band_part,
+    "Polygamma": _sp.polygamma, "PReLU": _ac.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
+    "Angle": _c.angle, "ComplexAbs": _complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _ac.selu, "Sinc": _sp.sinc,
     "TensorScatterSub": _i.tensor_scatter_sub, "TensorScatterMul": _sc.tensor_scatter_mul, "Fmin": _sp.fmin,
     "TensorScatterDiv": _sc.tensor_scatter_div, "TensorScatterMax": _sc.tensor_scatter_max,
-    "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _l.trace, "TransposeView": _k.transpose,
+    "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _di.trace, "TransposeView": _k.transpose,
     "TruncateDiv": _sp.truncate_div, "TruncateMod": _sp.truncate_mod, "Xdivy": _sp.xdivy, "Xlogy": _sp.xlogy,
     "UniqueWithPad": _sc.unique_with_pad, "AccumulateNV2": _m.addn,
     "UnsortedSegmentSum": _sc.unsorted_segment_sum, "UnsortedSegmentProd": _sc.unsorted_segment_prod,
     "UnsortedSegmentMax": _sc.unsorted_segment_max, "UnsortedSegmentMin": _sc.unsorted_segment_min,
     "SquaredDifference": _squared_difference,
-    "DivNoNan": _div_no_nan, "CheckNumerics": _finite, "InvertPermutation": _inverted, "Logsigmoid": _n.logsigmoid,
+    "DivNoNan": _div_no_nan, "CheckNumerics": _finite, "InvertPermutation": _inverted, "Logsigmoid": _ac.logsigmoid,
     "ScalarToTensor": _scalar_to_tensor,
 })
 
@@ -274,10 +276,10 @@ for _name, _attributes, _rule in (
         ("AdaptiveMaxPool2D", {"output_size": _REQUIRED}, lambda p, x: _w.adaptive_max_pool2d(x, p.output_size, True)),
         ("Dropout2D", {"keep_prob": 0.5}, _dropped(2)),
         ("Dropout3D", {"keep_prob": 0.5}, _dropped(3)),
-        ("CeLU", {"alpha": 1.0}, lambda p, x: _n.celu(x, p.alpha)),
-        ("GLU", {"axis": -1}, lambda p, x: _n.glu(x, p.axis)),
-        ("HShrink", {"lambd": 0.5}, lambda p, x: _n.hardshrink(x, p.lambd)),
-        ("SoftShrink", {"lambd": 0.5}, lambda p, x: _n.softshrink(x, p.lambd)),
+        ("CeLU", {"alpha": 1.0}, lambda p, x: _ac.celu(x, p.alpha)),
+        ("GLU", {"axis": -1}, lambda p, x: _ac.glu(x, p.axis)),
+        ("HShrink", {"lambd": 0.5}, lambda p, x: _ac.hardshrink(x, p.lambd)),
+        ("SoftShrink", {"lambd": 0.5}, lambda p, x: _ac.softshrink(x, p.lambd)),
         ("BinaryCrossEntropy", {"reduction": "mean"}, lambda p, x, y, w=None: _n.binary_cross_entropy(x, y, w, p.reduction)),
         ("BCEWithLogitsLoss", {"reduction": "mean"}, lambda p, x, y, w=None, pos=None:
          _n.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction)),

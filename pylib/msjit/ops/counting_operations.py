@@ -209,9 +209,9 @@ __all__ += _rows(globals(), (
     ("LogSpace", {"steps": 10, "base": 10, "dtype": _mstype.float32}, lambda p, start, end:
      _t.logspace(start, end, p.steps, p.base, dtype=p.dtype)),
     ("TrilIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
-     _l.tril_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+     _di.tril_indices(p.row, p.col, p.offset, dtype=p.dtype)),
     ("TriuIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
-     _l.triu_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+     _di.triu_indices(p.row, p.col, p.offset, dtype=p.dtype)),
     ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap)),
     ("Histogram", {"bins": 100, "min": 0.0, "max": 0.0}, _histogram), ("IndexPut", {"accumulate": 0}, _put),
     ("Assert", {"summarize": 3}, _checked),

@@ -1,6 +1,4 @@
 """Functions that join, split, turn and rearrange tensors, under MindSpore's names and argument orders."""
-import builtins as _b
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
@@ -67,7 +65,6 @@ def vstack(inputs):
     return _k.concat(_each(inputs, _two), 0)
 
 
-
 def row_stack(tensors):
     """Joins tensors along the first axis, as vstack."""
     return vstack(tensors)
@@ -89,7 +86,7 @@ def block_diag(*inputs):
         if _check(item, "block_diag").ndim > 2:
             raise ValueError("[block_diag] rank of an input, got %d, expected at most 2" % item.ndim)
     parts = [_two(item) for item in inputs]
-    width, done, rows = _b.sum(item.shape[1] for item in parts), 0, []
+    width, done, rows = sum(item.shape[1] for item in parts), 0, []
     for item in parts:
         rows.append(_k.pad(item, [0, done], [0, width - done - item.shape[1]], 0))
         done += item.shape[1]
@@ -112,7 +109,7 @@ def combinations(input, r=2, with_replacement=False):
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if _check(input, "combinations").ndim != 1:
         raise ValueError("[combinations] rank of input, got %d, expected 1" % input.ndim)
-    places = _b.list(choose(_b.range(input.size), r))
+    places = list(choose(range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
     return _k.gather(input, _Tensor(places, _mstype.int64), 0)
@@ -133,14 +130,14 @@ def tensor_split(input, indices_or_sections, axis=0):
         if indices_or_sections < 1:
             raise ValueError("[tensor_split] number of parts must be positive, got %d" % indices_or_sections)
         least, more = divmod(size, indices_or_sections)
-        lengths = [least + (i < more) for i in _b.range(indices_or_sections)]
-        ends = [_b.sum(lengths[:i + 1]) for i in _b.range(len(lengths))]
+        lengths = [least + (i < more) for i in range(indices_or_sections)]
+        ends = [sum(lengths[:i + 1]) for i in range(len(lengths))]
     else:
-        ends = [min(_b.max(i + size if i < 0 else i, 0), size) for i in indices_or_sections] + [size]
+        ends = [min(max(i + size if i < 0 else i, 0), size) for i in indices_or_sections] + [size]
     parts, begin = [], 0
     for end in ends:
-        starts, stops = [0] * input.ndim, _b.list(input.shape)
-        starts[axis], stops[axis] = begin, _b.max(begin, end)
+        starts, stops = [0] * input.ndim, list(input.shape)
+        starts[axis], stops[axis] = begin, max(begin, end)
         parts.append(_k.slice(input, starts, stops, [1] * input.ndim))
         begin = end
     return tuple(parts)
@@ -173,7 +170,7 @@ def rot90(input, k, dims):
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4
     if k == 2:
-        return _k.flip(input, _b.list(dims))
+        return _k.flip(input, list(dims))
     if k == 0:
         return input
     turned = _k.swapaxes(input, dims[0], dims[1])
@@ -192,7 +189,7 @@ def flipud(input):
 
 def reverse(x, axis):
     """Reverses the order along the given axis or axes."""
-    return _k.flip(x, _b.list(axis) if isinstance(axis, (tuple, list)) else [axis])
+    return _k.flip(x, list(axis) if isinstance(axis, (tuple, list)) else [axis])
 
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
@@ -254,63 +251,7 @@ def adjoint(x):
     return _k.conj(swapped) if swapped.dtype in _mstype.complex_type else swapped
 
 
-# -- diagonals and triangles -----------------------------------------------------------------------------------------
-
-
-def trace(input):
-    """Sums the diagonal of a matrix, in the dtype of the matrix. Raises ValueError unless there are two axes."""
-    if _check(input, "trace").ndim != 2:
-        raise ValueError("[trace] input must be a matrix, got %d axes" % input.ndim)
-    return _k.cast(_k.sum(_a.diagonal(input)), input.dtype)
-
-
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Puts the last axis of the input on the diagonals of matrices, which span the axes dim1 and dim2 of the result.
-
-    A positive offset means above the main diagonal.
-    """
-    rank = _check(input, "diag_embed").ndim + 1
-    first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
-    if first == second:
-        raise ValueError("[diag_embed] dim1 and dim2, got %d for both, expected two axes" % first)
-    size = input.shape[-1] + abs(offset)
-    eye = _k.eye(size, size, input.dtype)
-    rows = _k.pad(input, [0] * (rank - 2) + [_b.max(-offset, 0)], [0] * (rank - 2) + [_b.max(offset, 0)], 0)
-    out = _k.expand_dims(rows, -1) * (_k.roll(eye, offset, 1) if offset else eye)
-    order = [i for i in _b.range(rank) if i not in (first, second)]
-    order += [first, second]
-    return _k.transpose(out, [order.index(i) for i in _b.range(rank)])
-
-
-def diagflat(input, offset=0):
-    """Builds the square matrix whose diagonal holds all elements of the input."""
-    return diag_embed(_k.reshape(input, (-1,)), offset)
-
-
-def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the lower triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
-    return _triangle([(i, j) for i in _b.range(row) for j in _b.range(min(_b.max(i + offset + 1, 0), col))], dtype)
-
-
-def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the upper triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
-    return _triangle([(i, j) for i in _b.range(row) for j in _b.range(_b.max(i + offset, 0), col)], dtype)
-
-
-def _triangle(pairs, dtype):
-    if not pairs:
-        return _k.full((2, 0), 0, dtype)
-    return _Tensor([[i for i, _ in pairs], [j for _, j in pairs]], dtype)
-
-
-def matrix_band_part(x, lower, upper):
-    """Sets elements of matrices to 0 that lie more than `lower` below or `upper` above the diagonal.
-
-    A negative number keeps all elements on that side.
-    """
-    lower, upper = int(lower), int(upper)
-    x = x if lower < 0 else _k.triu(x, -lower)
-    return x if upper < 0 else _k.tril(x, upper)
+# -- masks -----------------------------------------------------------------------------------------------------------
 
 
 def sequence_mask(lengths, maxlen=None):
@@ -328,7 +269,7 @@ def _images(where, input):
     """The sizes of the axes before the last three, and those of the last three: channels, height and width."""
     if _check(input, where).ndim < 3:
         raise ValueError("[%s] input has a wrong rank, got %d, expected at least 3" % (where, input.ndim))
-    return _b.list(input.shape[:-3]), input.shape[-3:]
+    return list(input.shape[:-3]), input.shape[-3:]
 
 
 def pixel_shuffle(input, upscale_factor):
@@ -339,7 +280,7 @@ def pixel_shuffle(input, upscale_factor):
         raise ValueError("[pixel_shuffle] channels must be a multiple of %d, got shape %s" % (r * r, tuple(input.shape)))
     n = len(lead)
     x = _k.reshape(input, lead + [channels // (r * r), r, r, height, width])
-    x = _k.transpose(x, _b.list(_b.range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
+    x = _k.transpose(x, list(range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
     return _k.reshape(x, lead + [channels // (r * r), height * r, width * r])
 
 
@@ -352,7 +293,7 @@ def pixel_unshuffle(input, downscale_factor):
                          % (r, tuple(input.shape)))
     n = len(lead)
     x = _k.reshape(input, lead + [channels, height // r, r, width // r, r])
-    x = _k.transpose(x, _b.list(_b.range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
+    x = _k.transpose(x, list(range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
     return _k.reshape(x, lead + [channels * r * r, height // r, width // r])
 
 
@@ -361,7 +302,7 @@ def channel_shuffle(x, groups):
     _check(x, "channel_shuffle")
     if _check_int(groups, "channel_shuffle", "groups") < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
-    parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + _b.list(x.shape[2:]))
+    parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + list(x.shape[2:]))
     return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
 
 
@@ -380,10 +321,10 @@ def space_to_batch_nd(input_x, block_size, paddings):
     before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
     x = _k.pad(input_x, before, after, 0)
     sizes = [s // b for s, b in zip(x.shape[first:], blocks)]
-    split = _k.reshape(x, _b.list(x.shape[:first]) + [n for pair in zip(sizes, blocks) for n in pair])
-    order = [first + 2 * i + 1 for i in _b.range(axes)] + _b.list(_b.range(first))
-    order += [first + 2 * i for i in _b.range(axes)]
-    return _k.reshape(_k.transpose(split, order), [-1] + _b.list(x.shape[1:first]) + sizes)
+    split = _k.reshape(x, list(x.shape[:first]) + [n for pair in zip(sizes, blocks) for n in pair])
+    order = [first + 2 * i + 1 for i in range(axes)] + list(range(first))
+    order += [first + 2 * i for i in range(axes)]
+    return _k.reshape(_k.transpose(split, order), [-1] + list(x.shape[1:first]) + sizes)
 
 
 def batch_to_space_nd(input_x, block_shape, crops):
@@ -393,15 +334,15 @@ def batch_to_space_nd(input_x, block_shape, crops):
     first, total = input_x.ndim - axes, 1
     for b in blocks:
         total *= b
-    split = _k.reshape(input_x, _b.list(blocks) + [input_x.shape[0] // total] + _b.list(input_x.shape[1:]))
-    order = _b.list(_b.range(axes, axes + first))
-    for i in _b.range(axes):
+    split = _k.reshape(input_x, list(blocks) + [input_x.shape[0] // total] + list(input_x.shape[1:]))
+    order = list(range(axes, axes + first))
+    for i in range(axes):
         order += [axes + first + i, i]
     sizes = [s * b for s, b in zip(input_x.shape[first:], blocks)]
-    x = _k.reshape(_k.transpose(split, order), [input_x.shape[0] // total] + _b.list(input_x.shape[1:first]) + sizes)
+    x = _k.reshape(_k.transpose(split, order), [input_x.shape[0] // total] + list(input_x.shape[1:first]) + sizes)
     begin = [0] * first + [c[0] for c in crops]
-    end = _b.list(x.shape[:first]) + [s - c[1] for s, c in zip(x.shape[first:], crops)]
+    end = list(x.shape[:first]) + [s - c[1] for s, c in zip(x.shape[first:], crops)]
     return _k.slice(x, begin, end, [1] * x.ndim)
 
 
-__all__ = [name for name, value in _b.list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

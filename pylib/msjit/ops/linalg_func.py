@@ -7,6 +7,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
+from . import diagonal_func as _di
 from . import math_func as _m
 from . import registry as _k
 from .layout_func import adjoint as _adjoint
@@ -65,7 +66,7 @@ def _diagonals(x, labels):
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            x = _a.diagonal(x, 0, first, second)
+            x = _di.diagonal(x, 0, first, second)
             labels = [item for i, item in enumerate(labels) if i not in (first, second)] + [label]
     return x, labels
 

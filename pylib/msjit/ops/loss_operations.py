@@ -3,6 +3,7 @@ from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
+from . import activation_func as _ac
 from . import extended_func as _e
 from . import fractional_func as _f
 from . import layout_func as _l
@@ -42,7 +43,7 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
     targets, lengths = _ctc_targets(labels_indices.asnumpy(), labels_values.asnumpy(), x.shape[1], p.preprocess_collapse_repeated)
 
     def loss(x):
-        return _lo.ctc_of_rows(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
+        return _lo.ctc_of_rows(_ac.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
                                p.ctc_merge_repeated)[0]
     value, pull = _autograd.vjp(loss, x)
     # A sequence with more labels than steps has an infinite loss and no gradient, whether ignored or not, as in MindSpore.
@@ -273,7 +274,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("HistogramFixedWidth", {"nbins": _REQUIRED, "dtype": "int32"}, _fixed_width),
     ("Quantile", {"dim": None, "keep_dims": False, "ignore_nan": False}, lambda p, x, q:
      (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims)),
-    ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _n.log_softmax(
+    ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _ac.log_softmax(
         x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)),
     ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon)),
     ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(

@@ -13,6 +13,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..first_use import kept as _kept
 from . import _sparse
+from . import activation_func as _ac
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
@@ -87,9 +88,9 @@ _UNARY = {
     "Tanh": _k.tanh, "Sigmoid": _k.sigmoid, "Erf": "erf", "Erfc": "erfc", "Expm1": "expm1", "Log1p": "log1p",
     "Floor": "floor", "Ceil": "ceil", "Rint": "round", "Trunc": "trunc", "Sign": _k.sign,
     "Reciprocal": "reciprocal", "Inv": "reciprocal", "LogicalNot": "logical_not", "Invert": _m.bitwise_not,
-    "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
-    "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
-    "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
+    "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _ac.relu6,
+    "Softplus": "softplus", "Softsign": _ac.softsign, "SiLU": _ac.silu, "Mish": _ac.mish, "HSwish": _ac.hardswish,
+    "HSigmoid": _ac.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
     "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
@@ -276,7 +277,7 @@ class _Axis(Primitive):
         return self._op(x, self.axis)
 
 
-_make({"Softmax": _n.softmax, "LogSoftmax": _n.log_softmax}, _Axis)
+_make({"Softmax": _ac.softmax, "LogSoftmax": _ac.log_softmax}, _Axis)
 
 
 class _Arg(Primitive):

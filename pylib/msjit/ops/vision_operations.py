@@ -1,9 +1,9 @@
 """Primitives for images: colours, resizing, boxes, and pooling with positions."""
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
+from . import activation_func as _ac
 from . import box_func as _b
 from . import layout_func as _l
-from . import nn_func as _n
 from . import registry as _k
 from . import window_func as _w
 from .glimpses import extract_glimpse as _glimpse
@@ -194,5 +194,5 @@ __all__ += _rows(globals(), (
     ("ExtractVolumePatches", {"kernel_size": _REQUIRED, "strides": _REQUIRED, "padding": _REQUIRED}, _volume_patches),
     ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _l.channel_shuffle(x, p.group)),
     ("FastGeLU", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))), ("FastGelu", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))),
-    ("Gelu", {}, lambda p, x: _n.gelu(x, "tanh")),
+    ("Gelu", {}, lambda p, x: _ac.gelu(x, "tanh")),
 ))
