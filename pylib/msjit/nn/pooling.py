@@ -1,6 +1,7 @@
 """Pooling layers over one, two and three axes."""
 from .. import ops
 from ..common.checks import check_format, int_tuple
+from ..ops import pool_func as _po
 from ..ops import registry as _k
 from ..ops import window_func as _w
 from ..ops.nn_func import fixed_pads
@@ -134,7 +135,7 @@ class MaxPool1d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        lines, lead = _w._flat(x, 1)
+        lines, lead = _po._flat(x, 1)
         pool = _k.max_pool2d_with_index if self.return_indices else _k.max_pool2d
         out = pool(ops.expand_dims(lines, 2), (1,) + self.kernel_size, (1,) + self.stride, (0, 0) + self._pads(x)[0],
                    self.ceil_mode, (1,) + self.dilation)
@@ -154,7 +155,7 @@ class MaxPool3d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        pool = _w._max_with_places if self.return_indices else _w.greatest
+        pool = _po._max_with_places if self.return_indices else _po.greatest
         return pool(x, self.kernel_size, self.stride, self._pads(x), self.dilation, self.ceil_mode)
 
 
@@ -184,5 +185,5 @@ class AvgPool3d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        return _w.averaged(x, self.kernel_size, self.stride, self._pads(x), self.ceil_mode, self.count_include_pad,
+        return _po.averaged(x, self.kernel_size, self.stride, self._pads(x), self.ceil_mode, self.count_include_pad,
                            self.divisor_override or 0)

@@ -22,6 +22,7 @@ from . import distance_func as distance_func
 from . import distorted_boxes as distorted_boxes
 from . import drawn_operations as drawn_operations
 from . import eigen_func as eigen_func
+from . import einsum_func as einsum_func
 from . import elsewhere_operations as elsewhere_operations
 from . import extended_func as extended_func
 from . import factor_func as factor_func
@@ -50,6 +51,7 @@ from . import operations as operations
 from . import optimizer_operations as optimizer_operations
 from . import other_func as other_func
 from . import pad_func as pad_func
+from . import pool_func as pool_func
 from . import primitive as primitive
 from . import random_func as random_func
 from . import recurrent_operations as recurrent_operations

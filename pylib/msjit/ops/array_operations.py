@@ -10,6 +10,7 @@ from . import array_func as _a
 from . import complex_func as _c
 from . import diagonal_func as _di
 from . import distance_func as _d
+from . import einsum_func as _es
 from . import image_func as _im
 from . import index_func as _i
 from . import layout_func as _l
@@ -17,6 +18,7 @@ from . import linalg_func as _la
 from . import math_func as _m
 from . import nn_func as _n
 from . import pad_func as _p
+from . import pool_func as _po
 from . import random_func as _r
 from . import registry as _k
 from . import sampling_func as _s
@@ -219,10 +221,10 @@ def _pool3d(p, x):
     if p.name == "MaxPool3D":
         _check_tensor(x, p.name)
         pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad_list)
-        return _w.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
+        return _po.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
     _check_tensor(x, p.name)
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad)
-    return _w.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
+    return _po.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
 
 
 _AXIS0, _SEEDS = {"axis": 0}, {"seed": 0, "seed2": 0}
@@ -236,7 +238,7 @@ for _name, _attributes, _rule in (
         ("Cross", {"dim": -65530}, lambda p, x, y: _la.cross(x, y, None if p.dim == -65530 else p.dim)),
         ("Cdist", {"p": 2.0}, lambda p, x, y: _d.cdist(x, y, p.p)),
         ("Pdist", {"p": 2.0}, lambda p, x: _d.pdist(x, p.p)),
-        ("Einsum", {"equation": _REQUIRED}, lambda p, xs: _la.einsum(p.equation, *xs)),
+        ("Einsum", {"equation": _REQUIRED}, lambda p, xs: _es.einsum(p.equation, *xs)),
         ("LRN", {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
          lambda p, x: _w.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta, p.norm_region)),
         ("DepthToSpace", {"block_size": _REQUIRED}, _depth_to_space),
@@ -272,8 +274,8 @@ for _name, _attributes, _rule in (
                        "count_include_pad": True, "divisor_override": 0, "data_format": "NCDHW"}, _pool3d),
         ("MaxPoolWithArgmax", {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}, _argmax_pool),
         ("AdaptiveAvgPool2D", {"output_size": _REQUIRED}, lambda p, x: _n.adaptive_avg_pool2d(x, p.output_size)),
-        ("AdaptiveAvgPool3D", {"output_size": _REQUIRED}, lambda p, x: _w.adaptive_avg_pool3d(x, p.output_size)),
-        ("AdaptiveMaxPool2D", {"output_size": _REQUIRED}, lambda p, x: _w.adaptive_max_pool2d(x, p.output_size, True)),
+        ("AdaptiveAvgPool3D", {"output_size": _REQUIRED}, lambda p, x: _po.adaptive_avg_pool3d(x, p.output_size)),
+        ("AdaptiveMaxPool2D", {"output_size": _REQUIRED}, lambda p, x: _po.adaptive_max_pool2d(x, p.output_size, True)),
         ("Dropout2D", {"keep_prob": 0.5}, _dropped(2)),
         ("Dropout3D", {"keep_prob": 0.5}, _dropped(3)),
         ("CeLU", {"alpha": 1.0}, lambda p, x: _ac.celu(x, p.alpha)),

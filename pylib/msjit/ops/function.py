@@ -17,6 +17,7 @@ from . import (
     diagonal_func,
     distance_func,
     eigen_func,
+    einsum_func,
     extended_func,
     factor_func,
     fft_func,
@@ -32,6 +33,7 @@ from . import (
     nn_func,
     other_func,
     pad_func,
+    pool_func,
     random_func,
     reduction_func,
     registry,
@@ -48,7 +50,7 @@ from . import (
 
 _here = globals()
 _modules = (registry, math_func, reduction_func, array_func, index_func, nn_func, random_func, other_func, special_func,
-            linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
+            linalg_func, einsum_func, statistics_func, scatter_func, layout_func, window_func, pool_func, image_func, sampling_func,
             resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
             complex_func, eigen_func, fft_func, stft_func, attention_func, pad_func)

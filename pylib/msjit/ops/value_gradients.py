@@ -8,6 +8,7 @@ from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
 from . import diagonal_func as _di
 from . import distance_func as _d
+from . import einsum_func as _es
 from . import function as _f
 from . import gamma_func as _ga
 from . import index_func as _i
@@ -63,7 +64,7 @@ def _random_gamma(p, alpha, sample):
 
 
 def _einsum(p, xs, dout):
-    return tuple(_pulled(lambda *xs: _la.einsum(p.equation, *xs), tuple(xs), dout))
+    return tuple(_pulled(lambda *xs: _es.einsum(p.equation, *xs), tuple(xs), dout))
 
 
 def _unpacked(p, lower, upper, data):

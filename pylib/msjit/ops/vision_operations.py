@@ -4,6 +4,7 @@ from ..common.tensor import check_tensor as _check
 from . import activation_func as _ac
 from . import box_func as _b
 from . import layout_func as _l
+from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
 from .glimpses import extract_glimpse as _glimpse
@@ -127,7 +128,7 @@ def _planar_max(p, x):
 
 
 def _solid_max(p, x):
-    values, places = _w.max_pool3d(x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode, True)
+    values, places = _po.max_pool3d(x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode, True)
     return values, _k.cast(places, p.argmax_type)
 
 
@@ -137,7 +138,7 @@ def _unpool(count):
             value = tuple(value) if isinstance(value, (tuple, list)) else value
             return value[-count:] if isinstance(value, tuple) else value
         strides = last(p.strides)
-        return _w._unpooled(p.name, x, argmax, last(p.ksize), None if strides in (0, (0,) * count) else strides, last(p.pads),
+        return _po._unpooled(p.name, x, argmax, last(p.ksize), None if strides in (0, (0,) * count) else strides, last(p.pads),
                             tuple(p.output_shape), count)
     return rule
 
@@ -145,7 +146,7 @@ def _unpool(count):
 def _solid_adaptive(x, output_size):
     """Returns (maxima, their positions) of windows over the last three axes."""
     sizes = output_size.tolist() if hasattr(output_size, "tolist") else output_size
-    values, places = _w.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
+    values, places = _po.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
     return values, _k.cast(places, _mstype.int32)
 
 

@@ -10,6 +10,7 @@ from . import image_func as _im
 from . import nn_func as _n
 from . import operations as _op
 from . import pad_func as _p
+from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
 from .gradient_kernels import _numbers, _pulled
@@ -217,7 +218,7 @@ _RESIZE_V2 = {"coordinate_transformation_mode": "half_pixel", "mode": "nearest"}
 _UNPOOL = {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCHW"}
 __all__ = _rows(globals(), (
     ("AdaptiveAvgPool3DGrad", {}, lambda p, dout, shape:
-     _linear(lambda x: _w.adaptive_avg_pool3d(x, tuple(dout.shape[-3:])), shape, dout)),
+     _linear(lambda x: _po.adaptive_avg_pool3d(x, tuple(dout.shape[-3:])), shape, dout)),
     ("AdaptiveMaxPool2DGrad", {}, _places_last), ("AdaptiveMaxPool3DGrad", {}, _places_last),
     ("MaxPoolGradWithArgmax", _PLANE, _at_places), ("MaxPoolGradWithArgmaxV2", _MASK, _at_places),
     ("MaxPoolGradWithIndices", _MASK, _at_places), ("MaxPool3DGradWithArgmax", _VOLUME, _at_places),
