@@ -1,12 +1,12 @@
-"""Gradients of Python functions: grad, value_and_grad, GradOperation, vjp, jvp and friends.
+"""Gradients of Python functions: grad, value_and_grad, GradOperation. function_transforms.py has vjp, jvp and the like.
 
-A transform opens a gradient scope, in which Parameters are recorded too. It calls the function on aliases of the
-differentiated arguments (new tensors with the same value), and then asks the tape for the gradients by the aliases. Thanks to
-aliases `grad(f)(x, x)` has a gradient for each position, and other uses of `x` inside `f` do not count. Inside another
-transform the tape also records the alias and the backward pass. Gradients of gradients need nothing more.
+A transform opens a gradient scope, in which Parameters are recorded too. It calls the function on aliases of the differentiated
+arguments (new tensors with the same value), and then asks the tape for the gradients by the aliases. Thanks to aliases
+`grad(f)(x, x)` has a gradient for each position, and other uses of `x` inside `f` do not count. Inside another transform the
+tape also records the alias and the backward pass. Gradients of gradients need nothing more.
 """
 from ._native import Tensor, _msjit
-from .common.checks import check_bool
+from .common.checks import check_bool, check_callable
 from .common.parameter import Parameter
 from .common.tensor import MUTABLE
 from .gradient_hooks import hooked, leaf_hooks
@@ -74,6 +74,7 @@ class _Scope:
 
 _DIFFERENTIABLE = (Tensor, *MUTABLE.values())
 
+
 def _flatten(value, out):
     """Appends the tensors of nested tuples, lists and dicts to `out`."""
     if isinstance(value, Tensor):
@@ -125,8 +126,7 @@ def _positions(grad_position, count, where):
         if not isinstance(position, int) or isinstance(position, bool):
             raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(position).__name__))
         if not 0 <= position < count:
-            raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments"
-                             % (where, position, count))
+            raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments" % (where, position, count))
     if len(set(positions)) != len(positions):
         raise ValueError("[%s] grad_position, got %s, expected each position once" % (where, positions))
     return positions
@@ -137,11 +137,6 @@ def _check_positions(grad_position, where):
         raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(grad_position).__name__))
     if isinstance(grad_position, (tuple, list)) and not grad_position:
         raise ValueError("[%s] grad_position, got %s, expected one position at least, or None" % (where, grad_position))
-
-
-def _check_fn(fn, where):
-    if not callable(fn):
-        raise TypeError("[%s] fn must be callable, got %s" % (where, type(fn).__name__))
 
 
 def _weight_list(weights, where):
@@ -200,8 +195,7 @@ class _Pull:
         wrt = self.leaves + list(self.weights)
         grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
         if leaf_hooks:
-            grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights),
-                                                     self.inputs + [None] * len(self.weights))]
+            grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights), self.inputs + [None] * len(self.weights))]
         by_leaf = iter(grads)
         return [_like(argument, by_leaf) for argument in self.arguments], grads[len(self.leaves):]
 
@@ -214,8 +208,7 @@ def _differentiated(output, has_aux, where):
     """The tensors of the output that are differentiated; there may be none."""
     if has_aux:
         if not isinstance(output, (tuple, list)) or len(output) < 2:
-            raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s"
-                             % (where, type(output).__name__))
+            raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s" % (where, type(output).__name__))
         output = output[0]
     return _flatten(output, [])
 
@@ -229,7 +222,7 @@ class _Request:
     """What the caller of a transform asked for, and the structure in which it gets the gradients."""
 
     def __init__(self, fn, grad_position, weights, has_aux, return_ids, where):
-        _check_fn(fn, where)
+        check_callable(fn, where)
         if grad_position is None and weights is None:
             raise ValueError("[%s] grad_position and weights, got None for both, expected one of them" % where)
         _check_positions(grad_position, where)
@@ -315,8 +308,7 @@ def get_grad(gradients, identifier):
     pending = [gradients]
     while pending:
         item = pending.pop(0)
-        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Tensor) \
-                and isinstance(item[0], (int, str)):
+        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Tensor) and isinstance(item[0], (int, str)):
             if item[0] == identifier and type(item[0]) is type(identifier):
                 return item[1]
         elif isinstance(item, (tuple, list)):
@@ -334,7 +326,7 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn, weights=None, grad_position=None):
-        _check_fn(fn, "grad_operation")
+        check_callable(fn, "grad_operation")
         if self.get_by_list and weights is None:
             if not hasattr(fn, "trainable_params"):
                 raise ValueError("[grad_operation] get_by_list needs weights where fn is not a Cell")
@@ -394,8 +386,7 @@ def _seeds(sens, outputs, where):
     if isinstance(sens, (int, float)):
         found = [outputs[0].new_full(tuple(outputs[0].shape), sens)] if len(outputs) == 1 else []
     if len(found) != len(outputs):
-        raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d"
-                         % (where, len(found), len(outputs)))
+        raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d" % (where, len(found), len(outputs)))
     return [_seed(seed, output, where) for seed, output in zip(found, outputs)]
 
 
@@ -407,114 +398,3 @@ def _seed(seed, output, where):
             raise ValueError("[%s] shape of the gradient of the output, got %s, expected %s" % (where, tuple(seed.shape), shape))
         seed = seed.reshape(shape)
     return seed if seed.dtype == output.dtype else seed.astype(output.dtype)
-
-
-# -- vectors and Jacobians ----------------------------------------------------------------------------------------
-
-
-def _check_tensors(numbered, where, what="input", kinds=Tensor):
-    """A number has no derivative here: taken as a constant, it would give zeros or nothing without a word."""
-    for number, value in numbered:
-        if not isinstance(value, kinds):
-            raise TypeError("[%s] %s %d, got %s, expected a Tensor" % (where, what, number, type(value).__name__))
-
-
-def vjp(fn, *inputs, **options):
-    """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`).
-
-    >>> import msjit as ms
-    >>> output, pullback = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 2.0]))
-    >>> pullback(ms.Tensor([1.0, 10.0]))[0].asnumpy().tolist()
-    [2.0, 40.0]
-    """
-    weights, has_aux = options.pop("weights", None), options.pop("has_aux", False)
-    if options:
-        raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
-    _check_fn(fn, "vjp")
-    _check_tensors(enumerate(inputs), "vjp", kinds=(Tensor, tuple, list))
-    chosen = _weight_list(weights, "vjp")
-    pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen, containers=True)
-    outputs = _differentiated(pull.output, has_aux, "vjp")
-
-    def pullback(*sens):
-        given = sens[0] if len(sens) == 1 else sens
-        by_position, by_weight = pull.gradients(outputs, _seeds(given, outputs, "vjp"), keep=_msjit.grad_level() > 0)
-        if weights is None:
-            return tuple(by_position)
-        return tuple(by_position), (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
-    value = pull.value()
-    if has_aux:
-        return value[0], pullback, _unpacked(value[1:])
-    return value, pullback
-
-
-def jvp(fn, inputs, v, has_aux=False):
-    """(output, directional derivative of fn at inputs along v), by differentiating the pullback.
-
-    >>> import msjit as ms
-    >>> output, slope = ms.jvp(lambda x: x * x, ms.Tensor([3.0]), ms.Tensor([1.0]))
-    >>> float(output), float(slope)
-    (9.0, 6.0)
-    """
-    _check_fn(fn, "jvp")
-    inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
-    tangents = v if isinstance(v, (tuple, list)) else (v,)
-    if len(inputs) != len(tangents):
-        raise ValueError("[jvp] v must have one tensor an input, got %d and %d" % (len(tangents), len(inputs)))
-    _check_tensors(enumerate(inputs), "jvp")
-    _check_tensors(enumerate(tangents), "jvp", "v")
-    with _Scope() as scope:
-        pull = _Pull(fn, inputs, {}, range(len(inputs)), [])
-        outputs = _differentiated(pull.output, has_aux, "jvp")
-        duals = [_msjit.alias(o.new_zeros(tuple(o.shape))) for o in outputs]
-        by_position, _ = pull.gradients(outputs, duals, keep=True)
-        directions = _seeds(list(tangents), by_position, "jvp")
-        results = _msjit.gradients(by_position, directions, duals, scope.nested)
-    value = pull.output if scope.nested else _detached(pull.output)
-    first = value[0] if has_aux else value
-    tangent = _rebuild(first, iter(results))
-    return (first, tangent, _unpacked(value[1:])) if has_aux else (value, tangent)
-
-
-def _jacobian_rows(pull, output):
-    """The Jacobians of one output by each of the inputs."""
-    from . import ops
-    rows, size, shape = [], output.size, tuple(output.shape)
-    for i in range(size):
-        seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
-        rows.append(pull.gradients([output], [seed], keep=True)[0])
-    stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape)) for k in range(len(pull.positions))]
-    return stacked if pull.nested else [_msjit.detach(t) for t in stacked]
-
-
-def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that returns the Jacobian of `fn`, or a tuple of them for several outputs. It runs a backward pass for each element of the output.
-
-    >>> import msjit as ms
-    >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-    return _jacobian(fn, grad_position, has_aux, "jacrev")
-
-
-def _jacobian(fn, grad_position, has_aux, where):
-    _check_fn(fn, where)
-    _check_positions(grad_position, where)
-    check_bool(has_aux, where, "has_aux")
-
-    def jacobian(*args, **kwargs):
-        positions = _positions(grad_position, len(args) + len(kwargs), where)
-        given = (*args, *kwargs.values())
-        _check_tensors(((p, given[p]) for p in positions), where)
-        pull = _Pull(fn, args, kwargs, positions, [])
-        outputs = _differentiated(pull.output, has_aux, where)
-        if not outputs:
-            raise TypeError("[%s] number of tensors returned by the function, got 0, expected 1 or more" % where)
-        result = _unpacked([_unpacked(_jacobian_rows(pull, output)) for output in outputs])
-        return (result, _unpacked(pull.value()[1:])) if has_aux else result
-    return jacobian
-
-
-def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
-    """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way."""
-    return _jacobian(fn, grad_position, has_aux, "jacfwd")

@@ -1,5 +1,5 @@
 """Cells that wrap a network: with its loss, for a training step, for evaluation, for gradients."""
-from .. import _paths, autograd, context, importer, ops
+from .. import _paths, autograd, context, function_transforms, importer, ops
 from ..common import dtype as mstype
 from ..common.checks import check_axis
 from ..common.parameter import Parameter, ParameterTuple
@@ -203,7 +203,7 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        return autograd.jvp(self.fn, args[:-1], args[-1])
+        return function_transforms.jvp(self.fn, args[:-1], args[-1])
 
 
 class Vjp(Cell):
@@ -214,7 +214,7 @@ class Vjp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        value, pullback = autograd.vjp(self.fn, *args[:-1])
+        value, pullback = function_transforms.vjp(self.fn, *args[:-1])
         return value, pullback(args[-1])
 
 

@@ -65,11 +65,10 @@ __path__ = _paths.extend([])
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)
-_TRANSFORMS = {"custom_vjp": "custom_function", "derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
-               "vmap": "function_transforms"}
+_TRANSFORMS = dict.fromkeys("derivative jacfwd jacrev jet jvp linearize vjp vmap".split(), "function_transforms")
+_TRANSFORMS.update(dict.fromkeys("get_grad grad value_and_grad".split(), "autograd"), custom_vjp="custom_function")
 # Functions in MindSpore's modules besides the public ones; names ending in _ext mean those of mint.
 _GENERATED = frozenset("chunk_view split_view unsqueeze_view new_ones new_zeros".split())
-_TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 
 
 @_kept

@@ -5,7 +5,7 @@ Each is computed with ordinary operators, by a formula or as the gradient of the
 differentiated and compiled themselves. `dout` is the gradient by the result of the operation. The other arguments (the
 input or the result) are in MindSpore's order.
 """
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from ..common.tensor import Tensor as _Tensor
 from . import activation_func as _ac
 from . import array_func as _a
@@ -18,7 +18,7 @@ from .primitive import rows as _rows
 
 def _pulled(function, inputs, dout):
     """Computes the gradients of function(*inputs) by all inputs, given the gradient by its result."""
-    return _autograd.vjp(function, *inputs)[1](dout)
+    return _transforms.vjp(function, *inputs)[1](dout)
 
 
 def _of(name, *attributes):

@@ -1,5 +1,5 @@
 """Primitives for losses, sequences, dropout masks and padding, and primitives that call Python functions."""
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -45,7 +45,7 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
     def loss(x):
         return _lo.ctc_of_rows(_ac.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
                                p.ctc_merge_repeated)[0]
-    value, pull = _autograd.vjp(loss, x)
+    value, pull = _transforms.vjp(loss, x)
     # A sequence with more labels than steps has an infinite loss and no gradient, whether ignored or not, as in MindSpore.
     return value, _k.stop_gradient(pull(_k.cast(_k.isfinite(value), value.dtype))[0])
 

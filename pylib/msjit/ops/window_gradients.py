@@ -3,7 +3,7 @@
 `dout` is the gradient by the result. The other arguments (inputs, results, positions of the maxima) and their order are
 MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from . import array_func as _a
 from . import box_func as _b
 from . import image_func as _im
@@ -62,11 +62,11 @@ def _last(value, count=3):
 
 def _max_pool(p, x, out, dout):
     """Takes dout, of the shape of x, at the positions of the maxima: the gradient of MaxPoolGrad by dout."""
-    return _autograd.jvp(_op.MaxPool(p.kernel_size, p.strides, p.pad_mode), (x,), (dout,))[1]
+    return _transforms.jvp(_op.MaxPool(p.kernel_size, p.strides, p.pad_mode), (x,), (dout,))[1]
 
 
 def _max_pool_3d(p, x, out, dout):
-    return _autograd.jvp(_op.MaxPool3D(_last(p.kernel_size), _last(p.strides), p.pad_mode), (x,), (dout,))[1]
+    return _transforms.jvp(_op.MaxPool3D(_last(p.kernel_size), _last(p.strides), p.pad_mode), (x,), (dout,))[1]
 
 
 def _average(p, shape, dout):
