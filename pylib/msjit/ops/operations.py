@@ -55,7 +55,6 @@ from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
 from .recurrent_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
-from .statistics_func import nanmedian as _nan_median
 from .suppression_operations import *  # noqa: F403
 from .transform_operations import *  # noqa: F403
 from .vision_operations import *  # noqa: F403
@@ -190,9 +189,8 @@ class _Reduce(Primitive):
         return self._op(x, _or_all_axes(axis), self.keep_dims)
 
 
-_make({"ReduceMean": _r.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
-       "ReduceProd": _r.reduce_prod,
-       "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
+_make({"ReduceMean": _r.mean, "ReduceMax": _k.max, "ReduceMin": _k.min, "ReduceProd": _r.reduce_prod, "ReduceAll": _k.all,
+       "ReduceAny": _k.any}, _Reduce)
 
 
 class ReduceSum(_Reduce):
@@ -250,8 +248,7 @@ class Split(Primitive):
             raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
         length = x.shape[self.axis]
         if length % self.output_num:
-            raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d"
-                             % (length, self.output_num))
+            raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d" % (length, self.output_num))
         return _a.split(x, length // self.output_num, self.axis)
 
 
@@ -362,79 +359,6 @@ class Pad(Primitive):
 
     def __call__(self, x):
         return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)
-
-
-class NanToNum(Primitive):
-    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
-
-    def __init__(self, nan=None, posinf=None, neginf=None):
-        super().__init__()
-        self.nan, self.posinf, self.neginf = nan, posinf, neginf
-
-    def __call__(self, x):
-        return _m.nan_to_num(x, self.nan, self.posinf, self.neginf)
-
-
-def _shifted(x, axis):
-    """Shifts elements by one along an axis; a zero comes first and the last element is lost."""
-    axis %= x.ndim
-    before = [0] * x.ndim
-    before[axis] = 1
-    return _k.pad(x, before, [0] * x.ndim, 0)[(slice(None),) * axis + (slice(0, x.shape[axis]),)]
-
-
-class CumSum(Primitive):
-    """Computes running sums along an axis; exclusive leaves out the element itself, reverse starts at the end."""
-
-    def __init__(self, exclusive=False, reverse=False):
-        super().__init__()
-        self.exclusive, self.reverse = exclusive, reverse
-
-    def __call__(self, x, axis):
-        if not _check_tensor(x, "CumSum").ndim:
-            raise ValueError("[CumSum] rank of x, got 0, expected at least 1")
-        if self.reverse:
-            x = _k.flip(x, (axis,))
-        if self.exclusive:  # shifting before the sum, not subtracting after it, keeps infinities out of their own sum
-            x = _shifted(x, axis)
-        out = _r.cumsum(x, axis)
-        return _k.flip(out, (axis,)) if self.reverse else out
-
-
-class Sort(Primitive):
-    """Returns (sorted elements, their indices) along an axis."""
-
-    def __init__(self, axis=-1, descending=False):
-        super().__init__()
-        self.axis, self.descending = axis, descending
-
-    def __call__(self, x):
-        return _k.sort(x, self.axis, self.descending)
-
-
-class TopK(Primitive):
-    """Returns (the k greatest elements along the last axis, their indices)."""
-
-    def __init__(self, sorted=True):
-        super().__init__()
-
-    def __call__(self, x, k):
-        return _i.topk(x, k)
-
-
-class Median(Primitive):
-    """Returns (median along an axis, its index); with global_median (median of all elements, 0), as in MindSpore."""
-
-    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
-        super().__init__()
-        self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
-
-    def __call__(self, x):
-        median = _nan_median if self.ignore_nan else _r.median
-        if not self.global_median:
-            return median(x, self.axis, self.keep_dims)
-        value, place = median(_k.reshape(x, (-1,)), 0)
-        return value, _k.zeros_like(place)
 
 
 class Print(Primitive):
