@@ -48,7 +48,14 @@ class _Pool2d(Cell):
 
 
 class MaxPool2d(_Pool2d):
-    """Returns the largest element of each window of (N, C, H, W) or (C, H, W).
+    """Returns the largest element of each window of images (N, C, H, W), or of one image (C, H, W).
+
+    kernel_size, stride and dilation are an int or (height, width). pad_mode "valid" leaves out windows that do not fit, "same" gives
+    H / stride rows, rounded up, and "pad" pads by `padding`. What is padded never counts. Only with "pad" may ceil_mode, dilation and
+    return_indices be used: ceil_mode also keeps a last window that fits in part, return_indices gives (values, their indices in the
+    flattened plane, int64).
+
+    Raises ValueError for an unknown pad_mode and for arguments that it does not allow.
 
     >>> import msjit as ms
     >>> ms.nn.MaxPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).asnumpy().tolist()
@@ -71,7 +78,17 @@ class MaxPool2d(_Pool2d):
 
 
 class AvgPool2d(_Pool2d):
-    """Returns the mean of each window of (N, C, H, W) or (C, H, W)."""
+    """Returns the mean of each window of images (N, C, H, W), or of one image (C, H, W).
+
+    kernel_size, stride and pad_mode are those of MaxPool2d. What is padded counts as zeros only where pad_mode is "pad" and
+    count_include_pad is True. divisor_override divides the sum of a window instead of the number of its elements.
+
+    Raises ValueError for an unknown pad_mode, and for `padding` with another pad_mode than "pad".
+
+    >>> import msjit as ms
+    >>> ms.nn.AvgPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 6.0]]]])).asnumpy().tolist()
+    [[[[3.0]]]]
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None, data_format="NCHW"):
@@ -122,7 +139,10 @@ class _Pool(Cell):
 
 
 class MaxPool1d(_Pool):
-    """Returns the largest element of each window of (N, C, L) or (C, L); with return_indices also its index."""
+    """Returns the largest element of each window of (N, C, L) or (C, L); with return_indices also its index.
+
+    The arguments are those of MaxPool2d for one axis. Raises ValueError for arguments that pad_mode does not allow and for another rank.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False):
@@ -160,7 +180,10 @@ class MaxPool3d(_Pool):
 
 
 class AvgPool1d(_Pool):
-    """Returns the mean of each window of (N, C, L) or (C, L)."""
+    """Returns the mean of each window of (N, C, L) or (C, L).
+
+    The arguments are those of AvgPool2d for one axis. Raises ValueError for another rank.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__("avg_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)

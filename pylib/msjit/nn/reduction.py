@@ -26,7 +26,10 @@ class Norm(Cell):
 
 
 class ClipByNorm(Cell):
-    """Scales the input down where its 2-norm over an axis exceeds clip_norm; the result is float32."""
+    """Scales x down where its 2-norm over `axis` (by default of all elements) exceeds clip_norm: x * clip_norm / max(norm, clip_norm).
+
+    It is called with (x, clip_norm). The result has the shape of x and is float32.
+    """
 
     def __init__(self, axis=None):
         super().__init__()

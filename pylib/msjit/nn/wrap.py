@@ -15,7 +15,13 @@ __all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell W
 
 
 class WithLossCell(Cell):
-    """Computes loss_fn(backbone(data), label)."""
+    """Computes loss_fn(backbone(data), label): the network and its loss as one Cell, such as TrainOneStepCell takes.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
+    >>> net(ms.ops.zeros((3, 2), ms.float32), ms.ops.zeros((3, 1), ms.float32)).shape
+    ()
+    """
 
     def __init__(self, backbone, loss_fn):
         super().__init__(auto_prefix=False)
@@ -166,7 +172,16 @@ class TimeDistributed(Cell):
 
 
 class ForwardValueAndGrad(Cell):
-    """Returns the network's output and its gradient: by the first input, all inputs (get_all), the weights (get_by_list) or both."""
+    """Returns (the network's output, its gradient): by the first input, by all inputs (get_all), by the weights (get_by_list) or by both.
+
+    With sens_param the last argument of the call is the gradient by the output, with which the backward pass starts. Raises ValueError for
+    get_by_list without weights.
+
+    >>> import msjit as ms
+    >>> output, slope = ms.nn.ForwardValueAndGrad(ms.nn.ReLU())(ms.Tensor([-1.0, 2.0]))
+    >>> slope.asnumpy().tolist()
+    [0.0, 1.0]
+    """
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
@@ -182,7 +197,11 @@ class ForwardValueAndGrad(Cell):
 
 
 class WithGradCell(Cell):
-    """Computes the gradient of loss_fn(network(data), label) by the network's trainable Parameters."""
+    """Computes the gradients by the network's trainable Parameters, a tuple: of loss_fn(network(data), label), or of the network's output
+    if loss_fn is None.
+
+    sens, if given, is the gradient by that result, with which the backward pass starts.
+    """
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)

@@ -6,7 +6,12 @@ from .optimizer import Optimizer
 
 
 class RMSProp(Optimizer):
-    """s = decay s + (1 - decay) g^2; v = momentum v + rate g / sqrt(s + epsilon); p -= v. Centred: s less the squared mean.
+    """RMSProp (Tieleman and Hinton 2012): s = decay * s + (1 - decay) * g^2; v = momentum * v + rate * g / sqrt(s + epsilon); p -= v.
+
+    s starts at 1. With `centered`, the square of a running mean of g is subtracted from s before the root. g is
+    gradient + weight_decay * p. params and learning_rate are explained at Optimizer.
+
+    Raises TypeError for decay, momentum and epsilon that are no floats, ValueError for negative ones.
 
     >>> import msjit as ms
     >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
@@ -42,7 +47,11 @@ class RMSProp(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """a += g^2; p -= rate g / sqrt(a)"""
+    """Adagrad (Duchi, Hazan and Singer 2011): a += g^2; p -= rate * g / sqrt(a), where g = gradient + weight_decay * p.
+
+    a starts at `accum`; without update_slots it stays there. params and learning_rate are explained at Optimizer. Raises TypeError for an
+    accum that is no float, ValueError for a negative one.
+    """
 
     def __init__(self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -60,7 +69,12 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """a = rho a + (1 - rho) g^2; u = sqrt(d + epsilon) / sqrt(a + epsilon) g; d = rho d + (1 - rho) u^2; p -= rate u"""
+    """Adadelta (Zeiler 2012): a = rho * a + (1 - rho) * g^2; u = sqrt(d + epsilon) / sqrt(a + epsilon) * g;
+    d = rho * d + (1 - rho) * u^2; p -= rate * u.
+
+    g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError for rho and epsilon that are no
+    floats, ValueError for a rho outside [0, 1] and a negative epsilon.
+    """
 
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -79,7 +93,11 @@ class Adadelta(Optimizer):
 
 
 class AdaMax(Optimizer):
-    """m = beta1 m + (1 - beta1) g; v = max(beta2 v, |g|); p -= rate / (1 - beta1^t) m / (v + eps)"""
+    """AdaMax (Kingma and Ba 2014): m = beta1 * m + (1 - beta1) * g; v = max(beta2 * v, |g|); p -= rate / (1 - beta1^t) * m / (v + eps).
+
+    g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError for beta1, beta2 and eps that are
+    no floats, ValueError for betas outside (0, 1) and an eps that is not positive.
+    """
 
     def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,
                  loss_scale=1.0):
