@@ -302,7 +302,15 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
 
 def get_grad(gradients, identifier):
-    """Picks one gradient, by position, Parameter or name, out of the result of a grad(..., return_ids=True) function."""
+    """Picks one gradient out of the result of a function made by grad(..., return_ids=True).
+
+    identifier is the position of an argument, a Parameter, or its name. Raises RuntimeError where there is no such gradient.
+
+    >>> import msjit as ms
+    >>> found = ms.grad(lambda x, y: x * y, (0, 1), return_ids=True)(ms.Tensor(2.0), ms.Tensor(5.0))
+    >>> float(ms.get_grad(found, 1))
+    2.0
+    """
     if isinstance(identifier, Parameter):
         identifier = identifier.name
     pending = [gradients]
@@ -317,7 +325,19 @@ def get_grad(gradients, identifier):
 
 
 class GradOperation:
-    """MindSpore's older entry point: GradOperation(get_all, get_by_list, sens_param)(net[, weights])(inputs)."""
+    """MindSpore's older way to gradients: GradOperation(get_all, get_by_list, sens_param)(fn, weights)(*inputs).
+
+    The gradient is by the first input, with get_all by all inputs (a tuple), with get_by_list by `weights` (a tuple; of a Cell by default
+    its trainable Parameters), with both a pair of tuples. With sens_param the last argument, or the keyword `sens`, is the gradient by the
+    output, with which the backward pass starts.
+
+    Raises TypeError for options that are no bools and an fn that cannot be called, ValueError for missing weights or `sens`.
+
+    >>> import msjit as ms
+    >>> square = ms.ops.GradOperation(get_all=True)(lambda x, y: x * x + y)
+    >>> [float(g) for g in square(ms.Tensor(3.0), ms.Tensor(1.0))]
+    [6.0, 1.0]
+    """
 
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):

@@ -125,7 +125,7 @@ def _jacobian(fn, grad_position, has_aux, where):
 
 
 def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
-    """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way."""
+    """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way; randomness changes nothing."""
     return _jacobian(fn, grad_position, has_aux, "jacfwd")
 
 
@@ -233,7 +233,16 @@ def _ones_like(tensors):
 
 
 def derivative(fn, primals, order):
-    """(fn(primals), its derivative of that order along the direction of ones). For an elementwise fn that is the derivative by each element."""
+    """(fn(primals), its derivative of that order along the direction of ones). For an elementwise fn that is the derivative by each element.
+
+    primals is a Tensor or a tuple of them; the derivative has the shape of the output. Raises TypeError for primals that are no Tensors and
+    an order that is no int, ValueError for an order below 1.
+
+    >>> import msjit as ms
+    >>> value, third = ms.ops.derivative(lambda x: x ** 3, ms.Tensor([1.0, 2.0]), 3)
+    >>> third.asnumpy().tolist()
+    [6.0, 6.0]
+    """
     check_callable(fn, "derivative")
     if isinstance(order, bool) or not isinstance(order, int):
         raise TypeError("[derivative] order, got %s, expected an int" % type(order).__name__)
@@ -296,7 +305,15 @@ def jet(fn, primals, series):
 
 
 def linearize(fn, inputs):
-    """(fn(inputs), a function that gives the directional derivative for tangents of the shapes of the inputs)."""
+    """(fn(inputs), a function that gives the directional derivative for tangents of the shapes of the inputs).
+
+    inputs is a Tensor or a tuple of them. Each call of the function runs fn again. Raises TypeError for inputs that are no Tensors.
+
+    >>> import msjit as ms
+    >>> value, slope = ms.ops.linearize(lambda x: x * x, ms.Tensor([3.0]))
+    >>> slope(ms.Tensor([1.0])).asnumpy().tolist()
+    [6.0]
+    """
     check_callable(fn, "linearize")
     given = _tensors(inputs, "linearize")
 

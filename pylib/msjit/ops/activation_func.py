@@ -51,7 +51,10 @@ def tanhshrink(input):
 
 
 def glu(x, axis=-1):
-    """Gated linear unit: the first half along an axis times the sigmoid of the second half. Raises ValueError for an odd size."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half (Dauphin et al. 2016).
+
+    The axis of the result is half as long. Raises ValueError for an odd size.
+    """
     _check_tensor(x, "glu")
     if x.shape[axis] % 2:
         raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
@@ -60,7 +63,10 @@ def glu(x, axis=-1):
 
 
 def gelu(input, approximate="none"):
-    """GELU activation: x times the normal distribution function of x; approximate='tanh' uses the tanh approximation."""
+    """GELU activation, element by element: x times the normal distribution function of x (Hendrycks and Gimpel 2016).
+
+    approximate='tanh' computes 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) instead. Raises ValueError for another word.
+    """
     if approximate == "none":
         return _k.gelu(input)
     if approximate != "tanh":
@@ -139,7 +145,14 @@ def logsigmoid(x):
 
 
 def softmax(input, axis=-1, *, dtype=None):
-    """Computes exp(x) / sum(exp(x)) over an axis; dtype converts the input first."""
+    """Computes exp(x) / sum(exp(x)), the sum over an axis, without overflow; the result has the shape of x.
+
+    dtype converts the input first. Raises TypeError for integers, ValueError for an axis that the input does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.softmax(ms.Tensor([1000.0, 1000.0])).asnumpy().tolist()
+    [0.5, 0.5]
+    """
     if dtype is not None:
         input = _k.cast(input, dtype)
     return _k.softmax(input, axis)
@@ -151,7 +164,10 @@ def log_softmax(logits, axis=-1):
 
 
 def dropout(input, p=0.5, training=True, seed=None):
-    """Sets elements to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input."""
+    """Sets each element to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input.
+
+    The input is a tensor of floats, TypeError for another one. The numbers come from the generator that set_seed sets, or from `seed`.
+    """
     if not training or p == 0:
         return input
     if _check_tensor(input, "dropout").dtype not in _FLOATS:

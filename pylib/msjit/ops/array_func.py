@@ -47,7 +47,7 @@ def _filled(shape, value, dtype):
 
 
 def zeros(size, dtype=None):
-    """Creates a tensor of zeros; size is an int or a tuple, the dtype float32 by default."""
+    """Creates a tensor of zeros; size is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
     try:
         return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -56,7 +56,7 @@ def zeros(size, dtype=None):
 
 
 def ones(shape, dtype=None):
-    """Creates a tensor of ones; shape is an int or a tuple, the dtype float32 by default."""
+    """Creates a tensor of ones; shape is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
     try:
         return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -152,7 +152,12 @@ def numel(input):
 
 
 def unsqueeze(input, dim):
-    """Inserts an axis of size 1 at position dim."""
+    """Inserts an axis of size 1 at position dim; -1 means behind the last axis. Raises ValueError for a position that there is not.
+
+    >>> import msjit as ms
+    >>> ms.ops.unsqueeze(ms.ops.zeros((2, 3), ms.float32), 1).shape
+    (2, 1, 3)
+    """
     try:
         return _k.expand_dims(input, dim)
     except _ERRORS as error:
@@ -161,7 +166,14 @@ def unsqueeze(input, dim):
 
 
 def squeeze(input, axis=None):
-    """Removes axes of size 1: all of them, or only the given ones."""
+    """Removes axes of size 1: all of them, or only the given ones, an int or a tuple of ints.
+
+    A given axis of another size stays. Raises ValueError for an axis that the input does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.squeeze(ms.ops.zeros((1, 3, 1), ms.float32), 0).shape
+    (3, 1)
+    """
     return _k.squeeze(input, axis)
 
 
@@ -229,7 +241,14 @@ def split(tensor, split_size_or_sections, axis=0):
 
 
 def chunk(input, chunks, axis=0):
-    """Splits a tensor along an axis into at most `chunks` parts of equal size; the last one may be smaller."""
+    """Splits a tensor along an axis into at most `chunks` parts of equal size, a tuple; the last one may be smaller.
+
+    Raises ValueError for chunks below 1 and for an axis that the input does not have.
+
+    >>> import msjit as ms
+    >>> [part.shape for part in ms.ops.chunk(ms.ops.zeros((5, 2), ms.float32), 2)]
+    [(3, 2), (2, 2)]
+    """
     if _check_int(chunks, "chunk", "chunks") <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
     axis = _check_axis(axis, check_tensor(input, "chunk").ndim, "chunk")
@@ -237,7 +256,10 @@ def chunk(input, chunks, axis=0):
 
 
 def unbind(input, dim=0):
-    """Splits a tensor along an axis into a tuple of slices without that axis."""
+    """Splits a tensor along an axis into a tuple of slices without that axis, as many as the axis is long.
+
+    Raises ValueError for an axis that the input does not have.
+    """
     try:
         return tuple(_k.unstack(input, dim))
     except _ERRORS as error:
@@ -246,7 +268,7 @@ def unbind(input, dim=0):
 
 
 def unstack(input_x, axis=0):
-    """Splits a tensor along an axis into a tuple of slices without that axis."""
+    """Splits a tensor along an axis into a tuple of slices without that axis, as unbind."""
     return tuple(_k.unstack(input_x, axis))
 
 
@@ -346,7 +368,12 @@ def masked_fill(input_x, mask, value):
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
     """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
 
-    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64.
+    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64. An index outside
+    [0, depth) gives off_value alone.
+
+    >>> import msjit as ms
+    >>> ms.ops.one_hot(ms.Tensor([1, 0]), 2).asnumpy().tolist()
+    [[0, 1], [1, 0]]
     """
     if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
         hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, mstype.int32), mstype.bool_)
@@ -356,7 +383,14 @@ def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
 
 
 def nonzero(input, as_tuple=False):
-    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis."""
+    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis.
+
+    The shape depends on the values, so a graph ends before this function.
+
+    >>> import msjit as ms
+    >>> ms.ops.nonzero(ms.Tensor([[0, 3], [4, 0]])).asnumpy().tolist()
+    [[0, 1], [1, 0]]
+    """
     import numpy
     check_tensor(input, "nonzero")
     found = numpy.nonzero(input.asnumpy())

@@ -141,12 +141,19 @@ def top_k(input_x, k, sorted=True):
 
 
 def flip(input, dims):
-    """Reverses the order along the given axes."""
+    """Reverses the order along the given axes, an int or a tuple of ints. Raises ValueError for axes that the input does not have."""
     return _k.flip(input, dims)
 
 
 def roll(input, shifts, dims=None):
-    """Shifts elements cyclically along axes, or over the flattened tensor without dims."""
+    """Shifts elements cyclically along axes: what leaves at one end comes back at the other. shifts and dims are ints, or tuples of equal length.
+
+    Without dims the flattened tensor is shifted. The result has the shape of the input.
+
+    >>> import msjit as ms
+    >>> ms.ops.roll(ms.Tensor([1, 2, 3]), 1).asnumpy().tolist()
+    [3, 1, 2]
+    """
     if dims is None:
         return _k.reshape(_k.roll(_k.reshape(input, (-1,)), shifts, 0), input.shape)
     return _k.roll(input, shifts, dims)

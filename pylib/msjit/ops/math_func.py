@@ -35,7 +35,16 @@ batch_matmul = _k.matmul
 
 
 def div(input, other, *, rounding_mode=None):
-    """Divides element by element; rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0."""
+    """Divides element by element; the shapes broadcast. rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0.
+
+    Without a rounding_mode the quotient of integers is float32; with one it is an integer. Raises ValueError for another rounding_mode.
+
+    >>> import msjit as ms
+    >>> ms.ops.div(ms.Tensor([-7, 7]), 2, rounding_mode="floor").asnumpy().tolist()
+    [-4, 3]
+    >>> ms.ops.div(ms.Tensor([-7, 7]), 2, rounding_mode="trunc").asnumpy().tolist()
+    [-3, 3]
+    """
     if rounding_mode is None:
         return _k.div(input, other)
     if rounding_mode not in ("floor", "trunc"):
@@ -81,7 +90,15 @@ def round(input, *, decimals=0):
 
 
 def matmul(input, other):
-    """Multiplies matrices over the last two axes; the other axes broadcast."""
+    """Multiplies matrices over the last two axes: (..., n, m) by (..., m, p) gives (..., n, p); the other axes broadcast.
+
+    A vector counts as one row on the left and as one column on the right, and the result lacks that axis. Raises ValueError where the
+    sizes m differ or an operand has no axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.matmul(ms.ops.ones((5, 2, 3), ms.float32), ms.ops.ones((3, 4), ms.float32)).shape
+    (5, 2, 4)
+    """
     return _k.matmul(input, other)
 
 
@@ -109,7 +126,7 @@ def bmm(input_x, mat2):
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat1 @ mat2)."""
+    """Computes beta * input + alpha * (mat1 @ mat2); (n, m) by (m, p), and an input that broadcasts to (n, p)."""
     try:
         return beta * input + alpha * _k.matmul(mat1, mat2)
     except _ERRORS as error:
@@ -135,7 +152,12 @@ def dot(input, other):
 
 
 def outer(input, vec2):
-    """Multiplies every element of `input` with every element of vec2: a matrix (input.size, vec2.size)."""
+    """Multiplies every element of `input` with every element of vec2: a matrix (input.size, vec2.size).
+
+    >>> import msjit as ms
+    >>> ms.ops.outer(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])).asnumpy().tolist()
+    [[3.0, 4.0], [6.0, 8.0]]
+    """
     return _k.reshape(input, (-1, 1)) * _k.reshape(vec2, (-1,))
 
 
@@ -253,7 +275,14 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default).
+
+    The result has the shape and dtype of the input, which must be floats: TypeError for another dtype, and for replacements that are texts.
+
+    >>> import msjit as ms
+    >>> ms.ops.nan_to_num(ms.Tensor([float("nan"), float("inf")]), posinf=9.0).asnumpy().tolist()
+    [0.0, 9.0]
+    """
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % (input.dtype,))
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):

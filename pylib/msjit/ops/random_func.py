@@ -34,7 +34,15 @@ def draw_uniform(shape, dtype, seed):
 
 
 def randn(*size, dtype=None, seed=None):
-    """Draws standard normal numbers in the given shape, float32 by default."""
+    """Draws standard normal numbers in the shape `size`, ints or one tuple; float32 by default.
+
+    `seed` takes the place of set_seed's for this call; the generator's counter goes on, so the next call draws other numbers. Raises
+    TypeError for a dtype that is none of floats.
+
+    >>> import msjit as ms
+    >>> ms.ops.randn(2, 3).shape
+    (2, 3)
+    """
     try:
         return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
     except _ERRORS as error:
@@ -43,7 +51,7 @@ def randn(*size, dtype=None, seed=None):
 
 
 def standard_normal(shape, seed=None):
-    """Draws standard normal float32 numbers."""
+    """Draws standard normal float32 numbers in the given shape, a tuple of ints. seed is as in randn."""
     try:
         return _normal(_shape((shape,)), mstype.float32, seed)
     except _ERRORS as error:
@@ -57,7 +65,7 @@ def normal(shape, mean=0.0, stddev=1.0, seed=None):
 
 
 def rand(*size, dtype=None, seed=None):
-    """Draws uniform numbers in [0, 1) in the given shape, float32 by default."""
+    """Draws uniform numbers in [0, 1) in the shape `size`, ints or one tuple; float32 by default. seed is as in randn."""
     try:
         return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
     except _ERRORS as error:
@@ -77,7 +85,10 @@ def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
 
 
 def randint(low, high, size, seed=None, *, dtype=None):
-    """Draws uniform integers in [low, high), int64 by default. Raises ValueError unless low < high."""
+    """Draws uniform integers in [low, high) in the shape `size`, a tuple of ints; int64 by default. seed is as in randn.
+
+    Raises ValueError unless low < high, and for a dtype that is none of integers.
+    """
     low, high = _check_numeric(low, "randint", "low"), _check_numeric(high, "randint", "high")
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))

@@ -11,14 +11,29 @@ _INTEGERS = _mstype.int_type + _mstype.uint_type
 
 
 def sum(input, dim=None, keepdim=False, dtype=None):
-    """Sums elements over axes; None means all axes."""
+    """Sums elements over axes: `dim` is an int, a tuple of ints, or None for all axes. With keepdim they stay, with size 1.
+
+    Integers and bools are summed in int64. dtype converts the elements before and the sum after. Raises ValueError for axes that the
+    input does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.sum(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0).asnumpy().tolist()
+    [4.0, 6.0]
+    """
     if dtype is not None:
         return _k.cast(_k.sum(_k.cast(input, dtype), dim, keepdim), dtype)
     return _k.sum(input, dim, keepdim)
 
 
 def mean(x, axis=None, keep_dims=False):
-    """Computes the mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
+    """Computes the mean over axes: an int, a tuple of ints, None or () for all. With keep_dims they stay, with size 1.
+
+    The mean of integers is an integer, rounded towards 0, as in MindSpore. Raises ValueError for axes that x does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.mean(ms.Tensor([[1.0, 2.0], [3.0, 6.0]]), 1).asnumpy().tolist()
+    [1.5, 4.5]
+    """
     axis = _or_all_axes(axis)
     try:
         if _check(x, "mean").dtype in _INTEGERS:
@@ -30,7 +45,11 @@ def mean(x, axis=None, keep_dims=False):
 
 
 def prod(input, axis=None, keep_dims=False, dtype=None):
-    """Multiplies elements over axes; None means all axes."""
+    """Multiplies elements over axes: an int, a tuple of ints, or None for all. With keep_dims they stay, with size 1.
+
+    Integers and bools are multiplied in int64. dtype converts the elements before and the product after. Raises ValueError for axes that
+    the input does not have.
+    """
     if dtype is not None:
         return _k.cast(_k.prod(_k.cast(input, dtype), axis, keep_dims), dtype)
     return _k.prod(input, axis, keep_dims)
@@ -46,9 +65,12 @@ def _masked(where, name, input, initial, combine):
 
 
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns the largest element over axes.
+    """Returns the largest element over axes: an int, a tuple of ints, None or () for all. With keepdims they stay, with size 1.
 
-    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
+    NaN wins. Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element. Elements
+    that are equally large share the gradient.
+
+    Raises ValueError for axes that the input does not have, and for a mask without `initial`.
     """
     if initial is not None or where is not None:
         input = _masked(where, "amax", input, initial, _k.maximum)
@@ -60,9 +82,12 @@ def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns the smallest element over axes.
+    """Returns the smallest element over axes: an int, a tuple of ints, None or () for all. With keepdims they stay, with size 1.
 
-    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
+    NaN wins. Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element. Elements
+    that are equally small share the gradient.
+
+    Raises ValueError for axes that the input does not have, and for a mask without `initial`.
     """
     if initial is not None or where is not None:
         input = _masked(where, "amin", input, initial, _k.minimum)
@@ -74,9 +99,15 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def max(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns (largest element, its index) over one axis; initial and where are as in amax.
+    """Returns (largest element, its index) over one axis, without that axis unless keepdims; the index is int64.
 
-    Without an axis it is the largest element of the whole tensor, and the index is always 0.
+    Without an axis it is the largest element of the whole tensor, and the index is always 0. initial and where are as in amax. Of equal
+    elements the first one has the index.
+
+    >>> import msjit as ms
+    >>> values, places = ms.ops.max(ms.Tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
+    >>> values.asnumpy().tolist(), places.asnumpy().tolist()
+    ([5.0, 7.0], [1, 0])
     """
     if initial is not None or where is not None:
         input = _masked(where, "max", input, initial, _k.maximum)
@@ -86,9 +117,10 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def min(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns (smallest element, its index) over one axis; initial and where are as in amin.
+    """Returns (smallest element, its index) over one axis, without that axis unless keepdims; the index is int64.
 
-    Without an axis it is the smallest element of the whole tensor, and the index is always 0.
+    Without an axis it is the smallest element of the whole tensor, and the index is always 0. initial and where are as in amin. Of equal
+    elements the first one has the index.
     """
     if initial is not None or where is not None:
         input = _masked(where, "min", input, initial, _k.minimum)
@@ -98,7 +130,10 @@ def min(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def argmax(input, dim=None, keepdim=False):
-    """Returns the index of the largest element along dim, or in the flattened tensor where dim is None."""
+    """Returns the index (int64) of the largest element along dim, or in the flattened tensor where dim is None; of equal elements the first.
+
+    The result lacks the axis dim unless keepdim. Raises ValueError for an axis that the input does not have.
+    """
     return _k.argmax(input, dim, keepdim)
 
 
@@ -125,7 +160,14 @@ def median(input, axis=-1, keepdims=False):
 
 
 def cumsum(x, axis, dtype=None):
-    """Computes running sums along an axis, in the dtype of x unless another is given."""
+    """Computes running sums along an axis: element i of the result is the sum of the elements 0 to i.
+
+    The result has the shape of x, and its dtype unless another is given. Raises ValueError for an axis that x does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.cumsum(ms.Tensor([1.0, 2.0, 3.0]), 0).asnumpy().tolist()
+    [1.0, 3.0, 6.0]
+    """
     return _k.cast(_k.cumsum(x, axis), x.dtype if dtype is None else dtype)
 
 
@@ -140,17 +182,31 @@ def arg_min_with_value(input, axis=0, keep_dims=False):
 
 
 def all(input, axis=None, keep_dims=False):
-    """Says whether all elements over axes are true; None or () means all axes."""
+    """Says whether all elements over axes are true: a bool tensor. The axes are an int, a tuple of ints, None or () for all.
+
+    Numbers other than 0 are true. With keep_dims the axes stay, with size 1. Raises ValueError for axes that the input does not have.
+    """
     return _k.all(input, _or_all_axes(axis), keep_dims)
 
 
 def any(input, axis=None, keep_dims=False):
-    """Says whether any element over axes is true; None or () means all axes."""
+    """Says whether any element over axes is true: a bool tensor. The axes are an int, a tuple of ints, None or () for all.
+
+    Numbers other than 0 are true. With keep_dims the axes stay, with size 1. Raises ValueError for axes that the input does not have.
+    """
     return _k.any(input, _or_all_axes(axis), keep_dims)
 
 
 def var(input, axis=None, ddof=0, keepdims=False):
-    """Computes the variance over axes: the sum of squared deviations divided by (count - ddof). Raises TypeError for complex numbers."""
+    """Computes the variance over axes: the sum of squared deviations from the mean, divided by (count - ddof).
+
+    axis is an int, a tuple of ints, or None for all; with keepdims the axes stay, with size 1. ddof=1 makes the variance of a sample
+    unbiased. Raises TypeError for complex numbers, ValueError for axes that the input does not have.
+
+    >>> import msjit as ms
+    >>> float(ms.ops.var(ms.Tensor([1.0, 3.0]))), float(ms.ops.var(ms.Tensor([1.0, 3.0]), ddof=1))
+    (1.0, 2.0)
+    """
     if _check(input, "var").dtype in _mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     if isinstance(ddof, str):
@@ -168,7 +224,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
 
 
 def std(input, axis=None, ddof=0, keepdims=False):
-    """Computes the standard deviation over axes, the square root of var. Raises TypeError for complex numbers."""
+    """Computes the standard deviation over axes, the square root of var, which explains the arguments. Raises what var raises."""
     try:
         return _k.sqrt(var(input, axis, ddof, keepdims))
     except _ERRORS as error:
@@ -177,7 +233,15 @@ def std(input, axis=None, ddof=0, keepdims=False):
 
 
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
-    """Computes log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names of dim and keepdim."""
+    """Computes log(sum(exp(x))) over axes, without overflow: the largest element is subtracted first and added last.
+
+    dim is an int, a tuple of ints, or () for all; with keepdim the axes stay, with size 1. axis and keep_dims are older names of dim and
+    keepdim.
+
+    >>> import msjit as ms
+    >>> round(float(ms.ops.logsumexp(ms.Tensor([1000.0, 1000.0]), 0)), 2)
+    1000.69
+    """
     axis = _or_all_axes(axis)
     axis, keep_dims = _or_all_axes(dim) if axis is None else axis, keepdim or keep_dims
     try:
