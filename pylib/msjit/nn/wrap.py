@@ -62,8 +62,8 @@ class TrainOneStepCell(Cell):
         self.optimizer = optimizer
         self.weights = optimizer.parameters
         self.sens, self.sense_flag, self.return_grad = 1.0 if sens is None else sens, sens is not None, return_grad
-        self.grad_no_sens = autograd.GradOperation(get_by_list=True)
-        self.grad = autograd.GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = ops.GradOperation(get_by_list=True)
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.parallel_mode = context.get_auto_parallel_context("parallel_mode")
         self.reducer_flag = context.is_data_parallel()
         self.grad_reducer = Identity()
@@ -192,7 +192,7 @@ class ForwardValueAndGrad(Cell):
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def construct(self, *inputs):
-        operation = autograd.GradOperation(self.get_all, self.get_by_list, self.sens_param)
+        operation = ops.GradOperation(self.get_all, self.get_by_list, self.sens_param)
         return operation.value_and_gradient(self.network, self.weights if self.get_by_list else None, inputs, {})
 
 
@@ -209,7 +209,7 @@ class WithGradCell(Cell):
         self.sens = sens
 
     def construct(self, *inputs):
-        operation = autograd.GradOperation(get_by_list=True, sens_param=self.sens is not None)
+        operation = ops.GradOperation(get_by_list=True, sens_param=self.sens is not None)
         extra = () if self.sens is None else (self.sens,)
         return operation(self.network, self.network.trainable_params())(*(inputs + extra))
 

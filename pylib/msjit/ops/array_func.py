@@ -1,4 +1,4 @@
-"""Creation, shape and indexing functions under MindSpore's names and argument orders."""
+"""Functions that create tensors and change their shapes, under MindSpore's names and argument orders."""
 import builtins
 
 from ..common import dtype as mstype
@@ -302,101 +302,6 @@ def slice(input_x, begin, size):
 def repeat_elements(x, rep, axis=0):
     """Repeats each element along an axis `rep` times in a row."""
     return _k.repeat_interleave(x, rep, axis)
-
-
-# -- indexing --------------------------------------------------------------------------------------------------------
-
-
-def gather(input_params, input_indices, axis, batch_dims=0):
-    """Picks slices of input_params along an axis, at input_indices.
-
-    The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
-    are common to both operands: each stack is indexed by its own indices.
-    """
-    check_tensor(input_indices, "gather")
-    if batch_dims:
-        return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
-    return _k.gather(input_params, input_indices, axis)
-
-
-def _gather_in_stacks(x, indices, axis, batch_dims):
-    """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
-    axis = _check_axis(axis, check_tensor(x, "gather").ndim, "gather")
-    lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    if not 0 <= lead <= indices.ndim:
-        raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
-    if lead > axis or x.shape[:lead] != indices.shape[:lead]:
-        raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
-                         % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))
-    between = axis - lead  # axes that stay between the stack and the indexed one
-    order = list(_py_range(lead)) + [axis] + list(_py_range(lead, axis)) + list(_py_range(axis + 1, x.ndim))
-    stacks = [_k.reshape(_k.arange(0, x.shape[i], 1, mstype.int64),
-                         [-1 if j == i else 1 for j in _py_range(indices.ndim)]) for i in _py_range(lead)]
-    out = _k.index([_k.transpose(x, order)] + stacks + [indices], list(_py_range(lead + 1)))
-    inner = indices.ndim - lead
-    places = list(_py_range(lead)) + [lead + inner + i for i in _py_range(between)] \
-        + [lead + i for i in _py_range(inner)] + list(_py_range(lead + inner + between, out.ndim))
-    return _k.transpose(out, places)
-
-
-def index_select(input, axis, index):
-    """Picks slices along an axis, at the positions in `index`."""
-    try:
-        return _k.gather(input, index, axis)
-    except _ERRORS as error:
-        _rename(error, "index_select")
-        raise
-
-
-def masked_fill(input_x, mask, value):
-    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
-
-    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
-    check_tensor(input_x, "masked_fill")
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
-        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (mstype.float_type, mstype.int_type)):
-            value = _k.cast(value, input_x.dtype)
-    try:
-        return _k.where(mask, value, input_x)
-    except _ERRORS as error:
-        _rename(error, "masked_fill")
-        raise
-
-
-def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
-    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
-
-    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64. An index outside
-    [0, depth) gives off_value alone.
-
-    >>> import msjit as ms
-    >>> ms.ops.one_hot(ms.Tensor([1, 0]), 2).asnumpy().tolist()
-    [[0, 1], [1, 0]]
-    """
-    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
-        hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, mstype.int32), mstype.bool_)
-        return _k.where(hot, on_value, off_value)
-    floats = isinstance(on_value, float) or isinstance(off_value, float)
-    return _k.one_hot(indices, depth, on_value, off_value, axis, mstype.float32 if floats else mstype.int64)
-
-
-def nonzero(input, as_tuple=False):
-    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis.
-
-    The shape depends on the values, so a graph ends before this function.
-
-    >>> import msjit as ms
-    >>> ms.ops.nonzero(ms.Tensor([[0, 3], [4, 0]])).asnumpy().tolist()
-    [[0, 1], [1, 0]]
-    """
-    import numpy
-    check_tensor(input, "nonzero")
-    found = numpy.nonzero(input.asnumpy())
-    if as_tuple:
-        return tuple(Tensor(index.astype(numpy.int64)) for index in found)
-    return Tensor(numpy.stack(found, -1).astype(numpy.int64))
 
 
 def meshgrid(*inputs, indexing="xy"):

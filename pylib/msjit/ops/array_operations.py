@@ -101,7 +101,7 @@ def _scalar_to_tensor(x, dtype=None):
 _plain({
     "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _di.diagonal,
     "Digamma": _k.digamma, "Lgamma": _k.lgamma, "Erfinv": _k.erfinv, "Zeta": _k.zeta, "Eye": _a.eye, "Fills": _l.fills,
-    "GatherV2": _a.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
+    "GatherV2": _i.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
     "IndexFill": _sc.index_fill, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
     "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
     "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _di.matrix_band_part,

@@ -1,6 +1,4 @@
 """Functions that pick, place and order elements, under MindSpore's names and argument orders."""
-import builtins
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
@@ -11,6 +9,98 @@ from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
 # -- picking ---------------------------------------------------------------------------------------------------------
+
+
+def gather(input_params, input_indices, axis, batch_dims=0):
+    """Picks slices of input_params along an axis, at input_indices.
+
+    The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
+    are common to both operands: each stack is indexed by its own indices.
+    """
+    _check(input_indices, "gather")
+    if batch_dims:
+        return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
+    return _k.gather(input_params, input_indices, axis)
+
+
+def _gather_in_stacks(x, indices, axis, batch_dims):
+    """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
+    axis = _check_axis(axis, _check(x, "gather").ndim, "gather")
+    lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if not 0 <= lead <= indices.ndim:
+        raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
+    if lead > axis or x.shape[:lead] != indices.shape[:lead]:
+        raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
+                         % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))
+    between = axis - lead  # axes that stay between the stack and the indexed one
+    order = list(range(lead)) + [axis] + list(range(lead, axis)) + list(range(axis + 1, x.ndim))
+    stacks = [_k.reshape(_k.arange(0, x.shape[i], 1, _mstype.int64),
+                         [-1 if j == i else 1 for j in range(indices.ndim)]) for i in range(lead)]
+    out = _k.index([_k.transpose(x, order)] + stacks + [indices], list(range(lead + 1)))
+    inner = indices.ndim - lead
+    places = list(range(lead)) + [lead + inner + i for i in range(between)] \
+        + [lead + i for i in range(inner)] + list(range(lead + inner + between, out.ndim))
+    return _k.transpose(out, places)
+
+
+def index_select(input, axis, index):
+    """Picks slices along an axis, at the positions in `index`."""
+    try:
+        return _k.gather(input, index, axis)
+    except _ERRORS as error:
+        _rename(error, "index_select")
+        raise
+
+
+def masked_fill(input_x, mask, value):
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
+
+    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
+    _check(input_x, "masked_fill")
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (_mstype.float_type, _mstype.int_type)):
+            value = _k.cast(value, input_x.dtype)
+    try:
+        return _k.where(mask, value, input_x)
+    except _ERRORS as error:
+        _rename(error, "masked_fill")
+        raise
+
+
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
+
+    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64. An index outside
+    [0, depth) gives off_value alone.
+
+    >>> import msjit as ms
+    >>> ms.ops.one_hot(ms.Tensor([1, 0]), 2).asnumpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
+        hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, _mstype.int32), _mstype.bool_)
+        return _k.where(hot, on_value, off_value)
+    floats = isinstance(on_value, float) or isinstance(off_value, float)
+    return _k.one_hot(indices, depth, on_value, off_value, axis, _mstype.float32 if floats else _mstype.int64)
+
+
+def nonzero(input, as_tuple=False):
+    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis.
+
+    The shape depends on the values, so a graph ends before this function.
+
+    >>> import msjit as ms
+    >>> ms.ops.nonzero(ms.Tensor([[0, 3], [4, 0]])).asnumpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    import numpy
+    _check(input, "nonzero")
+    found = numpy.nonzero(input.asnumpy())
+    if as_tuple:
+        return tuple(Tensor(index.astype(numpy.int64)) for index in found)
+    return Tensor(numpy.stack(found, -1).astype(numpy.int64))
 
 
 def gather_elements(input, dim, index):
@@ -26,7 +116,7 @@ def gather_d(x, dim, index):
 def _coordinates(indices):
     """Splits coordinates on the last axis of `indices` into (the indices of axis 0, of axis 1, ...) and the list of those axes."""
     parts = _k.unstack(indices, -1)
-    return parts, list(builtins.range(len(parts)))
+    return parts, list(range(len(parts)))
 
 
 def gather_nd(input_x, indices):
@@ -182,7 +272,7 @@ def repeat_interleave(input, repeats, axis=None):
             raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
                              % (flat.shape[along], repeats))
         counts = repeats if len(repeats) == flat.shape[along] else repeats * flat.shape[along]
-        places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
+        places = [i for i, count in enumerate(counts) for _ in range(count)]
         return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
         return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
@@ -203,4 +293,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "builtins", "inplace_add") and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "inplace_add") and callable(value)]

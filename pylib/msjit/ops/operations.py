@@ -91,7 +91,7 @@ _UNARY = {
     "Softplus": "softplus", "Softsign": _ac.softsign, "SiLU": _ac.silu, "Mish": _ac.mish, "HSwish": _ac.hardswish,
     "HSigmoid": _ac.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _i.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
     "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _m.real_div,
@@ -106,7 +106,7 @@ _BINARY = {
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
     "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd,
-    "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
+    "Fill": _a.fill, "MaskedFill": _i.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
     "LinSpace": _a.linspace, "Dense": _n.dense,
 }
 
@@ -145,7 +145,7 @@ class Gather(Primitive):
         self.batch_dims = batch_dims
 
     def __call__(self, input_params, input_indices, axis):
-        return _a.gather(input_params, input_indices, axis, self.batch_dims)
+        return _i.gather(input_params, input_indices, axis, self.batch_dims)
 
 
 class Range(Primitive):
@@ -326,7 +326,7 @@ class OneHot(Primitive):
     def __call__(self, indices, depth, on_value=1.0, off_value=0.0):
         on_value = on_value if isinstance(on_value, _Tensor) else _Tensor(on_value, _mstype.float32)
         off_value = off_value if isinstance(off_value, _Tensor) else _Tensor(off_value, _mstype.float32)
-        return _a.one_hot(indices, depth, on_value, off_value, self.axis)
+        return _i.one_hot(indices, depth, on_value, off_value, self.axis)
 
 
 class InplaceAdd(Primitive):
