@@ -1,6 +1,4 @@
 """Functions that write at indices, reduce segments and find distinct elements, under MindSpore's names and argument orders."""
-import builtins as _b
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
@@ -19,8 +17,8 @@ def _combined(x, updates, parts, axes, how):
     if how == "sub":
         updates = -updates
     if how in ("update", "add", "sub"):
-        return _k.index_update([x, updates] + _b.list(parts), axes, how != "update")
-    return _k.index_reduce([x, updates] + _b.list(parts), axes, how)
+        return _k.index_update([x, updates] + list(parts), axes, how != "update")
+    return _k.index_reduce([x, updates] + list(parts), axes, how)
 
 
 def _at_coordinates(name, x, indices, updates, how):
@@ -86,7 +84,7 @@ def _tuple(indices):
 
 
 def _rows(indices):
-    return indices if isinstance(indices, _Tensor) else _Tensor(_b.list(_tuple(indices)), _mstype.int64)
+    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple(indices)), _mstype.int64)
 
 
 def select_scatter(input, src, axis, index):
@@ -99,7 +97,7 @@ def select_scatter(input, src, axis, index):
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """Returns a copy with src in place of the slice start:end:step along an axis."""
     axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
-    places = _b.list(_b.range(input.shape[axis]))[start:end:step]
+    places = list(range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis else size for i, size in enumerate(input.shape)]
     _check(src, "slice_scatter")
     if list(src.shape) != shape:
@@ -114,15 +112,15 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     if dim1 == dim2:
         raise ValueError("[diagonal_scatter] dim1 and dim2, got %d for both, expected two axes" % dim1)
     rows, columns = input.shape[dim1], input.shape[dim2]
-    length = _b.max(min(rows + min(offset, 0), columns - _b.max(offset, 0)), 0)
-    lead = [i for i in _b.range(input.ndim) if i not in (dim1, dim2)]
+    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    lead = [i for i in range(input.ndim) if i not in (dim1, dim2)]
     moved = _k.transpose(input, [dim1, dim2] + lead)
     steps = _k.arange(0, length, 1, _mstype.int64)
     _check(src, "diagonal_scatter")
-    value = _k.transpose(src, [src.ndim - 1] + _b.list(_b.range(src.ndim - 1)))
-    out = _k.index_update([moved, value, steps + _b.max(-offset, 0), steps + _b.max(offset, 0)], [0, 1], False)
+    value = _k.transpose(src, [src.ndim - 1] + list(range(src.ndim - 1)))
+    out = _k.index_update([moved, value, steps + max(-offset, 0), steps + max(offset, 0)], [0, 1], False)
     order = [dim1, dim2] + lead
-    return _k.transpose(out, [order.index(i) for i in _b.range(input.ndim)])
+    return _k.transpose(out, [order.index(i) for i in range(input.ndim)])
 
 
 def masked_scatter(input, mask, source):
@@ -186,7 +184,7 @@ def _segments(name, x, segment_ids, num_segments, start, how):
     ids = _k.where(_k.less(ids, 0), count, ids)
     rows = _k.reshape(x, (segment_ids.size,) + rest)
     out = _combined(_k.full((count + 1,) + rest, start, x.dtype), rows, [ids], [0], how)
-    return _k.slice(out, [0] * out.ndim, [count] + _b.list(rest), [1] * out.ndim)
+    return _k.slice(out, [0] * out.ndim, [count] + list(rest), [1] * out.ndim)
 
 
 def _ends(dtype):
@@ -247,7 +245,7 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
         elif shrink_axis_mask >> i & 1:
             keys.append(int(first))
         else:
-            keys.append(_b.slice(None if begin_mask >> i & 1 else first, None if end_mask >> i & 1 else last, step))
+            keys.append(slice(None if begin_mask >> i & 1 else first, None if end_mask >> i & 1 else last, step))
     return input_x[tuple(keys)]
 
 
@@ -298,4 +296,4 @@ def unique_with_pad(x, pad_num):
     return _k.concat([values, rest]), index
 
 
-__all__ = [name for name, value in _b.list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
