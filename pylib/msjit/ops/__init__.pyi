@@ -21,7 +21,6 @@ from . import diagonal_func as diagonal_func
 from . import distance_func as distance_func
 from . import distorted_boxes as distorted_boxes
 from . import drawn_operations as drawn_operations
-from . import eigen_func as eigen_func
 from . import einsum_func as einsum_func
 from . import elsewhere_operations as elsewhere_operations
 from . import extended_func as extended_func
@@ -43,7 +42,6 @@ from . import loop_operations as loop_operations
 from . import loss_func as loss_func
 from . import loss_operations as loss_operations
 from . import math_func as math_func
-from . import matrix_log_func as matrix_log_func
 from . import nn_func as nn_func
 from . import nn_operations as nn_operations
 from . import operations as P
@@ -65,7 +63,6 @@ from . import sequence_func as sequence_func
 from . import sparse_steps as sparse_steps
 from . import special_func as special_func
 from . import statistics_func as statistics_func
-from . import stft_func as stft_func
 from . import suppression_operations as suppression_operations
 from . import taper_func as taper_func
 from . import transform_operations as transform_operations

@@ -16,7 +16,6 @@ from . import index_func as _i
 from . import layout_func as _l
 from . import linalg_func as _la
 from . import math_func as _m
-from . import matrix_log_func as _ml
 from . import other_func as _o
 from . import reduction_func as _r
 from . import registry as _k
@@ -243,7 +242,7 @@ __all__ = ["CumSum", "Median", "NanToNum", "Sort", "TopK"] + _plain_rows(globals
     "SquareSumAll": _square_sums, "IdentityN": _identities, "TensorToTuple": _as_tuple, "SparseToDense": _sparse_to_dense,
     "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
     "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
-    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp, "MatrixLogarithm": _ml.matrix_logarithm,
+    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp, "MatrixLogarithm": _la.matrix_logarithm,
     "ConjugateTranspose": lambda x, perm: _k.conj(_k.transpose(x, perm)), "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
     "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
     "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,

@@ -16,7 +16,6 @@ from . import (
     count_func,
     diagonal_func,
     distance_func,
-    eigen_func,
     einsum_func,
     extended_func,
     factor_func,
@@ -43,7 +42,6 @@ from . import (
     sequence_func,
     special_func,
     statistics_func,
-    stft_func,
     taper_func,
     window_func,
 )
@@ -53,7 +51,7 @@ _modules = (registry, math_func, reduction_func, array_func, index_func, nn_func
             linalg_func, einsum_func, statistics_func, scatter_func, layout_func, window_func, pool_func, image_func, sampling_func,
             resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
-            complex_func, eigen_func, fft_func, stft_func, attention_func, pad_func)
+            complex_func, fft_func, attention_func, pad_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)

@@ -11,6 +11,13 @@ from . import registry as _k
 from .einsum_func import einsum as _einsum
 from .layout_func import adjoint as _adjoint
 
+# The most square roots on the way to a logarithm, and the most iterations of one of them.
+_ROOTS, _STEPS = 60, 60
+# 7 Gauss-Legendre points on [0, 1] and their weights.
+_POINTS = (0.025446043828620737, 0.12923440720030278, 0.2970774243113014, 0.5, 0.7029225756886985, 0.8707655927996972, 0.9745539561713792)
+_WEIGHTS = (0.06474248308443484, 0.13985269574463834, 0.19091502525255948, 0.20897959183673470, 0.19091502525255948, 0.13985269574463834,
+            0.06474248308443484)
+
 # -- products --------------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +255,59 @@ def matrix_exp(input):
     return total
 
 
+def _largest(x):
+    return float(_k.max(_k.abs(x)))
+
+
+def _square_root(x, unit):
+    """Computes the principal square root by the iteration of Denman and Beavers (1976): Y converges to it and Z to its inverse."""
+    y, z = x, unit
+    for _ in range(_STEPS):
+        before = y
+        y, z = (y + _k.inverse(z)) * 0.5, (z + _k.inverse(y)) * 0.5
+        change = _largest(y - before)
+        if change <= 1e-14 * max(_largest(y), 1e-300):
+            return y
+    raise ValueError("[matrix_logarithm] x, got a matrix without principal logarithm, expected no eigenvalue at or below 0 on the real axis")
+
+
+def _log_of_real(x):
+    """Computes the logarithm by inverse scaling and squaring (Higham, Functions of Matrices, 2008, chapter 11): log X =
+    2^k log X^(1/2^k)."""
+    unit = _k.broadcast_to(_k.eye(x.shape[-1], x.shape[-1], x.dtype), x.shape)
+    times = 0
+    while not _largest(x - unit) < 0.05:
+        if times == _ROOTS:
+            raise ValueError("[matrix_logarithm] x, got elements that are not finite or too large, expected a logarithm that exists")
+        x, times = _square_root(x, unit), times + 1
+    rest, total = x - unit, None
+    for point, weight in zip(_POINTS, _WEIGHTS):  # log(1 + A) is the integral of A / (1 + t A) over [0, 1]
+        term = _k.matmul(rest, _k.inverse(unit + rest * point)) * weight
+        total = term if total is None else total + term
+    return total * float(2 ** times)
+
+
+def matrix_logarithm(x):
+    """Computes principal logarithms of square matrices (..., n, n) of complex64 or complex128.
+
+    Raises TypeError for other dtypes and ValueError for other shapes. Raises ValueError where an eigenvalue lies on the
+    real axis at or below 0, because the logarithm is not unique there or does not exist.
+    """
+    if _check(x, "matrix_logarithm").dtype not in (_mstype.complex64, _mstype.complex128):
+        raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % (x.dtype,))
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError("[matrix_logarithm] shape of x, got %s, expected square matrices" % (tuple(x.shape),))
+    if not x.size:
+        return x
+    size = x.shape[-1]
+    real, imaginary = (_k.cast(part, _mstype.float64) for part in (_k.real(x), _k.imag(x)))
+    # The real matrix [[A, -B], [B, A]] represents A + iB: sums, products and inverses correspond.
+    rows = [_k.concat([real, -imaginary], -1), _k.concat([imaginary, real], -1)]
+    found = _log_of_real(_k.concat(rows, -2))
+    left = found[..., :size]
+    return _k.cast(_k.complex(left[..., :size, :], left[..., size:, :]), x.dtype)
+
+
 def lstsq(input, A):
     """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` needs full rank.
 
@@ -274,4 +334,4 @@ def vander(x, N=None):
     return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))
 
 
-__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and name != "matrix_logarithm" and callable(value)]

@@ -8,7 +8,6 @@ from . import extended_func as _e
 from . import fractional_func as _f
 from . import layout_func as _l
 from . import loss_func as _lo
-from . import matrix_log_func as _ml
 from . import nn_func as _n
 from . import pad_func as _p
 from . import registry as _k
@@ -241,7 +240,7 @@ class ListToTensor(TupleToTensor):
 
 def _fractional_mean(p, x):
     """Pools by the mean; means of integers are cast to integers."""
-    pooled, rows, columns = _ml.fractional_pool(p.name, p, x, _k.mean)
+    pooled, rows, columns = _f.fractional_pool(p.name, p, x, _k.mean)
     return _k.cast(pooled, x.dtype), rows, columns
 
 
@@ -259,7 +258,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
      _ctc_of_scores),
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
-    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _largest)),
+    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _f.fractional_pool(p.name, p, x, _largest)),
     ("FractionalAvgPool", _FRACTIONAL, _fractional_mean),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
     ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},

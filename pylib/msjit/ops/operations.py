@@ -31,8 +31,8 @@ from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .distorted_boxes import SampleDistortedBoundingBoxV2  # noqa: F401
 from .drawn_operations import *  # noqa: F403
-from .eigen_func import Eig  # noqa: F401
 from .elsewhere_operations import *  # noqa: F403
+from .factor_func import Eig  # noqa: F401
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
