@@ -20,16 +20,16 @@ from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import internal_params, recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
-from .cell_index import CellTree, Index, owned, store_item
+from .cell_index import Index, owned, store_item
 from .cell_names import CellNames
 from .cell_state import CellState
-from .hooks import CellHooks, run_with_hooks
+from .hooks import run_with_hooks
 from .recompute import recomputed_call
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell(CellState, CellTree, CellHooks, CellAttributes, CellNames, KeepsForward):
+class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     """Base class of all networks and layers.
 
     >>> import msjit as ms

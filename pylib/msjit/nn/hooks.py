@@ -58,41 +58,6 @@ class _WithKeywords:
         return inputs, changed[1]
 
 
-class CellHooks:
-    """The methods of Cell that register hooks."""
-
-    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
-        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. Returns a handle with remove().
-
-        With with_kwargs it runs hook_fn(cell, inputs, keywords), which may return (inputs, keywords). With prepend the hook
-        runs before the existing ones.
-        """
-        return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
-
-    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
-        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. Returns a handle with
-        remove().
-
-        With with_kwargs it runs hook_fn(cell, inputs, keywords, output). With prepend the hook runs before the existing
-        ones.
-        """
-        if always_call:
-            raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
-        return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
-
-    def register_backward_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_inputs, grad_outputs) once the gradients of the inputs are known; it may return
-        others.
-
-        grad_inputs has one item for each positional Tensor, grad_outputs one for each output. A missing gradient is None.
-        """
-        return HookHandle(self, "backward", hook_fn)
-
-    def register_backward_pre_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
-        return HookHandle(self, "backward_pre", hook_fn)
-
-
 def run_with_hooks(cell, construct, args, kwargs):
     """Runs one call of a Cell that has hooks."""
     hooks, watched = cell._ms_hooks, None
