@@ -172,7 +172,15 @@ def _is_numpy(value, name):
 
 
 class Map:
-    """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple."""
+    """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple.
+
+    The operation is `ops`, or the first argument of the call if that is None. `reverse` changes nothing. Raises ValueError for sequences of
+    different lengths, TypeError for an operation that cannot be called.
+
+    >>> from msjit import ops
+    >>> ops.Map()(lambda a, b: a + b, (1, 2), (10, 20))
+    (11, 22)
+    """
 
     def __init__(self, ops=None, reverse=False):
         if ops is not None and not callable(ops):
@@ -195,7 +203,15 @@ class Map:
 
 
 class HyperMap(Map):
-    """Applies an operation to the leaves of nested tuples and lists; returns tuples."""
+    """Applies an operation to the leaves of nested tuples and lists of the same structure; returns nested tuples.
+
+    The operation is `ops`, or the first argument of the call if that is None. An argument that is no sequence goes to each call. Raises
+    ValueError for sequences of different lengths.
+
+    >>> from msjit import ops
+    >>> ops.HyperMap(lambda a, b: a * b)(((1, 2), 3), 10)
+    ((10, 20), 30)
+    """
 
     def __call__(self, *args):
         op, values = (self.ops, args) if self.ops is not None else (args[0], args[1:])

@@ -101,7 +101,11 @@ def flipped(image, axis):
 
 
 class Resize(Transform):
-    """Resizes an image to (height, width); one int is the length of the shorter side."""
+    """Resizes an image (H, W) or (H, W, C), an array or a Pillow image, to `size`, (height, width).
+
+    One int is the length of the shorter side; the other side keeps the ratio. interpolation is a member of Inter. Raises TypeError and
+    ValueError for other sizes.
+    """
 
     _batches = True
 
@@ -120,7 +124,7 @@ class Resize(Transform):
 
 
 class CenterCrop(Transform):
-    """Crops the middle of an image, after padding with zeros if the image is smaller."""
+    """Crops the middle of an image (H, W) or (H, W, C) to `size`, (height, width) or one int for both. A smaller image is padded with zeros."""
 
     _batches = True
 
@@ -187,7 +191,11 @@ class VerticalFlip(Transform):
 
 
 class Pad(Transform):
-    """Adds pixels around an image: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom)."""
+    """Adds pixels around an image (H, W) or (H, W, C): an int for all sides, (left and right, top and bottom), or (left, top, right, bottom).
+
+    With padding_mode Border.CONSTANT they are fill_value, one int in [0, 255] or one for each of three channels; EDGE repeats the edge,
+    REFLECT and SYMMETRIC mirror the image without and with the edge.
+    """
 
     def __init__(self, padding, fill_value=0, padding_mode=Border.CONSTANT):
         self.padding, self.fill_value = sides(padding, self._where), fills(fill_value, self._where)

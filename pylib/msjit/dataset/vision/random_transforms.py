@@ -97,7 +97,11 @@ class RandomPerspective(Sometimes):
 
 
 class RandomCrop(Transform):
-    """Crops a part of `size` at a random position, after padding."""
+    """Crops a part of `size`, (height, width) or one int for both, at a random position of an image (H, W) or (H, W, C), after padding.
+
+    padding, fill_value and padding_mode are those of Pad. pad_if_needed then pads an image that is still smaller than `size`; without it a
+    smaller image raises RuntimeError (ValueError for Pillow images).
+    """
 
     _batches = True
 
