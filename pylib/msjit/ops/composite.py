@@ -116,7 +116,10 @@ class MultitypeFuncGraph:
             return fn
         return deco
 
-    set_need_unpack = set_doc_url = lambda self, *args: None
+    def set_need_unpack(self, *args):
+        """Does nothing; accepted for compatibility."""
+
+    set_doc_url = set_need_unpack
 
     def __call__(self, *args):
         if len(self.entries) == 1:
