@@ -29,7 +29,7 @@ class ReLU(Cell):
 
 
 class ReLU6(Cell):
-    """ReLU6 activation: min(max(x, 0), 6)."""
+    """ReLU6 activation, element by element: min(max(x, 0), 6)."""
 
     def construct(self, x):
         return ops.relu6(x)
@@ -96,21 +96,21 @@ class GELU(Cell):
 
 
 class Sigmoid(Cell):
-    """Sigmoid activation: 1 / (1 + exp(-x))."""
+    """Sigmoid activation, element by element: 1 / (1 + exp(-x))."""
 
     def construct(self, x):
         return ops.sigmoid(x)
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent activation."""
+    """Hyperbolic tangent activation, element by element."""
 
     def construct(self, x):
         return ops.tanh(x)
 
 
 class SiLU(Cell):
-    """SiLU (swish) activation: x * sigmoid(x)."""
+    """SiLU (swish) activation, element by element: x * sigmoid(x)."""
 
     def construct(self, x):
         return ops.silu(x)

@@ -65,7 +65,7 @@ def _ctc_targets(places, values, batch, collapse):
 
 
 def _greedy(p, inputs, sequence_length):
-    return _f.ctc_greedy_decoder(inputs, sequence_length, p.merge_repeated)
+    return _lo.ctc_greedy_decoder(inputs, sequence_length, p.merge_repeated)
 
 
 def _ctc(p, log_probs, targets, input_lengths, target_lengths):

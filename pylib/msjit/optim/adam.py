@@ -90,7 +90,7 @@ class Adam(_Adam):
 
 
 class LazyAdam(Adam):
-    """Adam, for gradients that are no row tensors the same."""
+    """Adam under another name. In MindSpore it updates only some rows for gradients that are RowTensors, which there are none of here."""
 
     _powers_in_a_row = True
 
@@ -100,7 +100,7 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """The same as Adam: there is no other device whose memory could be saved."""
+    """Adam under another name. In MindSpore it computes in the memory of the host, where everything is here."""
 
 
 class AdamWeightDecay(Optimizer):

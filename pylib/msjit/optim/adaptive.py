@@ -122,7 +122,14 @@ class AdaMax(Optimizer):
 
 
 class FTRL(Optimizer):
-    """Follow the regularised leader (McMahan et al. 2013), with shrinkage l1 and l2."""
+    """Follow the regularised leader (McMahan et al. 2013), which makes weights exactly 0.
+
+    n' = n + g^2; z = z + g - (n'^q - n^q) / rate * p; p = (l1 * sign(z) - z) / (n'^q / rate + 2 * l2) where |z| > l1, else 0. q is
+    -lr_power, n starts at initial_accum, and g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer; the
+    rate must be one float.
+
+    Raises ValueError for a rate that changes or belongs to a group, TypeError and ValueError for numbers that are none or out of range.
+    """
 
     def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0, use_locking=False,
                  loss_scale=1.0, weight_decay=0.0):
@@ -152,7 +159,12 @@ class FTRL(Optimizer):
 
 
 class ProximalAdagrad(Optimizer):
-    """Adagrad's step, then shrinkage by l1 and l2 at the step's own rates."""
+    """Adagrad with shrinkage (Duchi and Singer 2009): a += g^2; s = rate / sqrt(a); q = p - s * g;
+    p = sign(q) * max(|q| - s * l1, 0) / (1 + s * l2).
+
+    a starts at accum, and g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError and
+    ValueError for numbers that are none or negative.
+    """
 
     def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0,
                  weight_decay=0.0):

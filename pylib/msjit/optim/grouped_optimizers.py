@@ -21,7 +21,15 @@ def check_adam(where, betas, eps, weight_decay, lr):
 
 
 class Adam(GroupedOptimizer):
-    """Adam with bias correction; weight decay is added to the gradient."""
+    """Adam (Kingma and Ba 2014); weight decay is added to the gradient: g = gradient + weight_decay * p.
+
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g^2;
+    p -= lr / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps) in step t. amsgrad puts the largest v so far in the place of v, and maximize
+    changes the sign of the gradient.
+
+    params is a list of Parameters, or of dicts with "params" and options of their own; lr is a float or a Tensor. Raises TypeError and
+    ValueError for numbers that are none or out of range.
+    """
 
     _decoupled = False
     _step_shown = "state_step", (), mstype.int32, False
@@ -65,7 +73,10 @@ class Adam(GroupedOptimizer):
 
 
 class AdamW(Adam):
-    """Adam with bias correction; weight decay shrinks the weights before the step."""
+    """Adam whose weight decay shrinks the weights before the step instead (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay.
+
+    Everything else is as in Adam, with g = gradient.
+    """
 
     _decoupled = True
 
@@ -75,7 +86,13 @@ class AdamW(Adam):
 
 
 class SGD(GroupedOptimizer):
-    """Gradient descent with momentum, dampening and Nesterov's variant; the momentum starts with the first gradient."""
+    """Gradient descent: p -= lr * g, where g = gradient + weight_decay * p; maximize changes the sign of the gradient.
+
+    With momentum: v = momentum * v + (1 - dampening) * g, where the first v is g; then p -= lr * v, or with nesterov
+    p -= lr * (g + momentum * v). params and lr are explained at Adam.
+
+    Raises ValueError for a negative momentum, and for nesterov without momentum or with dampening.
+    """
 
     _buffer = "accum"
 
@@ -116,7 +133,10 @@ class SGD(GroupedOptimizer):
 
 
 class Adadelta(GroupedOptimizer):
-    """a = rho a + (1 - rho) g^2; u = sqrt(d + eps) / sqrt(a + eps) g; d = rho d + (1 - rho) u^2; p -= lr u"""
+    """Adadelta (Zeiler 2012): a = rho * a + (1 - rho) * g^2; u = sqrt(d + eps) / sqrt(a + eps) * g; d = rho * d + (1 - rho) * u^2; p -= lr * u.
+
+    g is gradient + weight_decay * p; maximize changes the sign of the gradient. params and lr are explained at Adam.
+    """
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
         super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize))
@@ -131,7 +151,11 @@ class Adadelta(GroupedOptimizer):
 
 
 class Adagrad(GroupedOptimizer):
-    """a += g^2; p -= lr / (1 + t lr_decay) g / (sqrt(a) + eps), t being the number of steps before this one"""
+    """Adagrad (Duchi, Hazan and Singer 2011): a += g^2; p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(a) + eps) in step t.
+
+    a starts at initial_accumulator_value, and g is gradient + weight_decay * p; maximize changes the sign of the gradient. params and lr are
+    explained at Adam.
+    """
 
     _step_shown = "step_t", (), mstype.int32, False
 
@@ -150,7 +174,11 @@ class Adagrad(GroupedOptimizer):
 
 
 class Adamax(GroupedOptimizer):
-    """m = beta1 m + (1 - beta1) g; u = max(beta2 u, |g| + eps); p -= lr / (1 - beta1^t) m / u"""
+    """AdaMax (Kingma and Ba 2014): m = beta1 * m + (1 - beta1) * g; u = max(beta2 * u, |g| + eps); p -= lr / (1 - beta1^t) * m / u in step t.
+
+    g is gradient + weight_decay * p; maximize changes the sign of the gradient. params and lr are explained at Adam. Raises TypeError and
+    ValueError for betas and eps that are no floats or out of range.
+    """
 
     _step_shown = "step_t", (), mstype.int32, True
 
@@ -169,7 +197,11 @@ class Adamax(GroupedOptimizer):
 
 
 class RMSprop(GroupedOptimizer):
-    """s = alpha s + (1 - alpha) g^2; p -= lr g / (sqrt(s) + eps), with momentum and, centred, s less the squared mean"""
+    """RMSProp (Tieleman and Hinton 2012): s = alpha * s + (1 - alpha) * g^2; p -= lr * g / (sqrt(s) + eps).
+
+    With momentum: v = momentum * v + g / (sqrt(s) + eps); p -= lr * v. With `centered` the square of a running mean of g is subtracted from s.
+    g is gradient + weight_decay * p; maximize changes the sign of the gradient. params and lr are explained at Adam.
+    """
 
     def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
                  maximize=False):
