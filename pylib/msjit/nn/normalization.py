@@ -89,7 +89,10 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) inputs. As in MindSpore, its Parameters belong to a BatchNorm2d inside it, bn2d."""
+    """Batch normalisation of (N, C, D, H, W) inputs: BatchNorm2d for three axes. Raises ValueError for another rank.
+
+    As in MindSpore, its Parameters belong to a BatchNorm2d inside it, bn2d, and have names that begin with "bn2d.".
+    """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
