@@ -13,10 +13,17 @@ _INF = float("inf")
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Computes the norm of vectors along one axis, or of matrices along two; without ord, the 2-norm of all elements as
-    one vector.
+    """Computes the norm of vectors along one axis, or of matrices along two; without ord, the 2-norm of all elements as one vector.
 
-    ord of vectors is a number. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
+    ord of vectors is a number p: the p-th root of the sum of |x|^p, inf and -inf for the largest and smallest |x|, 0 for the number of
+    elements that are not 0. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. dim is an int or a pair; with keepdim the axes stay,
+    with size 1. dtype converts the elements first.
+
+    Raises ValueError for another ord and for axes that A does not have.
+
+    >>> import msjit as ms
+    >>> float(ms.ops.norm(ms.Tensor([3.0, 4.0]))), float(ms.ops.norm(ms.Tensor([3.0, 4.0]), 1))
+    (5.0, 7.0)
     """
     if dtype is not None:
         A = _k.cast(A, dtype)
@@ -116,7 +123,12 @@ def pdist(input, p=2.0):
 
 
 def dist(input, other, p=2):
-    """Computes the p-norm of input - other, over all elements."""
+    """Computes the p-norm of input - other, over all elements; the shapes broadcast. The result has no axes.
+
+    >>> import msjit as ms
+    >>> float(ms.ops.dist(ms.Tensor([3.0, 5.0]), ms.Tensor([0.0, 1.0])))
+    5.0
+    """
     return norm(_k.reshape(input - other, (-1,)), float(p))
 
 
@@ -132,7 +144,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
 
 
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """Computes the norm of vectors along axes; by default of all elements as one vector."""
+    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm."""
     x = x if dtype is None else _k.cast(x, dtype)
     return _vector_norm(x, ord, axis, keepdims)
 

@@ -22,9 +22,14 @@ _WEIGHTS = (0.06474248308443484, 0.13985269574463834, 0.19091502525255948, 0.208
 
 
 def tensor_dot(x1, x2, axes):
-    """Sums products over axes of two tensors.
+    """Sums products over axes of two tensors; the result has the other axes of x1, then those of x2.
 
-    An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2).
+    An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2). Raises ValueError where the
+    sizes of the axes differ.
+
+    >>> import msjit as ms
+    >>> ms.ops.tensor_dot(ms.ops.ones((2, 3, 4), ms.float32), ms.ops.ones((4, 3), ms.float32), ((1, 2), (1, 0))).shape
+    (2,)
     """
     rank1, rank2 = _check(x1, "tensor_dot").ndim, _check(x2, "tensor_dot").ndim
     if isinstance(axes, int):
@@ -56,7 +61,12 @@ def _count(x, axes):
 
 
 def kron(input, other):
-    """Kronecker product: each element of `input` is replaced by its product with the whole of `other`."""
+    """Kronecker product: each element of `input` is replaced by its product with the whole of `other`. Sizes multiply, axis by axis from the last.
+
+    >>> import msjit as ms
+    >>> ms.ops.kron(ms.Tensor([1.0, 10.0]), ms.Tensor([1.0, 2.0])).asnumpy().tolist()
+    [1.0, 2.0, 10.0, 20.0]
+    """
     rank = max(_check(input, "kron").ndim, _check(other, "kron").ndim)
     first = (1,) * (rank - input.ndim) + tuple(input.shape)
     second = (1,) * (rank - other.ndim) + tuple(other.shape)
@@ -77,22 +87,22 @@ def mv(mat, vec):
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat @ vec)."""
+    """Computes beta * input + alpha * (mat @ vec): (n, m) by (m,), and an input that broadcasts to (n,)."""
     return beta * input + alpha * mv(mat, vec)
 
 
 def addr(x, vec1, vec2, beta=1, alpha=1):
-    """Computes beta * x + alpha * outer(vec1, vec2)."""
+    """Computes beta * x + alpha * outer(vec1, vec2): vectors (n,) and (m,), and an x that broadcasts to (n, m)."""
     return beta * x + alpha * _m.outer(vec1, vec2)
 
 
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
-    """Computes beta * input + alpha * bmm(batch1, batch2)."""
+    """Computes beta * input + alpha * bmm(batch1, batch2): (b, n, m) by (b, m, p), and an input that broadcasts to (b, n, p)."""
     return beta * input + alpha * _m.bmm(batch1, batch2)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis)."""
+    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis): an input that broadcasts to (n, p)."""
     return beta * input + alpha * _k.sum(_m.bmm(batch1, batch2), 0)
 
 
@@ -128,7 +138,14 @@ def batch_dot(x1, x2, axes=None):
 
 
 def cross(input, other, dim=None):
-    """Cross product of vectors of three elements along axis dim, by default the first axis of size 3."""
+    """Cross product of vectors of three elements along axis dim, by default the first axis of size 3. The result has the shape of the operands.
+
+    Raises ValueError for an axis of another size and where no axis has size 3.
+
+    >>> import msjit as ms
+    >>> ms.ops.cross(ms.Tensor([1.0, 0.0, 0.0]), ms.Tensor([0.0, 1.0, 0.0])).asnumpy().tolist()
+    [0.0, 0.0, 1.0]
+    """
     shape = _k.broadcast_to(_check(input, "cross"), input.shape).shape
     if dim is None:
         fitting = [i for i, size in enumerate(shape) if size == 3]
@@ -146,12 +163,15 @@ def cross(input, other, dim=None):
 
 
 def matrix_determinant(input):
-    """Computes the determinants of square matrices."""
+    """Computes the determinants of square matrices (..., n, n); the result has the shape (...). Raises ValueError for other shapes."""
     return _k.det(input)
 
 
 def log_matrix_determinant(input):
-    """Computes (sign, log of the absolute value) of the determinants of square matrices."""
+    """Computes (sign, log of the absolute value) of the determinants of square matrices (..., n, n), each of the shape (...).
+
+    The logarithm does not overflow where the determinant would. Raises ValueError for matrices that are not square.
+    """
     return _k.slogdet(input)
 
 
@@ -164,9 +184,14 @@ def logdet(input):
 
 
 def cholesky(input_x, upper=False):
-    """Factors symmetric positive definite matrices as L @ L.T (complex: L @ L.mH) and returns the lower triangle L.
+    """Factors symmetric positive definite matrices (..., n, n) as L @ L.T (complex: L @ L.mH) and returns the lower triangle L.
 
-    With upper it returns the conjugate transpose of L.
+    With upper it returns the conjugate transpose of L. Raises TypeError for an upper that is no bool, ValueError for matrices that are not
+    square or not positive definite.
+
+    >>> import msjit as ms
+    >>> ms.ops.cholesky(ms.Tensor([[4.0, 2.0], [2.0, 5.0]])).asnumpy().tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
     """
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
@@ -193,9 +218,10 @@ def cholesky_solve(input, input2, upper=False):
 
 
 def qr(input, mode="reduced"):
-    """Factors matrices as Q @ R and returns (Q, R): Q has orthonormal columns, R is upper triangular.
+    """Factors matrices (..., m, n) as Q @ R and returns (Q, R): Q has orthonormal columns, R is upper triangular.
 
-    In mode 'reduced' Q has min(rows, columns) columns, in mode 'complete' Q is square.
+    In mode 'reduced' Q is (..., m, k) and R (..., k, n), where k is the smaller of m and n; in mode 'complete' Q is (..., m, m) and R
+    (..., m, n). Raises ValueError for another mode.
     """
     if mode not in ("reduced", "complete"):
         raise ValueError("[qr] mode, got %r, expected 'reduced' or 'complete'" % (mode,))
@@ -203,9 +229,14 @@ def qr(input, mode="reduced"):
 
 
 def svd(input, full_matrices=False, compute_uv=True):
-    """Factors matrices as U @ diag(S) @ V.T (complex: V.mH) and returns (S, U, V), or S alone without compute_uv.
+    """Factors matrices (..., m, n) as U @ diag(S) @ V.T (complex: V.mH) and returns (S, U, V), or S alone without compute_uv.
 
-    S has the dtype of the matrices.
+    S (..., k) descends, where k is the smaller of m and n; U is (..., m, k) and V (..., n, k), or square with full_matrices. S has the dtype of
+    the matrices.
+
+    >>> import msjit as ms
+    >>> ms.ops.svd(ms.Tensor([[3.0, 0.0], [0.0, 4.0]]), compute_uv=False).asnumpy().tolist()
+    [4.0, 3.0]
     """
     s, u, v = _k.svd(input, bool(full_matrices and compute_uv))
     s = _k.cast(s, u.dtype) if u.dtype in _mstype.complex_type else s
@@ -213,7 +244,11 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 
 def pinv(x, *, atol=None, rtol=None, hermitian=False):
-    """Computes pseudo-inverses by the singular values above max(atol, rtol * greatest singular value); hermitian is ignored."""
+    """Computes pseudo-inverses of matrices (..., m, n), of the shape (..., n, m) (Moore 1920, Penrose 1955).
+
+    Singular values up to max(atol, rtol * the greatest one) count as 0. By default atol is 0 and rtol max(m, n) times the epsilon of the dtype,
+    or 0 if atol is given. hermitian is ignored. Raises ValueError for fewer than two axes.
+    """
     if _check(x, "pinv").ndim < 2:
         raise ValueError("[pinv] rank of x, got %d, expected at least 2" % x.ndim)
     s, u, v = _k.svd(x, False)
@@ -228,7 +263,14 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
 
 
 def matrix_power(input, n):
-    """Multiplies n copies of a square matrix; for a negative n copies of its inverse. n = 0 gives the identity."""
+    """Multiplies n copies of square matrices (..., m, m); for a negative n copies of their inverses. n = 0 gives the identity.
+
+    Raises TypeError for an n that is no int, ValueError for matrices that are not square.
+
+    >>> import msjit as ms
+    >>> ms.ops.matrix_power(ms.Tensor([[2.0, 0.0], [0.0, 3.0]]), 2).asnumpy().tolist()
+    [[4.0, 0.0], [0.0, 9.0]]
+    """
     n = _check_int(n, "matrix_power", "n")
     if _check(input, "matrix_power").ndim < 2 or input.shape[-1] != input.shape[-2]:
         raise ValueError("[matrix_power] shape of input, got %s, expected square matrices" % (input.shape,))
@@ -309,9 +351,9 @@ def matrix_logarithm(x):
 
 
 def lstsq(input, A):
-    """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` needs full rank.
+    """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` (m, n) needs full rank.
 
-    With more columns than rows it returns the solution of least norm.
+    A is (m, k) or (m,), and the result (n, k) or (n, 1). With more columns than rows it returns the solution of least norm.
     """
     _check(A, "lstsq"), _check(input, "lstsq")
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
@@ -325,7 +367,14 @@ def lstsq(input, A):
 
 
 def vander(x, N=None):
-    """Vandermonde matrix: each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default."""
+    """Vandermonde matrix (n, N) of a vector (n,): each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default.
+
+    Raises ValueError for another rank.
+
+    >>> import msjit as ms
+    >>> ms.ops.vander(ms.Tensor([1.0, 2.0, 3.0])).asnumpy().tolist()
+    [[1.0, 1.0, 1.0], [4.0, 2.0, 1.0], [9.0, 3.0, 1.0]]
+    """
     if _check(x, "vander").ndim != 1:
         raise ValueError("[vander] rank of x, got %d, expected 1" % x.ndim)
     count = x.size if N is None else N
