@@ -147,7 +147,8 @@ def main(folder):
     shutil.rmtree(str(folder), ignore_errors=True)
     (folder / "api").mkdir(parents=True)
     for path in sorted((ROOT / "docs").glob("*.md")):
-        shutil.copy(str(path), str(folder / path.name))
+        # The page api.md would have the address of the folder api/.
+        shutil.copy(str(path), str(folder / (path.name if path.name != "api.md" else "names.md")))
     counts = {}
     for name, (title, modules) in PAGES.items():
         text, counts[name] = page(title, modules)
