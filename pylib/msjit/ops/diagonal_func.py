@@ -1,8 +1,8 @@
 """Diagonals and triangles of matrices. matrix_diag, matrix_diag_part and matrix_set_diag also take several neighbouring diagonals, a band.
 
-In these three k is the number of a diagonal (positive: above the main one) or (lowest, highest) of a band; a tensor of these is int32. The diagonals of
-a band are stored as rows of equal length, the highest diagonal first. `align` says at which end of the row a shorter upper and a shorter
-lower diagonal lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
+In these three k is the number of a diagonal (positive: above the main one) or (lowest, highest) of a band; a tensor of these is int32. The
+diagonals of a band are stored as rows of equal length, the highest diagonal first. `align` says at which end of the row a shorter upper
+and a shorter lower diagonal lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
 """
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis

@@ -1,4 +1,4 @@
-"""Neural-network functions under MindSpore's names and argument orders."""
+"""Dense layers, convolution and pooling over two axes, normalisation and losses, under MindSpore's names and argument orders."""
 from ..common.checks import check_same_shape
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename

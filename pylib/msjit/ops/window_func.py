@@ -1,4 +1,4 @@
-"""Convolution over one and three axes, and transposed convolution, by the operators for two axes. pool_func.py has what pools."""
+"""Convolution over one and three axes, and transposed convolution, by the operators for two axes. Pooling is in pool_func.py."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
