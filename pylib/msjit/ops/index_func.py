@@ -12,10 +12,14 @@ from . import registry as _k
 
 
 def gather(input_params, input_indices, axis, batch_dims=0):
-    """Picks slices of input_params along an axis, at input_indices.
+    """Picks slices of input_params along an axis, at input_indices, a Tensor of integers of any shape; those below 0 count from the end.
 
     The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
-    are common to both operands: each stack is indexed by its own indices.
+    are common to both operands: each stack is indexed by its own indices. An index outside the axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 0]), 1).asnumpy().tolist()
+    [[3, 1], [6, 4]]
     """
     _check(input_indices, "gather")
     if batch_dims:
@@ -44,7 +48,10 @@ def _gather_in_stacks(x, indices, axis, batch_dims):
 
 
 def index_select(input, axis, index):
-    """Picks slices along an axis, at the positions in `index`."""
+    """Picks slices along an axis, at the positions in `index`, a Tensor of integers: gather with the axis before the indices.
+
+    An index outside the axis raises IndexError.
+    """
     try:
         return _k.gather(input, index, axis)
     except _ERRORS as error:
@@ -104,7 +111,14 @@ def nonzero(input, as_tuple=False):
 
 
 def gather_elements(input, dim, index):
-    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0. The result has the shape of index."""
+    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0 of a matrix. The result has the shape of index.
+
+    input and index have equally many axes. Indices below 0 count from the end; one outside the axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather_elements(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 1, ms.Tensor([[2, 0], [1, 1]])).asnumpy().tolist()
+    [[3, 1], [5, 5]]
+    """
     return _k.gather_elements(input, index, dim)
 
 
@@ -120,7 +134,14 @@ def _coordinates(indices):
 
 
 def gather_nd(input_x, indices):
-    """Picks slices of input_x; the last axis of `indices` holds coordinates in its first axes."""
+    """Picks slices of input_x; each vector on the last axis of `indices` holds coordinates in its first axes.
+
+    Indices of shape (..., k) give a result of shape (...) + input_x.shape[k:]. A coordinate outside its axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather_nd(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([[0, 1], [1, 2]])).asnumpy().tolist()
+    [2, 6]
+    """
     try:
         parts, axes = _coordinates(indices)
         return _k.index([input_x] + list(parts), axes)
@@ -130,7 +151,11 @@ def gather_nd(input_x, indices):
 
 
 def masked_select(input, mask):
-    """Returns the elements where `mask` is true as a vector; input and mask broadcast."""
+    """Returns the elements where `mask` is true as a vector; input and mask broadcast.
+
+    The length depends on the values of the mask, so a graph ends before this function. The gradient flows to input.
+    Raises ValueError for shapes that do not broadcast.
+    """
     import numpy
     _check(input, "masked_select"), _check(mask, "masked_select")
     try:
@@ -158,29 +183,45 @@ def _scatter(where, x, indices, updates, accumulate):
 
 
 def tensor_scatter_update(input_x, indices, updates):
-    """Returns a copy with slices replaced at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices replaced at indices; each vector on their last axis holds coordinates in the first axes.
+
+    With indices of shape (..., k) updates have the shape (...) + input_x.shape[k:]. A coordinate outside its axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.tensor_scatter_update(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[0, 1], [1, 0]]), ms.Tensor([7, 8])).asnumpy().tolist()
+    [[1, 7], [8, 4]]
+    """
     return _scatter("tensor_scatter_update", input_x, indices, updates, False)
 
 
 def tensor_scatter_add(input_x, indices, updates):
-    """Returns a copy with slices added at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices added at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
     return _scatter("tensor_scatter_add", input_x, indices, updates, True)
 
 
 def tensor_scatter_sub(input_x, indices, updates):
-    """Returns a copy with slices subtracted at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices subtracted at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
     return _scatter("tensor_scatter_sub", input_x, indices, -updates, True)
 
 
 def scatter_nd(indices, updates, shape):
-    """Creates a tensor of zeros of `shape` with updates added at indices; the last axis of `indices` holds coordinates."""
+    """Creates a tensor of zeros of `shape` with updates added at indices, as tensor_scatter_add; the dtype is that of updates.
+
+    >>> import msjit as ms
+    >>> ms.ops.scatter_nd(ms.Tensor([[1], [1]]), ms.Tensor([7, 8]), (3,)).asnumpy().tolist()
+    [0, 15, 0]
+    """
     _check(updates, "scatter_nd")
     return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
 
 
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """Returns a copy with elements along `axis` replaced (reduction 'none') or increased ('add') by updates, the reverse
-    of gather_elements."""
+    of gather_elements: out[indices[i][j]][j] = updates[i][j] for axis 0 of a matrix. updates have the shape of indices
+    or broadcast to it.
+
+    Another reduction raises ValueError.
+    """
     try:
         return _k.scatter_elements(input_x, indices, updates, axis, reduction)
     except _ERRORS as error:
@@ -189,7 +230,7 @@ def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none")
 
 
 def scatter(input, axis, index, src):
-    """Returns a copy with elements along `axis` replaced by src at the positions in index, the reverse of gather_elements."""
+    """Returns a copy with elements along `axis` replaced by src at the positions in index: tensor_scatter_elements without a reduction."""
     return _k.scatter_elements(input, index, src, axis)
 
 
@@ -206,7 +247,10 @@ def add_rows(name, x, indices, v):
 
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
+    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice.
+
+    An index outside the axis raises IndexError. The last two arguments are ignored.
+    """
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
     try:
         return _k.index_update([x, y, indices], [axis], True)
@@ -219,7 +263,16 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 
 def topk(input, k, dim=None, largest=True, sorted=True):
-    """Returns (the k greatest elements along dim, their indices), or the k smallest ones without largest. They are always sorted."""
+    """Returns (the k greatest elements along dim, their indices as int32), or the k smallest ones without largest.
+
+    dim is the last axis by default. The elements are always sorted, whatever `sorted` says. Raises ValueError for a k that is not
+    between 1 and the size of the axis.
+
+    >>> import msjit as ms
+    >>> values, places = ms.ops.topk(ms.Tensor([1, 5, 2]), 2)
+    >>> values.asnumpy().tolist(), places.asnumpy().tolist()
+    ([5, 2], [1, 2])
+    """
     if isinstance(k, int) and k <= 0:
         raise ValueError("[topk] k must be positive, got %d" % k)
     return _k.topk(input, k, -1 if dim is None else dim, largest)
@@ -259,7 +312,15 @@ def diag(input):
 
 
 def repeat_interleave(input, repeats, axis=None):
-    """Repeats each element `repeats` times in a row, a number or one for each element; without axis, over the flattened tensor."""
+    """Repeats each element along an axis `repeats` times in a row; without axis, of the flattened tensor.
+
+    repeats is an int, or a list, tuple or Tensor with one int or one for each element. Raises ValueError where one is negative or
+    their count is another.
+
+    >>> import msjit as ms
+    >>> ms.ops.repeat_interleave(ms.Tensor([[1, 2]]), [1, 2], 1).asnumpy().tolist()
+    [[1, 2, 2]]
+    """
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise ValueError("[repeat_interleave] repeats has a wrong rank, got %d, expected 0 or 1" % repeats.ndim)
@@ -280,7 +341,16 @@ def repeat_interleave(input, repeats, axis=None):
 
 
 def unique(input):
-    """Returns (distinct elements in order of appearance, index of each input element among them)."""
+    """Returns (distinct elements in order of appearance, index of each input element among them).
+
+    The indices have the shape of the input; they are int64 for int64 elements, else int32. The count depends on the values, so a
+    graph ends before this function.
+
+    >>> import msjit as ms
+    >>> values, places = ms.ops.unique(ms.Tensor([5, 2, 5]))
+    >>> values.asnumpy().tolist(), places.asnumpy().tolist()
+    ([5, 2], [0, 1, 0])
+    """
     import numpy
     _check(input, "unique")
     values, first, inverse = numpy.unique(input.asnumpy(), return_index=True, return_inverse=True)
@@ -293,4 +363,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "inplace_add") and callable(value)]
+           if name[0] != "_" and name != "Tensor" and callable(value)]
