@@ -55,13 +55,23 @@ def atleast_3d(inputs):
 
 
 def hstack(tensors):
-    """Joins tensors along the second axis, or vectors along their only axis."""
+    """Joins a list of tensors along the second axis, or vectors along their only axis.
+
+    >>> import msjit as ms
+    >>> ms.ops.hstack([ms.Tensor([1, 2]), ms.Tensor([3])]).asnumpy().tolist()
+    [1, 2, 3]
+    """
     parts = _each(tensors, _one)
     return _k.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def vstack(inputs):
-    """Joins tensors along the first axis; each vector becomes a row."""
+    """Joins a list of tensors along the first axis; each vector becomes a row.
+
+    >>> import msjit as ms
+    >>> ms.ops.vstack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
+    [[1, 2], [3, 4]]
+    """
     return _k.concat(_each(inputs, _two), 0)
 
 
@@ -71,17 +81,29 @@ def row_stack(tensors):
 
 
 def dstack(tensors):
-    """Joins tensors along the third axis."""
+    """Joins a list of tensors along the third axis, after atleast_3d: vectors of n elements give (1, n, number of vectors)."""
     return _k.concat(_each(tensors, _three), 2)
 
 
 def column_stack(tensors):
-    """Joins tensors along the second axis; each vector becomes a column."""
+    """Joins a list of tensors along the second axis; each vector becomes a column.
+
+    >>> import msjit as ms
+    >>> ms.ops.column_stack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     return _k.concat([_k.reshape(item, (-1, 1)) if item.ndim < 2 else item for item in _each(tensors, _one)], 1)
 
 
 def block_diag(*inputs):
-    """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere."""
+    """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere.
+
+    A vector counts as one row. Raises ValueError for an input of more than two axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.block_diag(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([5])).asnumpy().tolist()
+    [[1, 2, 0], [3, 4, 0], [0, 0, 5]]
+    """
     for item in inputs:
         if _check(item, "block_diag").ndim > 2:
             raise ValueError("[block_diag] rank of an input, got %d, expected at most 2" % item.ndim)
@@ -94,7 +116,12 @@ def block_diag(*inputs):
 
 
 def cartesian_prod(*inputs):
-    """Returns all ways to choose one element from each vector, one way in each row."""
+    """Returns all ways to choose one element from each vector, one way in each row; the last vector's elements change fastest.
+
+    >>> import msjit as ms
+    >>> ms.ops.cartesian_prod(ms.Tensor([1, 2]), ms.Tensor([3, 4])).asnumpy().tolist()
+    [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
     for item in inputs:
         if _check(item, "cartesian_prod").ndim > 1:
             raise ValueError("[cartesian_prod] rank of an input, got %d, expected 1" % item.ndim)
@@ -104,7 +131,12 @@ def cartesian_prod(*inputs):
 
 
 def combinations(input, r=2, with_replacement=False):
-    """Returns all ways to choose r elements of a vector, one way in each row."""
+    """Returns all ways to choose r elements of a vector, in its order, one way in each row; with_replacement may choose one repeatedly.
+
+    >>> import msjit as ms
+    >>> ms.ops.combinations(ms.Tensor([1, 2, 3])).asnumpy().tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if _check(input, "combinations").ndim != 1:
@@ -121,8 +153,12 @@ def combinations(input, r=2, with_replacement=False):
 def tensor_split(input, indices_or_sections, axis=0):
     """Splits a tensor along an axis into a tuple of parts.
 
-    An int is the number of parts, of which the first ones may be longer by one. A list or tuple holds the indices where to
-    cut.
+    An int is the number of parts, of which the first ones may be longer by one; ValueError where it is below 1. A list or tuple
+    holds the indices where to cut.
+
+    >>> import msjit as ms
+    >>> [part.asnumpy().tolist() for part in ms.ops.tensor_split(ms.Tensor([1, 2, 3, 4, 5]), 2)]
+    [[1, 2, 3], [4, 5]]
     """
     axis = _check_axis(axis, _check(input, "tensor_split").ndim, "tensor_split")
     size = input.shape[axis]
@@ -163,7 +199,12 @@ def dsplit(input, indices_or_sections):
 
 
 def rot90(input, k, dims):
-    """Rotates k times by 90 degrees, from the first axis of `dims` towards the second."""
+    """Rotates k times by 90 degrees, from the first axis of `dims` towards the second; a negative k rotates back.
+
+    >>> import msjit as ms
+    >>> ms.ops.rot90(ms.Tensor([[1, 2], [3, 4]]), 1, [0, 1]).asnumpy().tolist()
+    [[2, 4], [1, 3]]
+    """
     _check(input, "rot90")
     axes = [_check_axis(dim, input.ndim, "rot90", "dim") for dim in dims]
     if len(axes) != 2 or axes[0] == axes[1]:
@@ -193,7 +234,12 @@ def reverse(x, axis):
 
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
-    """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim."""
+    """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim; the others keep their places.
+
+    >>> import msjit as ms
+    >>> ms.ops.reverse_sequence(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 3]), 1).asnumpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
     _check(x, "reverse_sequence")
     shape = [1] * x.ndim
     shape[seq_dim] = x.shape[seq_dim]
@@ -211,7 +257,10 @@ def ravel(input):
 
 
 def expand(input_x, size):
-    """Repeats axes of size 1 so that the result has the shape `size`; -1 keeps the size of an axis."""
+    """Repeats axes of size 1 so that the result has the shape `size`, a tuple of ints or a Tensor; -1 keeps the size of an axis.
+
+    More axes may come in front. Raises ValueError where a size other than 1 would change.
+    """
     try:
         return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
     except _ERRORS as error:
@@ -255,7 +304,14 @@ def adjoint(x):
 
 
 def sequence_mask(lengths, maxlen=None):
-    """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length."""
+    """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length.
+
+    Raises TypeError for lengths that are not integers.
+
+    >>> import msjit as ms
+    >>> ms.ops.sequence_mask(ms.Tensor([1, 3])).asnumpy().tolist()
+    [[True, False, False], [True, True, True]]
+    """
     if _check(lengths, "sequence_mask").dtype not in _mstype.int_type + _mstype.uint_type:
         raise TypeError("[sequence_mask] dtype of lengths, got %s, expected an integer" % (lengths.dtype,))
     width = int(_k.max(lengths)) if maxlen is None else maxlen
@@ -273,7 +329,10 @@ def _images(where, input):
 
 
 def pixel_shuffle(input, upscale_factor):
-    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
+    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor (Shi et al. 2016, sub-pixel convolution).
+
+    Raises ValueError for a number of channels that r * r does not divide and for fewer than three axes.
+    """
     r = _check_int(upscale_factor, "pixel_shuffle", "upscale_factor")
     lead, (channels, height, width) = _images("pixel_shuffle", input)
     if r < 1 or channels % (r * r):
@@ -285,7 +344,10 @@ def pixel_shuffle(input, upscale_factor):
 
 
 def pixel_unshuffle(input, downscale_factor):
-    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
+    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor: undoes pixel_shuffle.
+
+    Raises ValueError for a height or width that r does not divide and for fewer than three axes.
+    """
     r = _check_int(downscale_factor, "pixel_unshuffle", "downscale_factor")
     lead, (channels, height, width) = _images("pixel_unshuffle", input)
     if r < 1 or height % r or width % r:
@@ -298,7 +360,11 @@ def pixel_unshuffle(input, downscale_factor):
 
 
 def channel_shuffle(x, groups):
-    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
+    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on.
+
+    Four channels in two groups come in the order 0, 2, 1, 3 (Zhang et al. 2018, ShuffleNet). Raises ValueError for a number of
+    channels that `groups` does not divide and for fewer than three axes.
+    """
     _check(x, "channel_shuffle")
     if _check_int(groups, "channel_shuffle", "groups") < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
@@ -314,7 +380,11 @@ def _blocks(where, sizes, count):
 
 
 def space_to_batch_nd(input_x, block_size, paddings):
-    """Pads the last axes with zeros, cuts them into blocks of block_size, and moves the positions within a block to the first axis."""
+    """Pads the last axes with zeros, cuts them into blocks of block_size, and moves the positions within a block to the first axis.
+
+    paddings has a pair (before, after) for each of these axes, block_size one int for all or one for each, which divides the padded
+    size. (N, C, H, W) becomes (N * b * b, C, H / b, W / b) for blocks of (b, b).
+    """
     axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
     _check(input_x, "space_to_batch_nd")
     first = input_x.ndim - axes
@@ -328,7 +398,10 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
 
 def batch_to_space_nd(input_x, block_shape, crops):
-    """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these."""
+    """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these.
+
+    crops has a pair (before, after) for each of these axes. (N * b * b, C, H, W) becomes (N, C, H * b, W * b) less the crops.
+    """
     axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
     _check(input_x, "batch_to_space_nd")
     first, total = input_x.ndim - axes, 1
