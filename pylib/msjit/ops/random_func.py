@@ -60,12 +60,15 @@ def standard_normal(shape, seed=None):
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
-    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`."""
+    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`. seed is as in randn."""
     return standard_normal(shape, seed) * stddev + mean
 
 
 def rand(*size, dtype=None, seed=None):
-    """Draws uniform numbers in [0, 1) in the shape `size`, ints or one tuple; float32 by default. seed is as in randn."""
+    """Draws uniform numbers in [0, 1) in the shape `size`, ints or one tuple; float32 by default. seed is as in randn.
+
+    Raises TypeError for a dtype that is none of floats.
+    """
     try:
         return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
     except _ERRORS as error:
@@ -116,7 +119,10 @@ def randn_like(input, seed=None, *, dtype=None):
 
 
 def bernoulli(input, p=0.5, seed=None):
-    """Draws 1 with probability p, else 0, in the shape and dtype of `input`."""
+    """Draws 1 with probability p, else 0, in the shape and dtype of `input`, whose values do not matter; p is a number or a Tensor.
+
+    Raises ValueError for a number outside [0, 1]. seed is as in randn.
+    """
     _check_tensor(input, "bernoulli")
     if isinstance(p, (int, float)) and not 0 <= p <= 1:
         raise ValueError("[bernoulli] p, got %s, expected a number in [0, 1]" % (p,))
