@@ -6,7 +6,7 @@ from ..common.tensor import check_tensor as _check
 from . import activation_func as _ac
 from . import extended_func as _e
 from . import fractional_func as _f
-from . import layout_func as _l
+from . import image_func as _im
 from . import loss_func as _lo
 from . import nn_func as _n
 from . import pad_func as _p
@@ -111,7 +111,7 @@ def _deformable(p, x, offsets):
 
 def _block(p, x, forward):
     size, edges = p.block_size, p.paddings if forward else p.crops
-    return (_l.space_to_batch_nd if forward else _l.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
+    return (_im.space_to_batch_nd if forward else _im.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
 
 
 def _no_repeat(p, state_seq, log_probs):

@@ -3,7 +3,7 @@ from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
 from . import activation_func as _ac
 from . import box_func as _b
-from . import layout_func as _l
+from . import image_func as _im
 from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
@@ -193,7 +193,7 @@ __all__ += _rows(globals(), (
     ("MaxUnpool2D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCHW"}, _unpool(2)),
     ("MaxUnpool3D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCDHW"}, _unpool(3)),
     ("ExtractVolumePatches", {"kernel_size": _REQUIRED, "strides": _REQUIRED, "padding": _REQUIRED}, _volume_patches),
-    ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _l.channel_shuffle(x, p.group)),
+    ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _im.channel_shuffle(x, p.group)),
     ("FastGeLU", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))), ("FastGelu", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))),
     ("Gelu", {}, lambda p, x: _ac.gelu(x, "tanh")),
 ))
