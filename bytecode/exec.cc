@@ -220,8 +220,8 @@ bool Executor::within_limits() const {
   return num_ops_ <= limits_.max_ops && steps <= allowed && root_loop() < 0;
 }
 
-// The header of a loop of the outermost frame that is in its third turn or later and whose turns
-// may be separate regions; -1: there is none.
+// Looks for a loop of the outermost frame that is in its third turn or later and whose turns may
+// be regions of their own. Returns its header, or -1 if there is no such loop.
 int Executor::root_loop() const {
   if (limits_.whole) return -1;
   const Cfg& cfg = control_->cfg(*root_.code);

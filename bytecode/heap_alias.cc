@@ -68,8 +68,9 @@ bool Heap::guard_namespaces(const Namespaces& all) {
   return true;
 }
 
-// Guards that an instance of a class derived from dict is not the __dict__ of another object or of
-// itself, if one of the two changes: its items would then be attributes. False when it is so now.
+// An instance of a class derived from dict may be the __dict__ of another object, or its own. Its
+// items are attributes then. If one of the two changes, this guards that they are different
+// dictionaries. False when they are one now.
 bool Heap::guard_tables(Namespaces all) {
   for (const SymRef& value : mutables_)
     if (value->kind == SymKind::kObject && !value->changed)

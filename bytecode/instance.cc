@@ -88,9 +88,9 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
     return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;
   *out = a->object == b->object;
-  // Both are read from the program: whether they are one object may change from call to call, so it
-  // is guarded. That is not needed where both are pinned as constants, or where one is pinned and
-  // the types differ, which guards pin too.
+  // Both are read from the program. They may be one object in one call and two in the next, so a
+  // guard is needed, with two exceptions: both are pinned as constants, or one is pinned and the
+  // types, which guards pin as well, differ.
   const auto pinned = [](const SymRef& value) {
     return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
            value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis) ||

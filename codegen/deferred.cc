@@ -17,8 +17,8 @@ namespace {
 // Passes and planning take about 8 us per node. A plan that takes less than a few milliseconds is
 // made at once: node by node a graph runs without fusion, which costs an optimizer's steps most.
 constexpr int kManyOps = 400;
-// Nor is planning deferred when the call itself works on so many elements per node that planning
-// takes little time beside it.
+// A plan is also made at once when the call works on so many elements per node that planning takes
+// little time beside it.
 constexpr int64_t kElementsAnOp = 100'000;
 
 bool takes_longer_to_plan(const Graph& graph) {

@@ -164,8 +164,8 @@ Status Pullback::give(int custom, std::span<const Val> gradients) {
   return {};
 }
 
-// A gradient that already was a value of the graph before this pass gets an `identity` node, so
-// that it is a value of its own.
+// Every gradient becomes a value of its own: one that the graph had before this pass gets an
+// `identity` node.
 Result<Vals> Pullback::finish() {
   sink_.set_location(place_);
   Vals results;

@@ -54,8 +54,9 @@ struct Probe final : EntryBase {
 };
 
 // Whether the exit of a capture would run code of the program. True also if its guards do not hold:
-// such a capture is of no use. The references that the capture holds would hide a last reference,
-// so they are made weak here, which uses the capture up.
+// such a capture is of no use. The exit runs code where it drops the last reference to an object.
+// The capture's own references would hide that, so they are made weak here. The capture cannot be
+// used afterwards.
 bool capture_drops_code(Capture capture, const Slots& frame) {
   Probe probe;
   capture.guards.weaken(probe);

@@ -11,9 +11,9 @@ namespace msjit {
 namespace {
 
 constexpr size_t kMaxRegions = 512;  // kept for the sizes one entry has met
-// Sizes get a region only when they come a second time if there are kManyRegions already, or if the
-// trace has fewer than kFewSteps steps: running these takes less time than waking the compile
-// thread.
+// In two cases sizes get a region only when they come a second time: there are kManyRegions
+// already, or the trace has fewer than kFewSteps steps, which take less time than waking the
+// compile thread.
 constexpr size_t kManyRegions = 16;
 constexpr size_t kFewSteps = 24;
 constexpr size_t kMaxSightings = 4096;

@@ -82,7 +82,8 @@ bool is_even(PyObject* list) {
   return true;
 }
 
-// The same for a list that array() is to join, which stack() and the like take apart first.
+// Whether array() joins the items of a list without a warning: all of them are arrays of one shape,
+// or none is an array. stack() and the like look at the items one by one instead.
 bool is_even_for_array(PyObject* list) {
   if (!is_sequence(list)) return true;
   for (Py_ssize_t i = 0; i < Py_SIZE(list); ++i)

@@ -1,5 +1,5 @@
-// kLazy: values that have not been looked at. A list supports methods that append, and reading the
-// appended items, without a look, because its length may grow from call to call.
+// kLazy: values that have not been looked at. The length of a list may grow from call to call, so
+// methods that append to it, and reads of the appended items, do without a look.
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/handlers/operands.h"

@@ -100,7 +100,7 @@ class KernelEmitter final : PointEmitter {
       if (const int64_t bytes = register_bytes(spec_.operands[store.operand].dtype);
           bytes == 1 && reduces().empty() && nodes <= kFewNodes && is_long_row(width))
         width = std::max(width, target_.vector_bytes);
-    // Not arbitrarily many vectors: more code takes longer to compile.
+    // The number of vectors is bounded, because more code takes longer to compile.
     if (nodes > kLongBody && is_long_row(width))
       width = std::min((nodes > 300 ? 2 : 4) * width, 64);
     const int copies = reduces().empty() ? 1 : nodes <= kFewNodes ? 4 : nodes <= 60 ? 2 : 1;

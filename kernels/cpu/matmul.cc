@@ -274,7 +274,7 @@ Status multiply(const Operands& o, const Tensor& out) {
   if (loops) return run_loops(left, right, out, bias_data), Status();
   if (is_f32 && is_vector_product(left, right))
     return run_vectors(left, right, out, bias_data), Status();
-  // Not for a copy that was made here, which dies with this call, nor for slices of a batch.
+  // A copy that was made here dies with this call, and slices of a batch are no weight as a whole.
   bool is_weight = o.is_weight && batch.rank() == 0 && right.data == o.b.data();
   return onednn::matmul(dtype, left, right, bias_data, out.data(), is_weight ? &o.b : nullptr);
 }

@@ -207,8 +207,8 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
 // With fewer input elements a kernel is done before another thread could take the lock.
 constexpr int64_t kUnlockElements = 1 << 14;
 
-// Not for views, which take no time; nor for random numbers, which are drawn in the program's
-// order; nor for in-place ops that give an input a history, which other threads would see.
+// Three kinds of ops always keep the lock. Views take no time. Random numbers are drawn in the
+// program's order. An in-place op that gives an input a history would be seen by other threads.
 bool runs_unlocked(const OpDef& op, std::span<const Tensor> in) {
   int64_t elements = 0;
   for (const Tensor& t : in)

@@ -28,8 +28,9 @@ MSJIT_OP(cumprod)
     .traits(kComplex | kHolomorphic)
     .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
-      // By x[j] it is the product of what comes before j, times s[j] = g[j] + x[j + 1] s[j + 1].
-      // There is no division, so it holds where x is 0, and so do its own derivatives.
+      // The gradient by x[j] is the product of all elements before j, times
+      // s[j] = g[j] + x[j + 1] s[j + 1]. It holds where x is 0 too, because nothing is divided, and
+      // so do its own derivatives.
       if (v.out().meta().shape.rank() == 0) return v.set_grad(0, v.grad());
       const int64_t axis = v.attrs[0].as_int();
       const Val after = call(op_linear_recurrence, {shifted(v.in(0), axis, -1, 0.0), v.grad()},

@@ -218,7 +218,8 @@ PyMethodDef g_config_functions[] = {
                        "rng_state()\n--\n\nState of the random generator: (seed, ticket)."),
     method1<set_rng_state>("set_rng_state",
                            "set_rng_state(state)\n--\n\nPuts back what rng_state gave."),
-    // The same under names that captured code knows (bytecode/builtins/draws.cc).
+    // The same functions again, under names for which captured code has models
+    // (bytecode/builtins/draws.cc).
     method0<rng_state>("rng_mark",
                        "rng_mark()\n--\n\nState of the random generator, for rng_rewind and "
                        "rng_resume."),

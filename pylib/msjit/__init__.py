@@ -5,9 +5,9 @@ from ._native import CompileError, InternalError
 from . import absent, autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
 from .common import methods
-from .autograd import _no_grad, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp
+from .autograd import _no_grad, get_grad, grad, no_grad, value_and_grad
 from .custom_function import _Function
-from .function_transforms import vmap
+from .function_transforms import jacfwd, jacrev, jvp, vjp, vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
     DType, TensorType, Type, bfloat16, bool_, byte, cdouble, cfloat, complex64, complex128, double, dtype_to_nptype,

@@ -176,7 +176,10 @@ def _grad_unscale_map(scale_value, inputs):
 
 
 class LossScaler:
-    """Base class: scale(), unscale() and adjust()."""
+    """Base class of objects that scale the loss of a training step, so that small gradients are no zeros in 16 bits.
+
+    A step scales the loss, unscales the gradients, and calls adjust with whether all of them are finite.
+    """
 
     def scale(self, inputs):
         """Multiplies a tensor or a tuple of them."""
@@ -192,7 +195,13 @@ class LossScaler:
 
 
 class StaticLossScaler(LossScaler):
-    """A constant factor for the loss."""
+    """Scales the loss by a constant factor. Raises TypeError for a scale_value that is no number, ValueError for one below 1.
+
+    >>> import msjit as ms
+    >>> scaler = ms.amp.StaticLossScaler(8.0)
+    >>> float(scaler.scale(ms.Tensor(2.0))), float(scaler.unscale(ms.Tensor(16.0)))
+    (16.0, 2.0)
+    """
 
     def __init__(self, scale_value):
         if isinstance(scale_value, bool) or not isinstance(scale_value, (int, float)):
@@ -216,7 +225,17 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(StaticLossScaler):
-    """A factor that grows after scale_window good steps and shrinks on overflow."""
+    """Scales the loss by a factor that follows overflows: multiplied by scale_factor after scale_window finite steps in a row, else divided by it.
+
+    It starts at scale_value, and a step that is not finite divides it, but not below 1. Raises TypeError for a scale_value that is no number,
+    ValueError for one below 1, and for a scale_factor and a scale_window that are no positive ints.
+
+    >>> import msjit as ms
+    >>> scaler = ms.amp.DynamicLossScaler(8.0, 2, 1)
+    >>> _ = scaler.adjust(ms.Tensor(False)), scaler.adjust(ms.Tensor(True)), scaler.adjust(ms.Tensor(True))
+    >>> float(scaler.scale_value)
+    16.0
+    """
 
     def __init__(self, scale_value, scale_factor, scale_window):
         super().__init__(scale_value)
@@ -256,7 +275,10 @@ class LossScaleManager:
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A constant loss scale for Model."""
+    """A constant loss scale for Model. With drop_overflow_update a step whose gradients are not all finite changes nothing.
+
+    Raises ValueError for a loss_scale below 1.
+    """
 
     def __init__(self, loss_scale=128.0, drop_overflow_update=True):
         if loss_scale < 1:
@@ -280,7 +302,10 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A loss scale that follows overflows."""
+    """A loss scale for Model that is divided by scale_factor after a step with overflow, and multiplied by it after scale_window other steps.
+
+    Steps with overflow change no Parameters. Raises ValueError for an init_loss_scale below 1 and numbers that are not positive.
+    """
 
     def __init__(self, init_loss_scale=2 ** 24, scale_factor=2, scale_window=2000):
         if init_loss_scale < 1:

@@ -1,12 +1,12 @@
-"""Gradients of Python functions: grad, value_and_grad, GradOperation, vjp, jvp and friends.
+"""Gradients of Python functions: grad, value_and_grad. function_transforms.py has vjp, jvp and the like.
 
-A transform opens a gradient scope, in which Parameters are recorded too. It calls the function on aliases of the
-differentiated arguments (new tensors with the same value), and then asks the tape for the gradients by the aliases. Thanks to
-aliases `grad(f)(x, x)` has a gradient for each position, and other uses of `x` inside `f` do not count. Inside another
-transform the tape also records the alias and the backward pass. Gradients of gradients need nothing more.
+A transform opens a gradient scope, in which Parameters are recorded too. It calls the function on aliases of the differentiated
+arguments (new tensors with the same value), and then asks the tape for the gradients by the aliases. Thanks to aliases
+`grad(f)(x, x)` has a gradient for each position, and other uses of `x` inside `f` do not count. Inside another transform the
+tape also records the alias and the backward pass. Gradients of gradients need nothing more.
 """
 from ._native import Tensor, _msjit
-from .common.checks import check_bool
+from .common.checks import check_bool, check_callable
 from .common.parameter import Parameter
 from .common.tensor import MUTABLE
 from .gradient_hooks import hooked, leaf_hooks
@@ -74,6 +74,7 @@ class _Scope:
 
 _DIFFERENTIABLE = (Tensor, *MUTABLE.values())
 
+
 def _flatten(value, out):
     """Appends the tensors of nested tuples, lists and dicts to `out`."""
     if isinstance(value, Tensor):
@@ -125,8 +126,7 @@ def _positions(grad_position, count, where):
         if not isinstance(position, int) or isinstance(position, bool):
             raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(position).__name__))
         if not 0 <= position < count:
-            raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments"
-                             % (where, position, count))
+            raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments" % (where, position, count))
     if len(set(positions)) != len(positions):
         raise ValueError("[%s] grad_position, got %s, expected each position once" % (where, positions))
     return positions
@@ -137,11 +137,6 @@ def _check_positions(grad_position, where):
         raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(grad_position).__name__))
     if isinstance(grad_position, (tuple, list)) and not grad_position:
         raise ValueError("[%s] grad_position, got %s, expected one position at least, or None" % (where, grad_position))
-
-
-def _check_fn(fn, where):
-    if not callable(fn):
-        raise TypeError("[%s] fn must be callable, got %s" % (where, type(fn).__name__))
 
 
 def _weight_list(weights, where):
@@ -200,8 +195,7 @@ class _Pull:
         wrt = self.leaves + list(self.weights)
         grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
         if leaf_hooks:
-            grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights),
-                                                     self.inputs + [None] * len(self.weights))]
+            grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights), self.inputs + [None] * len(self.weights))]
         by_leaf = iter(grads)
         return [_like(argument, by_leaf) for argument in self.arguments], grads[len(self.leaves):]
 
@@ -214,8 +208,7 @@ def _differentiated(output, has_aux, where):
     """The tensors of the output that are differentiated; there may be none."""
     if has_aux:
         if not isinstance(output, (tuple, list)) or len(output) < 2:
-            raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s"
-                             % (where, type(output).__name__))
+            raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s" % (where, type(output).__name__))
         output = output[0]
     return _flatten(output, [])
 
@@ -229,7 +222,7 @@ class _Request:
     """What the caller of a transform asked for, and the structure in which it gets the gradients."""
 
     def __init__(self, fn, grad_position, weights, has_aux, return_ids, where):
-        _check_fn(fn, where)
+        check_callable(fn, where)
         if grad_position is None and weights is None:
             raise ValueError("[%s] grad_position and weights, got None for both, expected one of them" % where)
         _check_positions(grad_position, where)
@@ -309,82 +302,26 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
 
 def get_grad(gradients, identifier):
-    """Picks one gradient, by position, Parameter or name, out of the result of a grad(..., return_ids=True) function."""
+    """Picks one gradient out of the result of a function made by grad(..., return_ids=True).
+
+    identifier is the position of an argument, a Parameter, or its name. Raises RuntimeError where there is no such gradient.
+
+    >>> import msjit as ms
+    >>> found = ms.grad(lambda x, y: x * y, (0, 1), return_ids=True)(ms.Tensor(2.0), ms.Tensor(5.0))
+    >>> float(ms.get_grad(found, 1))
+    2.0
+    """
     if isinstance(identifier, Parameter):
         identifier = identifier.name
     pending = [gradients]
     while pending:
         item = pending.pop(0)
-        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Tensor) \
-                and isinstance(item[0], (int, str)):
+        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Tensor) and isinstance(item[0], (int, str)):
             if item[0] == identifier and type(item[0]) is type(identifier):
                 return item[1]
         elif isinstance(item, (tuple, list)):
             pending.extend(item)
     raise RuntimeError("[get_grad] no gradient for %r among the given ones" % (identifier,))
-
-
-class GradOperation:
-    """MindSpore's older entry point: GradOperation(get_all, get_by_list, sens_param)(net[, weights])(inputs)."""
-
-    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
-        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
-            if not isinstance(value, bool):
-                raise TypeError("[grad_operation] %s must be a bool, got %s" % (name, type(value).__name__))
-        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
-
-    def __call__(self, fn, weights=None, grad_position=None):
-        _check_fn(fn, "grad_operation")
-        if self.get_by_list and weights is None:
-            if not hasattr(fn, "trainable_params"):
-                raise ValueError("[grad_operation] get_by_list needs weights where fn is not a Cell")
-            weights = fn.trainable_params()
-
-        def gradient(*args, **kwargs):
-            return self.value_and_gradient(fn, weights, args, kwargs)[1]
-        return gradient
-
-    def value_and_gradient(self, fn, weights, args, kwargs):
-        """(output, gradients) of one call."""
-        seeds = None
-        if self.sens_param:
-            if "sens" in kwargs:
-                seeds = kwargs.pop("sens")
-            elif args:
-                args, seeds = args[:-1], args[-1]
-            else:
-                raise ValueError("[grad_operation] sens_param needs the gradient of the output as the last argument")
-        count = len(args) + len(kwargs)
-        positions = range(count) if self.get_all else range(0 if self.get_by_list else min(1, count))
-        chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
-        pull = _last_forward(fn, args, kwargs, positions, chosen)
-        if pull is None:
-            pull = _Pull(fn, args, kwargs, positions, chosen, containers=True)
-        outputs = _differentiated(pull.output, False, "grad_operation")
-        by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
-        if not self.get_by_list:
-            return pull.value(), (tuple(by_position) if self.get_all else _unpacked(by_position))
-        of_weights = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
-        return pull.value(), ((tuple(by_position), of_weights) if self.get_all else of_weights)
-
-
-def _last_forward(fn, args, kwargs, positions, weights):
-    """The record of the last call of a Cell (recorded_forward.py), restricted to these positions and weights; None if it was another call."""
-    if not isinstance(fn, KeepsForward) or fn._ms_forward is None:
-        return None
-    record = fn._ms_forward
-    object.__setattr__(fn, "_ms_forward", None)
-    given, pull = record
-    if kwargs or len(given) != len(args) or _msjit.grad_level() > 0:
-        return None
-    for one, other in zip(given, args):
-        if one is not other:
-            return None
-    for weight in weights:
-        if isinstance(weight, Parameter) and not weight.requires_grad:
-            return None
-    pull.restrict(positions, weights)
-    return pull
 
 
 def _seeds(sens, outputs, where):
@@ -394,8 +331,7 @@ def _seeds(sens, outputs, where):
     if isinstance(sens, (int, float)):
         found = [outputs[0].new_full(tuple(outputs[0].shape), sens)] if len(outputs) == 1 else []
     if len(found) != len(outputs):
-        raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d"
-                         % (where, len(found), len(outputs)))
+        raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d" % (where, len(found), len(outputs)))
     return [_seed(seed, output, where) for seed, output in zip(found, outputs)]
 
 
@@ -407,114 +343,3 @@ def _seed(seed, output, where):
             raise ValueError("[%s] shape of the gradient of the output, got %s, expected %s" % (where, tuple(seed.shape), shape))
         seed = seed.reshape(shape)
     return seed if seed.dtype == output.dtype else seed.astype(output.dtype)
-
-
-# -- vectors and Jacobians ----------------------------------------------------------------------------------------
-
-
-def _check_tensors(numbered, where, what="input", kinds=Tensor):
-    """A number has no derivative here: taken as a constant, it would give zeros or nothing without a word."""
-    for number, value in numbered:
-        if not isinstance(value, kinds):
-            raise TypeError("[%s] %s %d, got %s, expected a Tensor" % (where, what, number, type(value).__name__))
-
-
-def vjp(fn, *inputs, **options):
-    """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`).
-
-    >>> import msjit as ms
-    >>> output, pullback = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 2.0]))
-    >>> pullback(ms.Tensor([1.0, 10.0]))[0].asnumpy().tolist()
-    [2.0, 40.0]
-    """
-    weights, has_aux = options.pop("weights", None), options.pop("has_aux", False)
-    if options:
-        raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
-    _check_fn(fn, "vjp")
-    _check_tensors(enumerate(inputs), "vjp", kinds=(Tensor, tuple, list))
-    chosen = _weight_list(weights, "vjp")
-    pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen, containers=True)
-    outputs = _differentiated(pull.output, has_aux, "vjp")
-
-    def pullback(*sens):
-        given = sens[0] if len(sens) == 1 else sens
-        by_position, by_weight = pull.gradients(outputs, _seeds(given, outputs, "vjp"), keep=_msjit.grad_level() > 0)
-        if weights is None:
-            return tuple(by_position)
-        return tuple(by_position), (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
-    value = pull.value()
-    if has_aux:
-        return value[0], pullback, _unpacked(value[1:])
-    return value, pullback
-
-
-def jvp(fn, inputs, v, has_aux=False):
-    """(output, directional derivative of fn at inputs along v), by differentiating the pullback.
-
-    >>> import msjit as ms
-    >>> output, slope = ms.jvp(lambda x: x * x, ms.Tensor([3.0]), ms.Tensor([1.0]))
-    >>> float(output), float(slope)
-    (9.0, 6.0)
-    """
-    _check_fn(fn, "jvp")
-    inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
-    tangents = v if isinstance(v, (tuple, list)) else (v,)
-    if len(inputs) != len(tangents):
-        raise ValueError("[jvp] v must have one tensor an input, got %d and %d" % (len(tangents), len(inputs)))
-    _check_tensors(enumerate(inputs), "jvp")
-    _check_tensors(enumerate(tangents), "jvp", "v")
-    with _Scope() as scope:
-        pull = _Pull(fn, inputs, {}, range(len(inputs)), [])
-        outputs = _differentiated(pull.output, has_aux, "jvp")
-        duals = [_msjit.alias(o.new_zeros(tuple(o.shape))) for o in outputs]
-        by_position, _ = pull.gradients(outputs, duals, keep=True)
-        directions = _seeds(list(tangents), by_position, "jvp")
-        results = _msjit.gradients(by_position, directions, duals, scope.nested)
-    value = pull.output if scope.nested else _detached(pull.output)
-    first = value[0] if has_aux else value
-    tangent = _rebuild(first, iter(results))
-    return (first, tangent, _unpacked(value[1:])) if has_aux else (value, tangent)
-
-
-def _jacobian_rows(pull, output):
-    """The Jacobians of one output by each of the inputs."""
-    from . import ops
-    rows, size, shape = [], output.size, tuple(output.shape)
-    for i in range(size):
-        seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
-        rows.append(pull.gradients([output], [seed], keep=True)[0])
-    stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape)) for k in range(len(pull.positions))]
-    return stacked if pull.nested else [_msjit.detach(t) for t in stacked]
-
-
-def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that returns the Jacobian of `fn`, or a tuple of them for several outputs. It runs a backward pass for each element of the output.
-
-    >>> import msjit as ms
-    >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-    return _jacobian(fn, grad_position, has_aux, "jacrev")
-
-
-def _jacobian(fn, grad_position, has_aux, where):
-    _check_fn(fn, where)
-    _check_positions(grad_position, where)
-    check_bool(has_aux, where, "has_aux")
-
-    def jacobian(*args, **kwargs):
-        positions = _positions(grad_position, len(args) + len(kwargs), where)
-        given = (*args, *kwargs.values())
-        _check_tensors(((p, given[p]) for p in positions), where)
-        pull = _Pull(fn, args, kwargs, positions, [])
-        outputs = _differentiated(pull.output, has_aux, where)
-        if not outputs:
-            raise TypeError("[%s] number of tensors returned by the function, got 0, expected 1 or more" % where)
-        result = _unpacked([_unpacked(_jacobian_rows(pull, output)) for output in outputs])
-        return (result, _unpacked(pull.value()[1:])) if has_aux else result
-    return jacobian
-
-
-def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
-    """A function that returns the Jacobian of `fn`. It computes the same values as jacrev, in the same way."""
-    return _jacobian(fn, grad_position, has_aux, "jacfwd")

@@ -66,8 +66,7 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     mode = _mode(mode, capture_mode)
     _check_options(fullgraph, dynamic, jit_level, jit_config, options)
     whole = True if fullgraph else jit_config.syntax_level if isinstance(jit_config, JitConfig) else None
-    target = fn if fn is not None else function
-    compile_function = _Compiler(mode, whole)
+    compile_function, target = _Compiler(mode, whole), function if fn is None else fn
     return compile_function if target is None else compile_function(target)
 
 

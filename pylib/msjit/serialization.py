@@ -31,17 +31,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     ['bias', 'weight']
     """
     where = "save_checkpoint"
-    for name, value in dict(kwargs, enc_key=enc_key).items():
-        if value:
-            raise NotImplementedError("[%s] %s%s, got a value, expected it left out"
-                                      % (where, name, " (encryption) is not offered" if name == "enc_key" else ""))
-    if not isinstance(async_save, bool) and async_save not in ("thread", "process"):
-        raise TypeError("[%s] async_save, got %r, expected a bool, 'thread' or 'process'" % (where, async_save))
-    for name, value in (("integrated_save", integrated_save), ("crc_check", crc_check)):
-        if not isinstance(value, bool):
-            raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
-    if choice_func is not None and not callable(choice_func):
-        raise TypeError("[%s] choice_func, got %s, expected a function" % (where, type(choice_func).__name__))
+    _check_save_options(where, dict(kwargs, enc_key=enc_key), async_save, integrated_save, crc_check, choice_func)
     path, kind = _path(ckpt_file_name, format, where)
     values = OrderedDict()
     for name, value in _items(save_obj, where):
@@ -55,6 +45,20 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
         _replace(path, lambda temporary: safetensors_file.write(temporary, values))
     else:
         _replace(path, lambda temporary: _write_ckpt(temporary, values, crc_check))
+
+
+def _check_save_options(where, unsupported, async_save, integrated_save, crc_check, choice_func):
+    for name, value in unsupported.items():
+        if value:
+            raise NotImplementedError("[%s] %s%s, got a value, expected it left out"
+                                      % (where, name, " (encryption) is not offered" if name == "enc_key" else ""))
+    if not isinstance(async_save, bool) and async_save not in ("thread", "process"):
+        raise TypeError("[%s] async_save, got %r, expected a bool, 'thread' or 'process'" % (where, async_save))
+    for name, value in (("integrated_save", integrated_save), ("crc_check", crc_check)):
+        if not isinstance(value, bool):
+            raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError("[%s] choice_func, got %s, expected a function" % (where, type(choice_func).__name__))
 
 
 def _items(save_obj, where):
@@ -231,6 +235,22 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     >>> net.weight.asnumpy().tolist()
     [[1.0, 2.0]]
     """
+    _check_load(net, parameter_dict, remove_redundancy)
+    params = {param.name: param for param in net.get_parameters()}
+    found = {name: name for name in params if name in parameter_dict}
+    not_used = [name for name in parameter_dict if name not in params]
+    missing = [name for name in params if name not in found]
+    if missing and not strict_load:
+        found.update(_with_prefix(missing, parameter_dict))
+    for name, source in found.items():
+        _copy(params[name], parameter_dict[source], strict_load)
+    from .optim.shown import take_loaded
+    if take_loaded(net, parameter_dict[_STEP] if _STEP in not_used else None):
+        not_used.remove(_STEP)
+    return [name for name in params if name not in found], not_used
+
+
+def _check_load(net, parameter_dict, remove_redundancy):
     from .nn.cell import Cell
     where = "load_param_into_net"
     if not isinstance(net, Cell):
@@ -243,23 +263,6 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
                             % (where, type(name).__name__, type(value).__name__))
     if remove_redundancy:
         raise NotImplementedError("[%s] remove_redundancy, got %r, expected False" % (where, remove_redundancy))
-    params = {param.name: param for param in net.get_parameters()}
-    found = {name: name for name in params if name in parameter_dict}
-    not_used = [name for name in parameter_dict if name not in params]
-    missing = [name for name in params if name not in found]
-    if missing and not strict_load:
-        found.update(_with_prefix(missing, parameter_dict))
-    for name, source in found.items():
-        _copy(params[name], parameter_dict[source], strict_load)
-    from .optim.shown import Shown, ShownState
-    cells = [cell for _, cell in net.cells_and_names() if isinstance(cell, Shown)]
-    for optimizer in cells:
-        optimizer._take_shown()
-    optimizers = [cell for cell in cells if isinstance(cell, ShownState)]
-    if _STEP in not_used and optimizers:  # whose step has a longer name here
-        not_used.remove(_STEP)
-        optimizers[0].global_step = parameter_dict[_STEP].detach()
-    return [name for name in params if name not in found], not_used
 
 
 def _with_prefix(missing, parameter_dict):

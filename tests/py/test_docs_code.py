@@ -70,6 +70,14 @@ def test_links_within_the_project_lead_somewhere():
                 assert (page.parent / target).exists(), "%s: %s" % (page.name, target)
 
 
+def test_the_site_has_every_page_and_only_its_own_links():
+    """What `make docs` would refuse, where the page api.md is called names.md."""
+    nav = (DOCS.parent / "mkdocs.yml").read_text()
+    for page in sorted(DOCS.glob("*.md")):
+        assert re.search(r"[ \[]%s\b" % re.escape("names.md" if page.name == "api.md" else page.name), nav), page.name
+        assert not re.search(r"\]\(\.\./", re.sub(r"```.*?```", "", page.read_text(), flags=re.S)), page.name
+
+
 def test_blocks_are_found_with_their_lines():
     text = "# A\n\n```python\nprint(1)\n```\n\n```output\n1\n```\n```\nno program\n```\n```python\nx = 2\n```\n"
     assert blocks_of(text) == [[4, "print(1)\n", "1\n"], [14, "x = 2\n", None]]

@@ -221,6 +221,13 @@ def test_ctc_options_of_the_primitive(collapse, merge):
     close(grad.asnumpy().sum(-1), np.zeros((4, 1)))
 
 
+def test_greedy_decoding_as_a_primitive():
+    scores = Tensor(np.log(np.array([[[0.7, 0.2, 0.1]], [[0.6, 0.3, 0.1]], [[0.1, 0.1, 0.8]], [[0.1, 0.8, 0.1]]], np.float32)))
+    places, classes, shape, total = ops.CTCGreedyDecoder()(scores, Tensor([4], ms.int32))
+    assert classes.asnumpy().tolist() == [0, 1] and places.asnumpy().tolist() == [[0, 0], [0, 1]] and shape.asnumpy().tolist() == [1, 2]
+    assert np.allclose(total.asnumpy(), -np.log([[0.7 * 0.6 * 0.8 * 0.8]]))
+
+
 def test_ctc_of_more_labels_than_steps():
     op = ops.operations.CTCLoss(ignore_longer_outputs_than_inputs=True)
     loss, grad = op(Tensor(np.ones((2, 1, 4), np.float32)), Tensor([[0, 0], [0, 1], [0, 2]]), Tensor(np.int32([0, 1, 2])), Tensor(np.int32([2])))

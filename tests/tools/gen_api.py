@@ -3,6 +3,7 @@
 Copies docs/*.md to FOLDER and writes the API reference to FOLDER/api: one page a module, a section a name, with signature and docstring.
 `make docs` runs it; MkDocs makes the site of the result.
 """
+import functools
 import html
 import importlib
 import inspect
@@ -11,6 +12,8 @@ import re
 import shutil
 import sys
 import types
+
+from msjit.absent import Absent
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Page: title, modules whose names it has.
@@ -29,11 +32,11 @@ HEAD = "# %s\n\nWritten from the docstrings of the package by `make docs`.\n"
 
 
 def public(module):
-    """{name: object}: what the module offers to users; modules, private names and what belongs to Python are left out."""
+    """{name: object}: what the module offers to users; modules, private and unsupported names and what belongs to Python are left out."""
     found = {}
     for name in getattr(module, "__all__", None) or dir(module):
         value = getattr(module, name, None)
-        if name.startswith("_") or isinstance(value, types.ModuleType) or not callable(value) and not is_instance(value):
+        if name.startswith("_") or isinstance(value, (types.ModuleType, Absent)) or not callable(value) and not is_instance(value):
             continue
         if (getattr(value, "__module__", None) or "msjit").split(".")[0] == "msjit":
             found[name] = value
@@ -86,10 +89,28 @@ def section(path, value, level=3):
     return "\n\n".join(lines)
 
 
+@functools.lru_cache(maxsize=None)
+def shown_values():
+    """The ids of all objects that have a section of their own."""
+    modules = [path.partition(":")[0] for _, paths in PAGES.values() for path in paths]
+    return frozenset(id(value) for path in modules for value in public(importlib.import_module(path)).values())
+
+
+def own_members(kind):
+    """{name: value} of the class and of the parts it is made of, such as CellState: bases with public names but without a section."""
+    found = {}
+    for base in kind.__mro__:
+        if base is not kind and id(base) in shown_values() or base.__module__.split(".")[0] != "msjit":
+            break
+        if base is kind or not base.__name__.startswith("_"):
+            found = dict(vars(base), **found)
+    return found
+
+
 def members(path, kind):
-    """Methods and properties that the class itself documents, as a list."""
+    """Methods and properties of a class, as a list."""
     rows = []
-    for name, value in sorted(vars(kind).items()):
+    for name, value in sorted(own_members(kind).items()):
         doc = None if name.startswith("_") or name == "construct" else getattr(value, "__doc__", None)
         if doc and (callable(value) or isinstance(value, (property, staticmethod, classmethod)) or inspect.isdatadescriptor(value)):
             own = inspect.cleandoc(doc)
@@ -126,7 +147,8 @@ def main(folder):
     shutil.rmtree(str(folder), ignore_errors=True)
     (folder / "api").mkdir(parents=True)
     for path in sorted((ROOT / "docs").glob("*.md")):
-        shutil.copy(str(path), str(folder / path.name))
+        # The page api.md would have the address of the folder api/.
+        shutil.copy(str(path), str(folder / (path.name if path.name != "api.md" else "names.md")))
     counts = {}
     for name, (title, modules) in PAGES.items():
         text, counts[name] = page(title, modules)

@@ -7,8 +7,9 @@
 namespace msjit::onednn {
 namespace {
 
-// Gathering the pixels of a strided 1x1 convolution, oneDNN writes past its scratch memory when
-// channels-last images have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
+// For a strided 1x1 convolution oneDNN first gathers the pixels that the stride reaches. If
+// channels-last images have fewer channels than its blocks, it writes past its scratch memory there
+// (uxlfoundation/oneDNN#6035).
 bool gathers_too_much(const Window2d& w) {
   constexpr int64_t kLargestBlock = 16;
   return w.kernel[0] == 1 && w.kernel[1] == 1 && (w.stride[0] > 1 || w.stride[1] > 1) &&

@@ -44,6 +44,12 @@ def check_count(value, where, what):
     return value
 
 
+def check_callable(fn, where):
+    """Raises TypeError for a function to be transformed that cannot be called."""
+    if not callable(fn):
+        raise TypeError("[%s] fn must be callable, got %s" % (where, type(fn).__name__))
+
+
 def check_bool(value, where, what):
     """The value, when it is a bool."""
     if not isinstance(value, bool):

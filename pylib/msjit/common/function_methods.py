@@ -280,6 +280,8 @@ def bind():
         "scatter_min": _ops.tensor_scatter_min, "triangular_solve": _triangular_solve, "soft_shrink": _ops.softshrink,
         "byte": lambda self: _k.cast(self, "uint8"), "is_signed": lambda self: str(self.dtype)[:4] not in ("UInt", "Bool"),
     }
+    own["byte"].__doc__ = "The tensor as uint8."
+    own["is_signed"].__doc__ = "Whether the dtype has negative numbers."
     for name in _FUNCTIONS:
         own[name] = getattr(_ops, name)
     for name in _WRITTEN:

@@ -301,6 +301,11 @@ def _flush_from_cache(self):
 
 _native_stride = Tensor.stride
 
+# What the methods do that are one expression.
+_TEXTS = {"ravel": "The elements in one axis.", "clone": "A copy, with the same gradients.", "nelement": "The number of elements.",
+          "short": "The tensor as int16.", "broadcast_like": "Axes of size 1 repeated up to the shape of another tensor.",
+          "set_const_arg": "Returns the tensor; accepted for compatibility."}
+
 # Methods that pass self first to the function of that name in ops.
 _FUNCTIONS = """addmm amax amin bmm clamp clip dot gelu leaky_relu
     masked_fill nan_to_num nonzero norm one_hot outer permute unbind unique unsqueeze
@@ -333,6 +338,8 @@ def bind():
         "set_const_arg": lambda self, const_arg=True: self,
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }
+    for name, text in _TEXTS.items():
+        own[name].__doc__ = text
     for name, function in own.items():
         put_method(name, function)
     function_methods.bind()

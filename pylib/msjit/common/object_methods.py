@@ -171,6 +171,14 @@ _REFUSED = {
 }
 
 
+# What the methods do that are one expression.
+_TEXTS = {"to_coo": "The elements that are not zero, as a COOTensor.", "to_csr": "The elements that are not zero of a matrix, as a CSRTensor.",
+          "is_pinned": "False: no memory here is pinned.", "is_shared": "False: no memory here is shared with other processes.",
+          "ndimension": "The number of axes.", "to_dlpack": "A DLPack capsule that shares the memory.",
+          "is_init": "False: a tensor has its values from the start.", "data_sync": "Does nothing; accepted for compatibility.",
+          "eigvals": "The eigenvalues of square matrices, as ops.eigvals."}
+
+
 def bind():
     """Adds the methods to Tensor; called once, after bind() of function_methods.py."""
     global _k, _ops
@@ -188,6 +196,8 @@ def bind():
         "is_init": lambda self: False, "is_meta": False, "data_sync": lambda self, wait=True: None, "eigvals": lambda self: _ops.eigvals(self),
         "set_dtype": _set_dtype, "index_of_parent_": None, "delta_seed": 0,
     }
+    for name, text in _TEXTS.items():
+        own[name].__doc__ = text
     from .tensor import from_dlpack
     own["from_dlpack"] = staticmethod(from_dlpack)
     for name in "angle col2im geqrf igamma igammac lu_solve nextafter orgqr".split():

@@ -7,7 +7,7 @@ from .dtype import DType
 _TensorMeta = type(Tensor)
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
-    """A new Tensor; as Tensor(...). There is one device, the CPU."""
+    """A new Tensor, as Tensor(input_data, dtype, shape, init), where the arguments are explained. const_arg and device change nothing."""
     if shape is None and init is None:
         return Tensor(input_data, dtype)
     return Tensor(input_data, dtype, shape, init)

@@ -32,8 +32,9 @@ globals().update(_absent_names(__name__, "OBSMindDataset sync_wait_for_dataset",
 
 # Names that are loaded on first use: {module: names}.
 _FILES = {
-    "labelled_images": """CelebADataset Caltech101Dataset Caltech256Dataset FlickrDataset Flowers102Dataset Food101Dataset LFWDataset
-        LSUNDataset ManifestDataset OmniglotDataset Places365Dataset RenderedSST2Dataset SBUDataset SUN397Dataset""",
+    "class_folders": "Caltech256Dataset LSUNDataset OmniglotDataset RenderedSST2Dataset SUN397Dataset",
+    "labelled_images": """CelebADataset Caltech101Dataset FlickrDataset Flowers102Dataset Food101Dataset LFWDataset ManifestDataset
+        Places365Dataset SBUDataset""",
     "pipeline_files": "compare deserialize serialize show",
     "number_images": "PhotoTourDataset QMnistDataset STL10Dataset SVHNDataset SemeionDataset USPSDataset",
     "scenes": "CityscapesDataset CocoDataset DIV2KDataset KITTIDataset SBDataset VOCDataset WIDERFaceDataset",

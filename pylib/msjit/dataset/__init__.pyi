@@ -30,6 +30,7 @@ from . import utils as utils
 from . import vision as vision
 from . import waiting as waiting
 from . import workers as workers
+from . import class_folders as class_folders
 from . import labelled_images as labelled_images
 from . import listed as listed
 from . import number_images as number_images

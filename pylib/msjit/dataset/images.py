@@ -98,7 +98,11 @@ def read_idx(path, magic, where):
 
 
 class MnistDataset(_Images):
-    """Reads MNIST from its four IDX files: columns image (28, 28, 1) of uint8 and label of uint32."""
+    """Reads MNIST from its four IDX files in the folder dataset_dir: columns image (28, 28, 1) of uint8 and label () of uint32.
+
+    usage is 'train', 'test' or 'all' (the default). Rows come in random order unless `shuffle` is False; num_shards and shard_id read one
+    part of num_shards. Raises RuntimeError where the files are missing or broken.
+    """
 
     _sets = (("t10k", "test"), ("train", "train"))
 
@@ -181,7 +185,11 @@ class FakeImageDataset(Source):
 
 
 class Cifar10Dataset(_Images):
-    """Reads CIFAR-10 from its binary files: columns image (32, 32, 3) of uint8 and label of uint32."""
+    """Reads CIFAR-10 from its binary files in the folder dataset_dir: columns image (32, 32, 3) of uint8 and label () of uint32.
+
+    usage is 'train', 'test' or 'all' (the default). Rows come in random order unless `shuffle` is False; num_shards and shard_id read one
+    part of num_shards. Raises RuntimeError where the files are missing or broken.
+    """
 
     _train = ["data_batch_%d.bin" % i for i in range(1, 6)]
     _test = ["test_batch.bin"]

@@ -245,7 +245,18 @@ class _Columns:
 
 
 class NumpySlicesDataset(GeneratorDataset):
-    """Reads slices along the first axis of an array or a list, of a tuple of them, or of a dict of them."""
+    """Reads slices along the first axis of an array or a list, of a tuple of them (one for each column), or of a dict of them.
+
+    Columns are named column_names, the keys of the dict, or column_0, column_1, ... Rows come in random order unless `shuffle` is False;
+    num_shards and shard_id read one part of num_shards.
+
+    Raises ValueError for no data, columns of different lengths and another number of names, TypeError for data without axes.
+
+    >>> import msjit.dataset as ds
+    >>> rows = ds.NumpySlicesDataset(([1, 2], [3, 4]), ["x", "y"], shuffle=False)
+    >>> [row["y"].item() for row in rows.create_dict_iterator(output_numpy=True)]
+    [3, 4]
+    """
 
     _where = "NumpySlicesDataset"
 

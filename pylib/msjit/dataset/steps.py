@@ -1,4 +1,4 @@
-"""The steps of a pipeline that change rows or columns: map, filter, shuffle, repeat, zip, ..."""
+"""The steps of a pipeline that change rows or columns: map, filter, shuffle, repeat, ..."""
 from collections import deque
 
 from . import config, draws

@@ -90,13 +90,19 @@ class _BatchNorm(_nn.Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes."""
+    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes. Everything else is as in mint.nn.BatchNorm2d."""
 
     _ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs, each channel over the other axes."""
+    """Batch normalisation of (N, C, H, W) inputs: (x - mean) / sqrt(variance + eps) * weight + bias, for each channel (Ioffe and Szegedy 2015).
+
+    In training, and always without track_running_stats, mean and variance are those of the batch. Training moves the running ones by the
+    share `momentum` towards them, where nn.BatchNorm2d keeps the share. Otherwise the running ones are used. weight and bias have the shape
+    (num_features,); without `affine` there are none. Raises ValueError for another rank or number of channels, NotImplementedError for the
+    momentum None.
+    """
 
     _ranks = (4,)
 
@@ -134,7 +140,12 @@ class LayerNormExt(_nn.Cell):
 
 
 class GroupNorm(_nn.Cell):
-    """Normalises each of num_groups groups of channels of (N, C, ...) inputs, then scales by weight and adds bias."""
+    """Group normalisation of (N, C, ...) inputs: (x - mean) / sqrt(variance + eps) * weight + bias (Wu and He 2018).
+
+    Mean and variance are over one of num_groups groups of neighbouring channels and all axes behind the channels, for each index of the
+    first axis. weight and bias have the shape (num_channels,). Raises ValueError where num_groups does not divide num_channels, and for
+    inputs with another number of channels.
+    """
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
         super().__init__()
@@ -300,7 +311,10 @@ class L1LossExt(_nn.L1Loss):
 
 
 class SmoothL1Loss(LossBase):
-    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta (Girshick 2015).
+
+    Both arguments have one shape. reduction is 'mean', 'sum' or 'none'. Raises ValueError for beta <= 0 and for two shapes.
+    """
 
     def __init__(self, reduction="mean", beta=1.0):
         super().__init__(reduction)
@@ -311,7 +325,7 @@ class SmoothL1Loss(LossBase):
 
 
 class BCEWithLogitsLoss(_nn.BCEWithLogitsLoss):
-    """Binary cross entropy of sigmoid(input), without overflow."""
+    """Binary cross entropy of sigmoid(input) and targets in [0, 1], without overflow: nn.BCEWithLogitsLoss with the arguments in another order."""
 
     def __init__(self, weight=None, reduction="mean", pos_weight=None):
         super().__init__(reduction, weight, pos_weight)

@@ -57,7 +57,10 @@ class ConvNames:
 
 
 class Conv1d(ConvNames, _nn.Cell):
-    """1-D convolution of (N, C, L) inputs with symmetric padding, and a bias by default; the weight is (O, C / groups, k)."""
+    """1-D convolution: an input (N, in_channels, L), or (in_channels, L), gives (N, out_channels, L').
+
+    The weight has the shape (out_channels, in_channels / groups, kernel_size). The arguments are those of mint.nn.Conv2d for one axis.
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):

@@ -41,7 +41,10 @@ class _TwoNames(_nn.Cell):
 
 
 class BCELoss(_nn.Cell):
-    """Binary cross entropy of probabilities."""
+    """Binary cross entropy of probabilities and targets in [0, 1]: -(t * log(p) + (1 - t) * log(1 - p)), as nn.BCELoss.
+
+    Both have one shape. `weight` multiplies each element's loss; reduction is 'mean', 'sum' or 'none'.
+    """
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__()
@@ -52,7 +55,7 @@ class BCELoss(_nn.Cell):
 
 
 class CrossEntropyLoss(_TwoNames, _nn.CrossEntropyLoss):
-    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...)."""
+    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...), as nn.CrossEntropyLoss."""
 
 
 class MSELoss(_TwoNames, _nn.MSELoss):

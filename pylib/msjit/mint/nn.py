@@ -45,7 +45,16 @@ class Linear(_nn.Dense):
 
 
 class Conv2d(_ConvNames, _nn.Conv2d):
-    """2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default."""
+    """2-D convolution: an input (N, in_channels, H, W), or one image (in_channels, H, W), gives (N, out_channels, H', W').
+
+    The weight has the shape (out_channels, in_channels / groups, kH, kW), the bias (out_channels,). `padding` is an int or (rows, columns),
+    added on both sides, or 'same' or 'valid'; padding_mode 'reflect', 'replicate' or 'circular' pads with elements of the image instead of
+    zeros. Raises ValueError for another padding_mode, channels that `groups` does not divide, and another number of channels.
+
+    >>> import msjit as ms
+    >>> ms.mint.nn.Conv2d(3, 8, 3)(ms.ops.zeros((1, 3, 16, 16), ms.float32)).shape
+    (1, 8, 14, 14)
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):

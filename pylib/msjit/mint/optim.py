@@ -1,7 +1,7 @@
 """msjit.mint.optim: Adam, AdamW and SGD."""
 from .. import _paths
 from ..common import dtype as _mstype
-from ..optim import grouped as _grouped
+from ..optim import grouped_optimizers as _grouped
 
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.
 

@@ -84,7 +84,19 @@ from .loss import *  # noqa: F403
 from .data_parallel import DistributedGradReducer, SyncBatchNorm
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
 from .padding import *  # noqa: F403
-from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .pooling import (
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    LPPool1d,
+    LPPool2d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
@@ -95,7 +107,6 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from .unpooling import *  # noqa: F403
 from .wrap import (
     ForwardValueAndGrad,
     Jvp,

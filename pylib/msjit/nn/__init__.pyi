@@ -39,7 +39,6 @@ from . import reduction as reduction
 from . import rnn as rnn
 from . import rnn_cells as rnn_cells
 from . import transformer as transformer
-from . import unpooling as unpooling
 from . import wrap as wrap
 from . import wrap_scaled as wrap_scaled
 from msjit import optim as optim

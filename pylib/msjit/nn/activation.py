@@ -29,14 +29,19 @@ class ReLU(Cell):
 
 
 class ReLU6(Cell):
-    """ReLU6 activation: min(max(x, 0), 6)."""
+    """ReLU6 activation, element by element: min(max(x, 0), 6)."""
 
     def construct(self, x):
         return ops.relu6(x)
 
 
 class LeakyReLU(Cell):
-    """Leaky ReLU activation: x where x > 0, else alpha * x."""
+    """Leaky ReLU activation, element by element: x where x > 0, else alpha * x.
+
+    >>> import msjit as ms
+    >>> ms.nn.LeakyReLU(0.5)(ms.Tensor([-1.0, 2.0])).asnumpy().tolist()
+    [-0.5, 2.0]
+    """
 
     def __init__(self, alpha=0.2):
         super().__init__()
@@ -47,7 +52,10 @@ class LeakyReLU(Cell):
 
 
 class PReLU(Cell):
-    """Leaky ReLU with a learnt slope for negative x: one for all, or one for each of `channel` channels (axis 1)."""
+    """Leaky ReLU with a learnt slope for negative x: one for all, or one for each of `channel` channels (axis 1) (He et al. 2015).
+
+    The slopes are the Parameter w, (channel,), which starts at the argument w. The result has the shape of x.
+    """
 
     def __init__(self, channel=1, w=0.25):
         super().__init__()
@@ -71,7 +79,11 @@ class ELU(Cell):
 
 
 class GELU(Cell):
-    """GELU activation: x times the normal distribution function of x; approximated by tanh by default, as in MindSpore."""
+    """GELU activation, element by element: x times the normal distribution function of x (Hendrycks and Gimpel 2016).
+
+    By default, as in MindSpore, it is the approximation 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))); approximate=False computes
+    it exactly. Raises TypeError for an `approximate` that is no bool.
+    """
 
     def __init__(self, approximate=True):
         super().__init__()
@@ -84,21 +96,21 @@ class GELU(Cell):
 
 
 class Sigmoid(Cell):
-    """Sigmoid activation: 1 / (1 + exp(-x))."""
+    """Sigmoid activation, element by element: 1 / (1 + exp(-x))."""
 
     def construct(self, x):
         return ops.sigmoid(x)
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent activation."""
+    """Hyperbolic tangent activation, element by element."""
 
     def construct(self, x):
         return ops.tanh(x)
 
 
 class SiLU(Cell):
-    """SiLU (swish) activation: x * sigmoid(x)."""
+    """SiLU (swish) activation, element by element: x * sigmoid(x)."""
 
     def construct(self, x):
         return ops.silu(x)
@@ -119,7 +131,7 @@ class HSwish(Cell):
 
 
 class Softplus(Cell):
-    """Softplus activation: log(1 + exp(x))."""
+    """Softplus activation, element by element: log(1 + exp(x)), without overflow."""
 
     def construct(self, x):
         return ops.softplus(x)
@@ -133,7 +145,7 @@ class Softsign(Cell):
 
 
 class Mish(Cell):
-    """Mish activation: x * tanh(softplus(x))."""
+    """Mish activation, element by element: x * tanh(softplus(x)) (Misra 2019)."""
 
     def construct(self, input_x):
         return ops.mish(input_x)
@@ -201,7 +213,14 @@ class Hardtanh(Cell):
 
 
 class Softmax(Cell):
-    """Softmax activation: exp(x) / sum(exp(x)) over an axis."""
+    """Softmax activation: exp(x) / sum(exp(x)), the sum over an axis. The result has the shape of x.
+
+    Raises TypeError for an axis that is no int, ValueError for one that x does not have.
+
+    >>> import msjit as ms
+    >>> ms.nn.Softmax()(ms.Tensor([[0.0, 0.0]])).asnumpy().tolist()
+    [[0.5, 0.5]]
+    """
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -213,7 +232,7 @@ class Softmax(Cell):
 
 
 class LogSoftmax(Cell):
-    """Logarithm of the softmax: log(softmax(x)) over an axis."""
+    """Logarithm of the softmax, x - log(sum(exp(x))), the sum over an axis; without overflow. The result has the shape of x."""
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -232,14 +251,17 @@ class FastGelu(Cell):
 
 
 class SeLU(Cell):
-    """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1)."""
+    """SELU activation, element by element: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017)."""
 
     def construct(self, input_x):
         return ops.selu(input_x)
 
 
 class GLU(Cell):
-    """Gated linear unit: the first half along an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half (Dauphin et al. 2016).
+
+    The axis of the result is half as long. Raises TypeError for an axis that is no int, ValueError for an odd size.
+    """
 
     def __init__(self, axis=-1):
         super().__init__()

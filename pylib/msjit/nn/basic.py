@@ -122,7 +122,7 @@ class BiDense(Cell):
 
 
 class Flatten(Cell):
-    """Joins the axes from start_dim to end_dim into one; by default all but the first.
+    """Joins the axes from start_dim to end_dim into one; by default all but the first. Raises ValueError for axes that x does not have.
 
     >>> import msjit as ms
     >>> ms.nn.Flatten()(ms.ops.zeros((2, 3, 4), ms.float32)).shape
@@ -141,9 +141,11 @@ class Flatten(Cell):
 
 
 class Embedding(Cell):
-    """Looks up rows of a learnt table by integer index.
+    """Looks up rows of a learnt table (vocab_size, embedding_size) by integer index.
 
     Integers of any shape (...) give a Tensor (..., embedding_size). The row padding_idx starts as zeros. use_one_hot changes nothing.
+
+    Raises ValueError for sizes below 1 and a padding_idx outside the table, IndexError for an index outside it.
 
     >>> import msjit as ms
     >>> ms.nn.Embedding(10, 4)(ms.Tensor([[1, 2, 3]], ms.int32)).shape
@@ -176,7 +178,10 @@ class Embedding(Cell):
 
 
 class OneHot(Cell):
-    """Encodes indices along a new axis of size `depth`: on_value at the index, off_value elsewhere."""
+    """Encodes integers of any shape as vectors of `depth` elements of `dtype` along a new axis: on_value at the index, off_value elsewhere.
+
+    axis is the place of the new axis, -1 for the last. An index outside [0, depth) gives off_value alone.
+    """
 
     def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
         super().__init__()

@@ -6,8 +6,6 @@ themselves are `_param_index` and `_cell_index`, which code of this library read
 
 Private names that a program may choose for itself, such as `_forward` and `_hooks`, begin with `_ms_` here.
 """
-from collections import OrderedDict
-
 from .. import context
 from .._native import _msjit
 from ..auto_cast import in_precision
@@ -25,7 +23,7 @@ from .cell_attributes import CellAttributes, check_names_of_arguments, precision
 from .cell_index import Index, owned, store_item
 from .cell_names import CellNames
 from .cell_state import CellState
-from .hooks import HookHandle, run_with_hooks
+from .hooks import run_with_hooks
 from .recompute import recomputed_call
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
@@ -232,86 +230,6 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
             self._param_index[param_name] = None
         object.__setattr__(self, param_name, param) if param is None else setattr(self, param_name, param)
 
-    # -- walking ------------------------------------------------------------------------------------------------
-
-    def cells_and_names(self, cells=None, name_prefix=""):
-        """Yields (path of attributes, Cell) for this Cell and all below it, each once."""
-        seen = set() if cells is None else cells
-        if id(self) in seen:
-            return
-        seen.add(id(self))
-        yield name_prefix, self
-        for name, cell in self._cell_index.items():
-            if cell is not None:
-                prefix = name_prefix + "." + name if name_prefix else name
-                for pair in cell.cells_and_names(seen, prefix):
-                    yield pair
-
-    def parameters_and_names(self, name_prefix="", expand=True):
-        """Yields (path of attributes, Parameter) for this Cell and, with expand, all below it; each Parameter once."""
-        seen = set()
-        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        for cell_name, cell in cells:
-            for name, param in cell._ms_own_parameters():
-                if param is not None and id(param) not in seen:
-                    seen.add(id(param))
-                    yield (cell_name + "." + name if cell_name else name), param
-
-    def _ms_own_parameters(self):
-        return self._param_index.items()
-
-    def get_parameters(self, expand=True):
-        """Yields every Parameter of this Cell and, with expand, of those below; each once."""
-        for _, param in self.parameters_and_names(expand=expand):
-            yield param
-
-    def trainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require a gradient."""
-        return [p for p in self.get_parameters(recurse) if p.requires_grad]
-
-    def untrainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require no gradient."""
-        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
-
-    def parameters_dict(self, recurse=True):
-        """Returns an OrderedDict from Parameter.name to Parameter."""
-        return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
-
-    def parameters_broadcast_dict(self, recurse=True):
-        """Returns an OrderedDict from Parameter.name to Parameter, as parameters_dict."""
-        return self.parameters_dict(recurse)
-
-    def cells(self):
-        """Returns the direct child Cells."""
-        return self.name_cells().values()
-
-    def name_cells(self):
-        """Returns an OrderedDict from attribute name to direct child Cell, each Cell once."""
-        found, seen = OrderedDict(), set()
-        for name, cell in self._cell_index.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
-                found[name] = cell
-        return found
-
-    def apply(self, fn):
-        """Calls fn on every Cell below this one and then on this one; returns self."""
-        for cell in self.cells():
-            cell.apply(fn)
-        fn(self)
-        return self
-
-    def update_parameters_name(self, prefix="", recurse=True):
-        """Renames every Parameter to the prefix plus the path of attributes that leads to it."""
-        if not isinstance(prefix, str):
-            raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
-        for name, param in self.parameters_and_names(expand=recurse):
-            param.name = prefix + name
-
-    def param_prefix_name(self):
-        """Returns "". It is kept for compatibility."""
-        return ""
-
     # -- state --------------------------------------------------------------------------------------------------
 
     def set_train(self, mode=True):
@@ -418,39 +336,6 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     def cls_name(self):
         """The name of the class."""
         return type(self).__name__
-
-    # -- hooks --------------------------------------------------------------------------------------------------
-
-    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
-        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. Returns a handle with remove().
-
-        With with_kwargs it runs hook_fn(cell, inputs, keywords), which may return (inputs, keywords). With prepend the hook
-        runs before the existing ones.
-        """
-        return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
-
-    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
-        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. Returns a handle with
-        remove().
-
-        With with_kwargs it runs hook_fn(cell, inputs, keywords, output). With prepend the hook runs before the existing
-        ones.
-        """
-        if always_call:
-            raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
-        return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
-
-    def register_backward_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_inputs, grad_outputs) once the gradients of the inputs are known; it may return
-        others.
-
-        grad_inputs has one item for each positional Tensor, grad_outputs one for each output. A missing gradient is None.
-        """
-        return HookHandle(self, "backward", hook_fn)
-
-    def register_backward_pre_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
-        return HookHandle(self, "backward_pre", hook_fn)
 
     # -- text ---------------------------------------------------------------------------------------------------
 

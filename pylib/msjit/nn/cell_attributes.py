@@ -1,6 +1,6 @@
-"""Attributes of Cell that programs set and read.
+"""Attributes of Cell that programs set and read, and the registration of hooks.
 
-Some describe the Cell. Others are settings that only MindSpore's graph compiler, or networks divided over processes, use.
+Some attributes describe the Cell. Others are settings that only MindSpore's graph compiler, or networks divided over processes, use.
 """
 import time
 import warnings
@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from ..common.dtype import DType, bfloat16, complex_type, float16, float32, float_type
 from ..common.tensor import Tensor
 from ..saved_tensors import _check_hooks as check_saved_hooks
+from .hooks import HookHandle
 
 _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
@@ -87,7 +88,7 @@ def check_names_of_arguments(where, function, given):
 
 
 class CellAttributes:
-    """The part of Cell that holds attributes for programs and for settings without effect here."""
+    """The part of Cell that holds attributes for programs, hooks, and settings without effect here."""
 
     IGNORE_LIST = ["_scope", "_cell_init_args", "_auto_prefix", "_cells", "_params", "_create_time", "_func_graph_flags",
                    "_parameter_layout_dict", "_params_list", "_phase", "_bprop_debug", "_forward_pre_hook", "_forward_hook",
@@ -219,6 +220,37 @@ class CellAttributes:
         """Checks strategies for several devices, which change nothing in one process. Raises TypeError for anything but a tuple."""
         from ..parallel.layouts import shard
         shard(self, in_strategy, out_strategy, parameter_plan)
+
+    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
+        """Runs hook_fn(cell, inputs) before construct; it may return other inputs. Returns a handle with remove().
+
+        With with_kwargs it runs hook_fn(cell, inputs, keywords), which may return (inputs, keywords). With prepend the hook
+        runs before the existing ones.
+        """
+        return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
+
+    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
+        """Runs hook_fn(cell, inputs, output) after construct; it may return another output. Returns a handle with
+        remove().
+
+        With with_kwargs it runs hook_fn(cell, inputs, keywords, output). With prepend the hook runs before the existing
+        ones.
+        """
+        if always_call:
+            raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
+        return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
+
+    def register_backward_hook(self, hook_fn):
+        """Runs hook_fn(cell, grad_inputs, grad_outputs) once the gradients of the inputs are known; it may return
+        others.
+
+        grad_inputs has one item for each positional Tensor, grad_outputs one for each output. A missing gradient is None.
+        """
+        return HookHandle(self, "backward", hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn):
+        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
+        return HookHandle(self, "backward_pre", hook_fn)
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
         """Runs construct inside msjit.saved_tensors_hooks with these functions.

@@ -1,4 +1,5 @@
-"""What happens on assignment to the name of a Cell's Parameter, child Cell or buffer."""
+"""The names of a Cell's Parameters, child Cells and buffers: what assignment to one does, and the ways through all of them."""
+from collections import OrderedDict
 from weakref import ref
 
 from .._native import _msjit
@@ -21,7 +22,7 @@ def _write_number(param, name, value):
 
 
 class CellNames:
-    """The part of Cell that keeps each name for one kind of object."""
+    """The part of Cell that keeps each name for one kind of object, and walks through the Cells below."""
 
     def _set_registered(self, name, value):
         """Handles the assignment of a plain value to the name of a Parameter, Cell or buffer; True means that nothing is
@@ -75,6 +76,86 @@ class CellNames:
     def _check_insert(self, name, own):
         if name not in own and hasattr(self, name):
             raise KeyError("[cell] %s has an attribute %r, got one more, expected another name" % (type(self).__name__, name))
+
+    # -- the Cells below and their Parameters ------------------------------------------------------------------
+
+    def cells_and_names(self, cells=None, name_prefix=""):
+        """Yields (path of attributes, Cell) for this Cell and all below it, each once."""
+        seen = set() if cells is None else cells
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield name_prefix, self
+        for name, cell in self._cell_index.items():
+            if cell is not None:
+                prefix = name_prefix + "." + name if name_prefix else name
+                for pair in cell.cells_and_names(seen, prefix):
+                    yield pair
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        """Yields (path of attributes, Parameter) for this Cell and, with expand, all below it; each Parameter once."""
+        seen = set()
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        for cell_name, cell in cells:
+            for name, param in cell._ms_own_parameters():
+                if param is not None and id(param) not in seen:
+                    seen.add(id(param))
+                    yield (cell_name + "." + name if cell_name else name), param
+
+    def _ms_own_parameters(self):
+        return self._param_index.items()
+
+    def get_parameters(self, expand=True):
+        """Yields every Parameter of this Cell and, with expand, of those below; each once."""
+        for _, param in self.parameters_and_names(expand=expand):
+            yield param
+
+    def trainable_params(self, recurse=True):
+        """Returns the list of the Parameters that require a gradient."""
+        return [p for p in self.get_parameters(recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        """Returns the list of the Parameters that require no gradient."""
+        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse=True):
+        """Returns an OrderedDict from Parameter.name to Parameter."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
+
+    def parameters_broadcast_dict(self, recurse=True):
+        """Returns an OrderedDict from Parameter.name to Parameter, as parameters_dict."""
+        return self.parameters_dict(recurse)
+
+    def cells(self):
+        """Returns the direct child Cells."""
+        return self.name_cells().values()
+
+    def name_cells(self):
+        """Returns an OrderedDict from attribute name to direct child Cell, each Cell once."""
+        found, seen = OrderedDict(), set()
+        for name, cell in self._cell_index.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                found[name] = cell
+        return found
+
+    def apply(self, fn):
+        """Calls fn on every Cell below this one and then on this one; returns self."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        """Renames every Parameter to the prefix plus the path of attributes that leads to it."""
+        if not isinstance(prefix, str):
+            raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
+        for name, param in self.parameters_and_names(expand=recurse):
+            param.name = prefix + name
+
+    def param_prefix_name(self):
+        """Returns "". It is kept for compatibility."""
+        return ""
 
 
 def _takes_place(value):

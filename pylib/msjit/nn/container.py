@@ -198,9 +198,10 @@ class _Indexed(_Container):
 
 
 class SequentialCell(_Indexed):
-    """Calls its Cells one after the other. It is made of Cells, of a list of Cells, or of an OrderedDict.
+    """Calls its Cells one after the other: each gets the result of the one before. It is made of Cells, of a list of them, or of an OrderedDict.
 
-    As in MindSpore, a slice keeps the keys and names the Parameters of its Cells after them.
+    It can be indexed and iterated over, and changed by append, insert, extend and del. As in MindSpore, a slice keeps the keys and names
+    the Parameters of its Cells after them. Raises TypeError for items that are no Cells.
 
     >>> import msjit as ms
     >>> net = ms.nn.SequentialCell(ms.nn.Dense(4, 8), ms.nn.ReLU(), ms.nn.Dense(8, 2))
@@ -228,9 +229,10 @@ class SequentialCell(_Indexed):
 
 
 class CellList(_Indexed):
-    """A list of Cells that belong to the network. It can be indexed and iterated over, but not called.
+    """A list of Cells that belong to the network. It can be indexed and iterated over, and changed by append, insert, extend and del.
 
-    As in MindSpore, a slice is a CellList that numbers its Cells, and names their Parameters, from 0 on.
+    As in MindSpore, a slice is a CellList that numbers its Cells, and names their Parameters, from 0 on. A call raises
+    NotImplementedError, an item that is no Cell TypeError, an index outside the list IndexError.
 
     >>> import msjit as ms
     >>> layers = ms.nn.CellList([ms.nn.Dense(4, 4) for _ in range(3)])
@@ -255,7 +257,16 @@ class CellList(_Indexed):
 
 
 class CellDict(_Container):
-    """A dict of Cells that belong to the network. It cannot be called."""
+    """A dict of Cells that belong to the network; the Parameters are named after the keys. It is made of a mapping or of pairs (key, Cell).
+
+    A call raises NotImplementedError. Raises TypeError for keys that are no texts and for values that are no Cells or hold Cells
+    themselves, KeyError for keys that are empty, have a '.' or are names of attributes.
+
+    >>> import msjit as ms
+    >>> heads = ms.nn.CellDict({"digit": ms.nn.Dense(8, 10), "colour": ms.nn.Dense(8, 3)})
+    >>> heads["colour"](ms.ops.zeros((2, 8), ms.float32)).shape, heads["digit"].weight.name
+    ((2, 3), 'digit.weight')
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__(auto_prefix=kwargs.get("auto_prefix", True))

@@ -84,10 +84,17 @@ def lifted_weight(where, init, size):
 
 
 class Conv2d(_Conv):
-    """2-D convolution of (N, C, H, W) inputs.
+    """2-D convolution: an input (N, in_channels, H, W) gives (N, out_channels, H', W').
 
-    pad_mode "same" divides the size by the stride and rounds up, "valid" pads nothing, "pad" pads by `padding`. Without has_bias, the
-    default, there is no bias.
+    The weight has the shape (out_channels, in_channels / group, kH, kW); as in all such libraries it is not turned round.
+    kernel_size, stride and dilation are an int or (height, width).
+
+    pad_mode "same" pads with zeros so that H' is H / stride, rounded up. "valid" pads nothing. "pad" pads by `padding`, an int or
+    (top, bottom, left, right). Only has_bias=True gives a bias, (out_channels,). By default the weight is drawn by
+    HeUniform(sqrt(5)) and the bias uniformly from +-1 / sqrt(in_channels / group * kH * kW).
+
+    Raises ValueError for sizes below 1, channels that `group` does not divide, an unknown pad_mode, `padding` with another pad_mode
+    than "pad", and for an input of another rank or number of channels.
 
     >>> import msjit as ms
     >>> ms.nn.Conv2d(3, 8, 3, stride=2)(ms.ops.zeros((1, 3, 16, 16), ms.float32)).shape
@@ -110,9 +117,16 @@ class Conv2d(_Conv):
 
 
 class Conv1d(_Conv):
-    """1-D convolution of (N, C, L) inputs.
+    """1-D convolution: an input (N, in_channels, L) gives (N, out_channels, L').
 
-    A Tensor as weight_init has the shape (out_channels, in_channels // group, kernel_size).
+    The arguments are those of Conv2d for one axis: kernel_size, stride, padding and dilation are ints. The weight is kept with an axis
+    of height 1, (out_channels, in_channels / group, 1, kernel_size). A Tensor as weight_init has the shape without that axis.
+
+    Raises ValueError as Conv2d does.
+
+    >>> import msjit as ms
+    >>> ms.nn.Conv1d(3, 8, 4, pad_mode="valid")(ms.ops.zeros((2, 3, 10), ms.float32)).shape
+    (2, 8, 7)
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
@@ -142,7 +156,11 @@ class Conv1d(_Conv):
 
 
 class Conv3d(_Conv):
-    """3-D convolution of (N, C, D, H, W) inputs."""
+    """3-D convolution: an input (N, in_channels, D, H, W) gives (N, out_channels, D', H', W').
+
+    The arguments are those of Conv2d for three axes: an int or (depth, height, width), and for `padding` an int or six ints. The weight
+    has the shape (out_channels, in_channels / group, kD, kH, kW). Raises ValueError as Conv2d does.
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):

@@ -66,7 +66,11 @@ class _Transposed(_Conv):
 
 
 class Conv1dTranspose(_Transposed):
-    """Transposed 1-D convolution of (N, C, L) inputs."""
+    """Transposed 1-D convolution: an input (N, in_channels, L) gives (N, out_channels, L').
+
+    The arguments and the sizes are those of Conv2dTranspose for one axis. A Tensor as weight_init has the shape
+    (in_channels, out_channels / group, kernel_size). Raises ValueError for an input of another rank or number of channels.
+    """
 
     _squeezed = 2
 
@@ -88,9 +92,18 @@ class Conv1dTranspose(_Transposed):
 
 
 class Conv2dTranspose(_Transposed):
-    """Transposed 2-D convolution of (N, C, H, W) inputs.
+    """Transposed 2-D convolution: an input (N, in_channels, H, W) gives (N, out_channels, H', W'). It is the gradient of Conv2d by its input.
 
-    As in MindSpore, output_padding adds zeros to the right and bottom of the result.
+    The weight has the shape (in_channels, out_channels / group, kH, kW). H' is H * stride for pad_mode "same" and
+    H * stride + max(dilation * (kH - 1) + 1 - stride, 0) for "valid". For "pad" it is
+    (H - 1) * stride + dilation * (kH - 1) + 1 less the padding. The other arguments are those of Conv2d.
+
+    As in MindSpore, output_padding adds zeros to the right and bottom of the result. Raises ValueError for an input of another rank or
+    number of channels.
+
+    >>> import msjit as ms
+    >>> ms.nn.Conv2dTranspose(3, 8, 4, stride=2)(ms.ops.zeros((1, 3, 5, 5), ms.float32)).shape
+    (1, 8, 10, 10)
     """
 
     _zeros_after = True

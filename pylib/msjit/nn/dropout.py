@@ -6,8 +6,10 @@ from .cell import Cell
 
 
 class Dropout(Cell):
-    """In training, sets elements to 0 with probability p (or 1 - keep_prob) and divides the others by the probability of
-    keeping one.
+    """In training, sets each element to 0 with probability p (or 1 - keep_prob) and divides the others by 1 - p (Srivastava et al. 2014).
+
+    The input is a Tensor of floats of any shape. Without training, or for p = 0, it is returned as it is. Raises ValueError for a p
+    outside [0, 1).
 
     >>> import msjit as ms
     >>> drop, x = ms.nn.Dropout(p=0.5), ms.ops.ones((1000,), ms.float32)

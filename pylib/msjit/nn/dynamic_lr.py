@@ -150,7 +150,20 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
 
 
 class LearningRateSchedule(Cell):
-    """Base class of schedules: called with the step number, a Tensor, it returns the learning rate as a Tensor."""
+    """Base class of schedules, which optimizers take as learning_rate. Called with the step number, a Tensor, it returns the rate as a Tensor.
+
+    A subclass defines construct(global_step). The step counts from 0.
+
+    >>> import msjit as ms
+    >>> class Halved(ms.nn.LearningRateSchedule):
+    ...     def construct(self, global_step):
+    ...         return 0.5 ** global_step.astype(ms.float32)
+    >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    >>> optimizer = ms.nn.SGD([weight], Halved())
+    >>> done = [optimizer((ms.Tensor([0.5]),)) for _ in range(2)]  # rates 1 and 0.5
+    >>> weight.asnumpy().tolist()
+    [0.25]
+    """
 
     def construct(self, global_step):
         raise NotImplementedError("[learning_rate_schedule] %s defines no construct" % type(self).__name__)
@@ -184,7 +197,10 @@ class _Schedule(LearningRateSchedule):
 
 
 class ExponentialDecayLR(_Schedule):
-    """Exponential decay: learning_rate * decay_rate ** (step / decay_steps); is_stair rounds the exponent down."""
+    """Exponential decay: learning_rate * decay_rate ** (step / decay_steps); is_stair rounds the exponent down.
+
+    The step counts from 0. Raises TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
@@ -198,7 +214,10 @@ class ExponentialDecayLR(_Schedule):
 
 
 class NaturalExpDecayLR(ExponentialDecayLR):
-    """Natural exponential decay: learning_rate * exp(-decay_rate * step); is_stair rounds the step down to a multiple of decay_steps."""
+    """Natural exponential decay: learning_rate * exp(-decay_rate * step); is_stair rounds the step down to a multiple of decay_steps.
+
+    The step counts from 0. Raises TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def _rate(self, step):
         if self.is_stair:
@@ -208,14 +227,20 @@ class NaturalExpDecayLR(ExponentialDecayLR):
 
 
 class InverseDecayLR(ExponentialDecayLR):
-    """Inverse decay: learning_rate / (1 + decay_rate * step / decay_steps); is_stair rounds the quotient down."""
+    """Inverse decay: learning_rate / (1 + decay_rate * step / decay_steps); is_stair rounds the quotient down.
+
+    The step counts from 0. Raises TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def _rate(self, step):
         return self.learning_rate / (1 + self.decay_rate * _ratio(step, self.decay_steps, self.is_stair))
 
 
 class CosineDecayLR(_Schedule):
-    """Cosine decay: half a cosine from max_lr to min_lr over decay_steps."""
+    """Cosine decay: min_lr + (max_lr - min_lr) * (1 + cos(pi * step / decay_steps)) / 2, and min_lr after decay_steps.
+
+    The step counts from 0. Raises TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
@@ -228,7 +253,11 @@ class CosineDecayLR(_Schedule):
 
 
 class PolynomialDecayLR(_Schedule):
-    """Polynomial decay: (first - last) * (1 - step / decay_steps) ** power + last, from learning_rate to end_learning_rate."""
+    """Polynomial decay from learning_rate to end_learning_rate: (first - last) * (1 - step / decay_steps) ** power + last, then the last rate.
+
+    update_decay_steps puts the next multiple of decay_steps that the step has not passed in its place. The step counts from 0. Raises
+    TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
@@ -246,7 +275,10 @@ class PolynomialDecayLR(_Schedule):
 
 
 class WarmUpLR(_Schedule):
-    """Warm-up: linear from 0 to learning_rate over warmup_steps."""
+    """Warm-up: linear from 0 in step 0 to learning_rate in step warmup_steps, which then stays.
+
+    The step counts from 0. Raises TypeError for rates that are no floats and ValueError for those out of range.
+    """
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()

@@ -55,16 +55,31 @@ class _InstanceNorm(Cell):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L) inputs."""
+    """Instance normalisation of (N, C, L) inputs: (x - mean) / sqrt(variance + eps) * gamma + beta (Ulyanov et al. 2016).
+
+    Mean and variance are those of one channel of one example, in training or not. gamma and beta have the shape (num_features,); without
+    `affine` they are not trained. Training also moves moving_mean and moving_variance, which nothing here reads. Raises ValueError for a
+    momentum outside [0, 1], another rank and another number of channels.
+    """
 
     _dims = 1
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W) inputs."""
+    """Instance normalisation of (N, C, H, W) inputs: (x - mean) / sqrt(variance + eps) * gamma + beta (Ulyanov et al. 2016).
+
+    Mean and variance are those of one channel of one example, in training or not. gamma and beta have the shape (num_features,); without
+    `affine` they are not trained. Training also moves moving_mean and moving_variance, which nothing here reads. Raises ValueError for a
+    momentum outside [0, 1], another rank and another number of channels.
+    """
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W) inputs."""
+    """Instance normalisation of (N, C, D, H, W) inputs: (x - mean) / sqrt(variance + eps) * gamma + beta (Ulyanov et al. 2016).
+
+    Mean and variance are those of one channel of one example, in training or not. gamma and beta have the shape (num_features,); without
+    `affine` they are not trained. Training also moves moving_mean and moving_variance, which nothing here reads. Raises ValueError for a
+    momentum outside [0, 1], another rank and another number of channels.
+    """
 
     _dims = 3

@@ -20,7 +20,14 @@ from .overlap_loss import DiceLoss, FocalLoss, MultiClassDiceLoss
 
 
 class L1Loss(LossBase):
-    """Absolute error |logits - labels|, reduced to its mean by default."""
+    """Absolute error |logits - labels|, element by element; the two shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum', or 'none' for a result of the common shape. Raises ValueError for another reduction.
+
+    >>> import msjit as ms
+    >>> float(ms.nn.L1Loss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+    1.0
+    """
 
     def construct(self, logits, labels):
         return ops.l1_loss(logits, labels, self.reduction)
@@ -53,7 +60,9 @@ class RMSELoss(LossBase):
 
 
 class MSELoss(LossBase):
-    """Squared error (logits - labels)^2, reduced to its mean by default.
+    """Squared error (logits - labels)^2, element by element; the two shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum', or 'none' for a result of the common shape. Raises ValueError for another reduction.
 
     >>> import msjit as ms
     >>> float(ms.nn.MSELoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
@@ -69,7 +78,11 @@ class MSELoss(LossBase):
 
 
 class SmoothL1Loss(LossBase):
-    """Smooth L1 loss: 0.5 * d^2 / beta where d = |logits - labels| < beta, else d - 0.5 * beta. Not reduced by default."""
+    """Smooth L1 loss: 0.5 * d^2 / beta where d = |logits - labels| < beta, else d - 0.5 * beta (Girshick 2015).
+
+    Both arguments have one shape, and so has the result, unless `reduction` is 'mean' or 'sum'. Raises ValueError for beta <= 0 and for
+    two shapes.
+    """
 
     def __init__(self, beta=1.0, reduction="none"):
         super().__init__(reduction)
@@ -82,7 +95,10 @@ class SmoothL1Loss(LossBase):
 
 
 class HuberLoss(LossBase):
-    """Huber loss: 0.5 * d^2 where d = |logits - labels| <= delta, else delta * (d - 0.5 * delta)."""
+    """Huber loss: 0.5 * d^2 where d = |logits - labels| <= delta, else delta * (d - 0.5 * delta) (Huber 1964).
+
+    reduction is 'mean', 'sum' or 'none'. Raises ValueError for delta <= 0.
+    """
 
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction)
@@ -95,7 +111,14 @@ class HuberLoss(LossBase):
 
 
 class BCELoss(LossBase):
-    """Binary cross entropy of probabilities (the argument named logits) and labels; weight multiplies each element's loss."""
+    """Binary cross entropy of probabilities and labels in [0, 1]: -(y * log(p) + (1 - y) * log(1 - p)); p is the argument named logits.
+
+    Both have one shape. `weight`, which broadcasts to it, multiplies each element's loss. reduction is 'mean', 'sum' or 'none'.
+
+    >>> import msjit as ms
+    >>> round(float(ms.nn.BCELoss()(ms.Tensor([0.5, 0.5]), ms.Tensor([0.0, 1.0]))), 4)
+    0.6931
+    """
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
@@ -106,9 +129,14 @@ class BCELoss(LossBase):
 
 
 class BCEWithLogitsLoss(LossBase):
-    """Binary cross entropy of sigmoid(input), without overflow.
+    """Binary cross entropy of sigmoid(input) and targets in [0, 1], without overflow. Both have one shape.
 
-    weight multiplies each element's loss, pos_weight only the term of positive targets.
+    weight multiplies each element's loss, pos_weight only the term of positive targets; both broadcast to the input's shape. reduction
+    is 'mean', 'sum' or 'none'.
+
+    >>> import msjit as ms
+    >>> round(float(ms.nn.BCEWithLogitsLoss()(ms.Tensor([0.0, 200.0]), ms.Tensor([1.0, 1.0]))), 4)
+    0.3466
     """
 
     def __init__(self, reduction="mean", weight=None, pos_weight=None):
@@ -120,7 +148,13 @@ class BCEWithLogitsLoss(LossBase):
 
 
 class CrossEntropyLoss(LossBase):
-    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...).
+    """Cross entropy of logits (N, C, ...) with class indices (N, ...), int32 or int64, or with class probabilities (N, C, ...).
+
+    The loss of a row is -sum(target * log(softmax(logits))) over the classes. `weight` (C,) multiplies the term of each class. Indices
+    equal to ignore_index do not count. label_smoothing s mixes the targets with s / C for every class. For indices reduction 'mean' divides
+    the sum by the weights of the rows that count, for probabilities by the number of rows. 'none' gives a result (N, ...).
+
+    Raises ValueError for shapes that do not fit and another reduction, TypeError for a label_smoothing that is no number.
 
     >>> import msjit as ms
     >>> loss = ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0], [5.0, -5.0]]), ms.Tensor([0, 0], ms.int32))
@@ -138,7 +172,10 @@ class CrossEntropyLoss(LossBase):
 
 
 class NLLLoss(LossBase):
-    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...)."""
+    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...), such as LogSoftmax gives.
+
+    It is CrossEntropyLoss for inputs that are logarithms of probabilities already; the arguments mean the same.
+    """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
         super().__init__(reduction)
@@ -149,7 +186,16 @@ class NLLLoss(LossBase):
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross entropy of logits (N, C) with rows of labels (N, C), or with class indices (N,) when sparse. Not reduced by default."""
+    """Cross entropy of logits (N, C) with rows of labels (N, C), or with class indices (N,) when sparse.
+
+    The result has the shape (N,), as it is not reduced by default; reduction 'mean' and 'sum' give one number. Raises ValueError for
+    other ranks, TypeError for a `sparse` that is no bool.
+
+    >>> import msjit as ms
+    >>> loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True)(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32))
+    >>> [round(v, 4) for v in loss.asnumpy().tolist()]
+    [0.6931]
+    """
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)

@@ -58,7 +58,7 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs."""
+    """Batch normalisation of (N, C) or (N, C, L) inputs: BatchNorm2d for one axis or none. Raises ValueError for another rank."""
 
     def _check(self, x):
         if check_tensor(x, "batch_norm1d").ndim not in (2, 3):
@@ -66,10 +66,14 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs, each channel over the other axes.
+    """Batch normalisation of (N, C, H, W) inputs: (x - mean) / sqrt(variance + eps) * gamma + beta, for each channel (Ioffe and Szegedy 2015).
 
-    In training it uses the mean and variance of the batch, and updates the running ones: new = momentum * old + (1 - momentum) * batch.
-    Otherwise it uses the running ones. use_batch_statistics True or False fixes the choice.
+    In training, mean and variance are those of the batch, over all axes but the channels. The running ones are updated:
+    new = momentum * old + (1 - momentum) * batch, the batch's variance being the unbiased one. Otherwise the running ones are used.
+    use_batch_statistics True or False fixes the choice. gamma, beta, moving_mean and moving_variance have the shape (num_features,);
+    without `affine` gamma and beta are not trained.
+
+    Raises ValueError for a momentum outside [0, 1], for another rank, and for a number of channels other than num_features.
 
     >>> import msjit as ms
     >>> layer, x = ms.nn.BatchNorm2d(1, momentum=0.5), ms.Tensor([[[[1.0, 3.0]]]])
@@ -85,7 +89,10 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) inputs. As in MindSpore, its Parameters belong to a BatchNorm2d inside it, bn2d."""
+    """Batch normalisation of (N, C, D, H, W) inputs: BatchNorm2d for three axes. Raises ValueError for another rank.
+
+    As in MindSpore, its Parameters belong to a BatchNorm2d inside it, bn2d, and have names that begin with "bn2d.".
+    """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
@@ -101,8 +108,12 @@ class BatchNorm3d(Cell):
 
 
 class LayerNorm(Cell):
-    """Normalises over the axes from begin_norm_axis on, then scales by gamma and adds beta, both of shape
-    normalized_shape.
+    """Layer normalisation: (x - mean) / sqrt(variance + epsilon) * gamma + beta, over the last axes (Ba, Kiros and Hinton 2016).
+
+    Mean and variance are over the axes from begin_norm_axis on, separately for each index of the axes before. gamma and beta have the
+    shape normalized_shape, which is that of the axes from begin_params_axis on.
+
+    Raises TypeError for a normalized_shape that is no tuple or list, ValueError for an empty one and for inputs that do not end in it.
 
     >>> import msjit as ms
     >>> y = ms.nn.LayerNorm((4,))(ms.Tensor([[1.0, 2.0, 3.0, 4.0]]))
@@ -148,7 +159,18 @@ class LayerNorm(Cell):
 
 
 class GroupNorm(Cell):
-    """Normalises each of num_groups groups of channels of (N, C, ...) inputs, then scales by gamma and adds beta."""
+    """Group normalisation of (N, C, ...) inputs: (x - mean) / sqrt(variance + eps) * gamma + beta (Wu and He 2018).
+
+    Mean and variance are over one of num_groups groups of neighbouring channels and all axes behind the channels, for each index of the
+    first axis. gamma and beta have the shape (num_channels,); without `affine` they are not trained.
+
+    Raises ValueError where num_groups does not divide num_channels, and for inputs with another number of channels.
+
+    >>> import msjit as ms
+    >>> y = ms.nn.GroupNorm(1, 2)(ms.Tensor([[[1.0], [3.0]]]))
+    >>> [round(v, 2) for v in y.reshape(-1).asnumpy().tolist()]
+    [-1.0, 1.0]
+    """
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros",
                  dtype=mstype.float32):

@@ -8,7 +8,15 @@ _pad = ops.registry.pad
 
 
 class Pad(Cell):
-    """Pads every axis with zeros, or with mirrored values in mode 'REFLECT' or 'SYMMETRIC'; paddings is ((before, after), ...)."""
+    """Pads every axis with zeros, or with mirrored values in mode 'REFLECT' or 'SYMMETRIC', which repeats the edge.
+
+    paddings is ((before, after), ...), one pair of numbers of elements for each axis. Raises TypeError for paddings that are no tuple,
+    ValueError for another mode, and where the number of pairs is not that of the axes.
+
+    >>> import msjit as ms
+    >>> ms.nn.Pad(((0, 0), (1, 2)), "SYMMETRIC")(ms.Tensor([[1.0, 2.0, 3.0]])).asnumpy().tolist()
+    [[1.0, 1.0, 2.0, 3.0, 3.0, 2.0]]
+    """
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()

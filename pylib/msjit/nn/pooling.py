@@ -1,6 +1,7 @@
-"""Pooling layers over one, two and three axes."""
+"""Pooling layers over one, two and three axes; power-average pooling; the inverse of max pooling."""
 from .. import ops
 from ..common.checks import check_format, int_tuple
+from ..ops import pool_func as _po
 from ..ops import registry as _k
 from ..ops import window_func as _w
 from ..ops.nn_func import fixed_pads
@@ -47,7 +48,14 @@ class _Pool2d(Cell):
 
 
 class MaxPool2d(_Pool2d):
-    """Returns the largest element of each window of (N, C, H, W) or (C, H, W).
+    """Returns the largest element of each window of images (N, C, H, W), or of one image (C, H, W).
+
+    kernel_size, stride and dilation are an int or (height, width). pad_mode "valid" leaves out windows that do not fit, "same" gives
+    H / stride rows, rounded up, and "pad" pads by `padding`. What is padded never counts. Only with "pad" may ceil_mode, dilation and
+    return_indices be used: ceil_mode also keeps a last window that fits in part, return_indices gives (values, their indices in the
+    flattened plane, int64).
+
+    Raises ValueError for an unknown pad_mode and for arguments that it does not allow.
 
     >>> import msjit as ms
     >>> ms.nn.MaxPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).asnumpy().tolist()
@@ -70,7 +78,17 @@ class MaxPool2d(_Pool2d):
 
 
 class AvgPool2d(_Pool2d):
-    """Returns the mean of each window of (N, C, H, W) or (C, H, W)."""
+    """Returns the mean of each window of images (N, C, H, W), or of one image (C, H, W).
+
+    kernel_size, stride and pad_mode are those of MaxPool2d. What is padded counts as zeros only where pad_mode is "pad" and
+    count_include_pad is True. divisor_override divides the sum of a window instead of the number of its elements.
+
+    Raises ValueError for an unknown pad_mode, and for `padding` with another pad_mode than "pad".
+
+    >>> import msjit as ms
+    >>> ms.nn.AvgPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 6.0]]]])).asnumpy().tolist()
+    [[[[3.0]]]]
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None, data_format="NCHW"):
@@ -121,7 +139,10 @@ class _Pool(Cell):
 
 
 class MaxPool1d(_Pool):
-    """Returns the largest element of each window of (N, C, L) or (C, L); with return_indices also its index."""
+    """Returns the largest element of each window of (N, C, L) or (C, L); with return_indices also its index.
+
+    The arguments are those of MaxPool2d for one axis. Raises ValueError for arguments that pad_mode does not allow and for another rank.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False):
@@ -134,7 +155,7 @@ class MaxPool1d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        lines, lead = _w._flat(x, 1)
+        lines, lead = _po._flat(x, 1)
         pool = _k.max_pool2d_with_index if self.return_indices else _k.max_pool2d
         out = pool(ops.expand_dims(lines, 2), (1,) + self.kernel_size, (1,) + self.stride, (0, 0) + self._pads(x)[0],
                    self.ceil_mode, (1,) + self.dilation)
@@ -154,12 +175,15 @@ class MaxPool3d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        pool = _w._max_with_places if self.return_indices else _w.greatest
+        pool = _po._max_with_places if self.return_indices else _po.greatest
         return pool(x, self.kernel_size, self.stride, self._pads(x), self.dilation, self.ceil_mode)
 
 
 class AvgPool1d(_Pool):
-    """Returns the mean of each window of (N, C, L) or (C, L)."""
+    """Returns the mean of each window of (N, C, L) or (C, L).
+
+    The arguments are those of AvgPool2d for one axis. Raises ValueError for another rank.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__("avg_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
@@ -184,5 +208,50 @@ class AvgPool3d(_Pool):
 
     def construct(self, x):
         self._check(x)
-        return _w.averaged(x, self.kernel_size, self.stride, self._pads(x), self.ceil_mode, self.count_include_pad,
+        return _po.averaged(x, self.kernel_size, self.stride, self._pads(x), self.ceil_mode, self.count_include_pad,
                            self.divisor_override or 0)
+
+
+class LPPool1d(Cell):
+    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L)."""
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
+        super().__init__()
+        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+
+    def construct(self, x):
+        return ops.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+
+
+class LPPool2d(LPPool1d):
+    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+
+    def construct(self, x):
+        return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+
+
+class _Unpool(Cell):
+    def __init__(self, kernel_size, stride=None, padding=0):
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+    def construct(self, x, indices, output_size=None):
+        return self._unpool(x, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool1d(_Unpool):
+    """Puts the results of MaxPool1d back at the indices that it returned, with zeros elsewhere."""
+
+    _unpool = staticmethod(ops.max_unpool1d)
+
+
+class MaxUnpool2d(_Unpool):
+    """Puts the results of MaxPool2d back at the indices that it returned, with zeros elsewhere."""
+
+    _unpool = staticmethod(ops.max_unpool2d)
+
+
+class MaxUnpool3d(_Unpool):
+    """Puts the results of MaxPool3d back at the indices that it returned, with zeros elsewhere."""
+
+    _unpool = staticmethod(ops.max_unpool3d)

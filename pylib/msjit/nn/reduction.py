@@ -8,7 +8,12 @@ from .cell import Cell
 
 
 class Norm(Cell):
-    """Computes the 2-norm over axes, by default over all."""
+    """Computes the 2-norm, sqrt(sum(x^2)), over axes: an int, a tuple of ints, or () for all. With keep_dims they stay, with size 1.
+
+    >>> import msjit as ms
+    >>> float(ms.nn.Norm()(ms.Tensor([3.0, 4.0])))
+    5.0
+    """
 
     def __init__(self, axis=(), keep_dims=False):
         super().__init__()
@@ -26,7 +31,10 @@ class Norm(Cell):
 
 
 class ClipByNorm(Cell):
-    """Scales the input down where its 2-norm over an axis exceeds clip_norm; the result is float32."""
+    """Scales x down where its 2-norm over `axis` (by default of all elements) exceeds clip_norm: x * clip_norm / max(norm, clip_norm).
+
+    It is called with (x, clip_norm). The result has the shape of x and is float32.
+    """
 
     def __init__(self, axis=None):
         super().__init__()
@@ -54,7 +62,10 @@ class L1Regularizer(Cell):
 
 
 class Moments(Cell):
-    """Returns (mean, variance) over axes of a float16 or float32 Tensor."""
+    """Returns (mean, variance) over axes, an int or several, or None for all; with keep_dims the axes stay, with size 1.
+
+    The variance is divided by the number of elements. Raises TypeError for another dtype than float16 and float32.
+    """
 
     def __init__(self, axis=None, keep_dims=None):
         super().__init__()

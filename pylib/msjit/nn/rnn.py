@@ -244,9 +244,17 @@ class GRU(_RNNBase):
 
 
 class LSTM(_RNNBase):
-    """Long short-term memory; the weights hold the gates in the order input, forget, cell, output.
+    """Long short-term memory (Hochreiter and Schmidhuber 1997): LSTM(input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False,
+    dropout=0.0, bidirectional=False).
 
-    x is (length, batch, input_size), or (batch, length, input_size) with batch_first; h and c are (layers x directions, batch, hidden_size).
+    It is called with x, perhaps (h, c), and perhaps the length of each sequence, and returns outputs and (h, c). x is
+    (length, batch, input_size), or (batch, length, input_size) with batch_first. outputs has hidden_size x directions in the last axis.
+    h and c are (num_layers x directions, batch, hidden_size); they start at 0.
+
+    Each step: i, f, o = sigmoid of their gates, g = tanh of its gate; c = f * c + i * g; h = o * tanh(c). The weights hold the gates in the
+    order i, f, g, o, and start uniformly in +-1 / sqrt(hidden_size). dropout applies to the outputs of all layers but the last, in training.
+
+    Raises TypeError and ValueError for arguments that are none.
 
     >>> import msjit as ms
     >>> outputs, (h, c) = ms.nn.LSTM(3, 5, num_layers=2, batch_first=True)(ms.ops.zeros((4, 7, 3), ms.float32))

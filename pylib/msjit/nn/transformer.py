@@ -67,7 +67,19 @@ class _Layer(Cell):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention, then two dense layers, each with a residual connection and a LayerNorm (with norm_first before the part)."""
+    """Self-attention, then two dense layers, each part with dropout, a residual connection and a LayerNorm (Vaswani et al. 2017).
+
+    It is called with src (length, batch, d_model), or (batch, length, d_model) with batch_first, perhaps src_mask and
+    src_key_padding_mask, and returns a Tensor of the same shape. The inner dense layer has dim_feedforward outputs and the activation, 'relu'
+    or 'gelu'. norm_first puts the LayerNorm before each part instead of behind it.
+
+    Raises ValueError for another activation, and for a d_model that nhead does not divide.
+
+    >>> import msjit as ms
+    >>> layer = ms.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16)
+    >>> layer(ms.ops.zeros((5, 3, 8), ms.float32)).shape
+    (5, 3, 8)
+    """
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
                  batch_first=False, norm_first=False, dtype=mstype.float32):
@@ -85,7 +97,11 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """As TransformerEncoderLayer, with attention to the encoder's output between self-attention and dense layers."""
+    """As TransformerEncoderLayer, with attention to the encoder's output between self-attention and dense layers (Vaswani et al. 2017).
+
+    It is called with tgt (target length, batch, d_model), memory (source length, batch, d_model) and perhaps masks for both, and returns a
+    Tensor of the shape of tgt. With batch_first the batch is the first axis.
+    """
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
                  batch_first=False, norm_first=False, dtype=mstype.float32):

@@ -1,5 +1,5 @@
 """Cells that wrap a network: with its loss, for a training step, for evaluation, for gradients."""
-from .. import _paths, autograd, context, importer, ops
+from .. import _paths, autograd, context, function_transforms, importer, ops
 from ..common import dtype as mstype
 from ..common.checks import check_axis
 from ..common.parameter import Parameter, ParameterTuple
@@ -15,7 +15,13 @@ __all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell W
 
 
 class WithLossCell(Cell):
-    """Computes loss_fn(backbone(data), label)."""
+    """Computes loss_fn(backbone(data), label): the network and its loss as one Cell, such as TrainOneStepCell takes.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
+    >>> net(ms.ops.zeros((3, 2), ms.float32), ms.ops.zeros((3, 1), ms.float32)).shape
+    ()
+    """
 
     def __init__(self, backbone, loss_fn):
         super().__init__(auto_prefix=False)
@@ -56,8 +62,8 @@ class TrainOneStepCell(Cell):
         self.optimizer = optimizer
         self.weights = optimizer.parameters
         self.sens, self.sense_flag, self.return_grad = 1.0 if sens is None else sens, sens is not None, return_grad
-        self.grad_no_sens = autograd.GradOperation(get_by_list=True)
-        self.grad = autograd.GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = ops.GradOperation(get_by_list=True)
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.parallel_mode = context.get_auto_parallel_context("parallel_mode")
         self.reducer_flag = context.is_data_parallel()
         self.grad_reducer = Identity()
@@ -166,7 +172,16 @@ class TimeDistributed(Cell):
 
 
 class ForwardValueAndGrad(Cell):
-    """Returns the network's output and its gradient: by the first input, all inputs (get_all), the weights (get_by_list) or both."""
+    """Returns (the network's output, its gradient): by the first input, by all inputs (get_all), by the weights (get_by_list) or by both.
+
+    With sens_param the last argument of the call is the gradient by the output, with which the backward pass starts. Raises ValueError for
+    get_by_list without weights.
+
+    >>> import msjit as ms
+    >>> output, slope = ms.nn.ForwardValueAndGrad(ms.nn.ReLU())(ms.Tensor([-1.0, 2.0]))
+    >>> slope.asnumpy().tolist()
+    [0.0, 1.0]
+    """
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
@@ -177,12 +192,16 @@ class ForwardValueAndGrad(Cell):
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def construct(self, *inputs):
-        operation = autograd.GradOperation(self.get_all, self.get_by_list, self.sens_param)
+        operation = ops.GradOperation(self.get_all, self.get_by_list, self.sens_param)
         return operation.value_and_gradient(self.network, self.weights if self.get_by_list else None, inputs, {})
 
 
 class WithGradCell(Cell):
-    """Computes the gradient of loss_fn(network(data), label) by the network's trainable Parameters."""
+    """Computes the gradients by the network's trainable Parameters, a tuple: of loss_fn(network(data), label), or of the network's output
+    if loss_fn is None.
+
+    sens, if given, is the gradient by that result, with which the backward pass starts.
+    """
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
@@ -190,7 +209,7 @@ class WithGradCell(Cell):
         self.sens = sens
 
     def construct(self, *inputs):
-        operation = autograd.GradOperation(get_by_list=True, sens_param=self.sens is not None)
+        operation = ops.GradOperation(get_by_list=True, sens_param=self.sens is not None)
         extra = () if self.sens is None else (self.sens,)
         return operation(self.network, self.network.trainable_params())(*(inputs + extra))
 
@@ -203,7 +222,7 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        return autograd.jvp(self.fn, args[:-1], args[-1])
+        return function_transforms.jvp(self.fn, args[:-1], args[-1])
 
 
 class Vjp(Cell):
@@ -214,7 +233,7 @@ class Vjp(Cell):
         self.fn = fn
 
     def construct(self, *args):
-        value, pullback = autograd.vjp(self.fn, *args[:-1])
+        value, pullback = function_transforms.vjp(self.fn, *args[:-1])
         return value, pullback(args[-1])
 
 

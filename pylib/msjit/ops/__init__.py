@@ -1,14 +1,14 @@
 """Operators: functions (ops.add), primitives (ops.Add) and function transforms."""
 from ..absent import attributes as _absent
-from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from ..autograd import get_grad, grad, value_and_grad
 from ..first_use import kept as _kept
-from ..function_transforms import derivative, jet, linearize, vmap
+from ..function_transforms import derivative, jacfwd, jacrev, jet, jvp, linearize, vjp, vmap
 from ..common.tensor import Tensor
 from . import composite, function, functional, operations, registry
 from . import _sparse
 from . import operations as P
 from .composite import (
-    HyperMap, Map, MultitypeFuncGraph, add_flags, augassign_add, augassign_div, augassign_floordiv, augassign_mod, augassign_mul,
+    GradOperation, HyperMap, Map, MultitypeFuncGraph, add_flags, augassign_add, augassign_div, augassign_floordiv, augassign_mod, augassign_mul,
     augassign_sub, constexpr, core, hyper_add,
 )
 from .function import *  # noqa: F401,F403

@@ -21,7 +21,7 @@ from . import diagonal_func as diagonal_func
 from . import distance_func as distance_func
 from . import distorted_boxes as distorted_boxes
 from . import drawn_operations as drawn_operations
-from . import eigen_func as eigen_func
+from . import einsum_func as einsum_func
 from . import elsewhere_operations as elsewhere_operations
 from . import extended_func as extended_func
 from . import factor_func as factor_func
@@ -42,7 +42,6 @@ from . import loop_operations as loop_operations
 from . import loss_func as loss_func
 from . import loss_operations as loss_operations
 from . import math_func as math_func
-from . import matrix_log_func as matrix_log_func
 from . import nn_func as nn_func
 from . import nn_operations as nn_operations
 from . import operations as P
@@ -50,9 +49,11 @@ from . import operations as operations
 from . import optimizer_operations as optimizer_operations
 from . import other_func as other_func
 from . import pad_func as pad_func
+from . import pool_func as pool_func
 from . import primitive as primitive
 from . import random_func as random_func
 from . import recurrent_operations as recurrent_operations
+from . import reduction_func as reduction_func
 from . import registry as registry
 from . import resize_func as resize_func
 from . import sampling_func as sampling_func
@@ -62,7 +63,6 @@ from . import sequence_func as sequence_func
 from . import sparse_steps as sparse_steps
 from . import special_func as special_func
 from . import statistics_func as statistics_func
-from . import stft_func as stft_func
 from . import suppression_operations as suppression_operations
 from . import taper_func as taper_func
 from . import transform_operations as transform_operations

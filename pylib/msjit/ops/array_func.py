@@ -1,4 +1,4 @@
-"""Creation, shape and indexing functions under MindSpore's names and argument orders."""
+"""Functions that create tensors and change their shapes, under MindSpore's names and argument orders."""
 import builtins
 
 from ..common import dtype as mstype
@@ -47,7 +47,7 @@ def _filled(shape, value, dtype):
 
 
 def zeros(size, dtype=None):
-    """Creates a tensor of zeros; size is an int or a tuple, the dtype float32 by default."""
+    """Creates a tensor of zeros; size is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
     try:
         return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -56,7 +56,7 @@ def zeros(size, dtype=None):
 
 
 def ones(shape, dtype=None):
-    """Creates a tensor of ones; shape is an int or a tuple, the dtype float32 by default."""
+    """Creates a tensor of ones; shape is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
     try:
         return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -152,7 +152,12 @@ def numel(input):
 
 
 def unsqueeze(input, dim):
-    """Inserts an axis of size 1 at position dim."""
+    """Inserts an axis of size 1 at position dim; -1 means behind the last axis. Raises ValueError for a position that there is not.
+
+    >>> import msjit as ms
+    >>> ms.ops.unsqueeze(ms.ops.zeros((2, 3), ms.float32), 1).shape
+    (2, 1, 3)
+    """
     try:
         return _k.expand_dims(input, dim)
     except _ERRORS as error:
@@ -161,7 +166,14 @@ def unsqueeze(input, dim):
 
 
 def squeeze(input, axis=None):
-    """Removes axes of size 1: all of them, or only the given ones."""
+    """Removes axes of size 1: all of them, or only the given ones, an int or a tuple of ints.
+
+    A given axis of another size stays. Raises ValueError for an axis that the input does not have.
+
+    >>> import msjit as ms
+    >>> ms.ops.squeeze(ms.ops.zeros((1, 3, 1), ms.float32), 0).shape
+    (3, 1)
+    """
     return _k.squeeze(input, axis)
 
 
@@ -229,7 +241,14 @@ def split(tensor, split_size_or_sections, axis=0):
 
 
 def chunk(input, chunks, axis=0):
-    """Splits a tensor along an axis into at most `chunks` parts of equal size; the last one may be smaller."""
+    """Splits a tensor along an axis into at most `chunks` parts of equal size, a tuple; the last one may be smaller.
+
+    Raises ValueError for chunks below 1 and for an axis that the input does not have.
+
+    >>> import msjit as ms
+    >>> [part.shape for part in ms.ops.chunk(ms.ops.zeros((5, 2), ms.float32), 2)]
+    [(3, 2), (2, 2)]
+    """
     if _check_int(chunks, "chunk", "chunks") <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
     axis = _check_axis(axis, check_tensor(input, "chunk").ndim, "chunk")
@@ -237,7 +256,10 @@ def chunk(input, chunks, axis=0):
 
 
 def unbind(input, dim=0):
-    """Splits a tensor along an axis into a tuple of slices without that axis."""
+    """Splits a tensor along an axis into a tuple of slices without that axis, as many as the axis is long.
+
+    Raises ValueError for an axis that the input does not have.
+    """
     try:
         return tuple(_k.unstack(input, dim))
     except _ERRORS as error:
@@ -246,7 +268,7 @@ def unbind(input, dim=0):
 
 
 def unstack(input_x, axis=0):
-    """Splits a tensor along an axis into a tuple of slices without that axis."""
+    """Splits a tensor along an axis into a tuple of slices without that axis, as unbind."""
     return tuple(_k.unstack(input_x, axis))
 
 
@@ -280,110 +302,6 @@ def slice(input_x, begin, size):
 def repeat_elements(x, rep, axis=0):
     """Repeats each element along an axis `rep` times in a row."""
     return _k.repeat_interleave(x, rep, axis)
-
-
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal."""
-    check_tensor(input, "diagonal")
-    rank = input.ndim
-    if rank < 2:
-        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
-    dim1, dim2 = _check_axis(dim1, rank, "diagonal", "dim1"), _check_axis(dim2, rank, "diagonal", "dim2")
-    if dim1 == dim2:
-        raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
-    lead = [i for i in _py_range(rank) if i not in (dim1, dim2)]
-    if lead or dim1 > dim2:
-        input = _k.transpose(input, lead + [dim1, dim2])
-    lead, (rows, cols) = tuple(input.shape[:-2]), input.shape[-2:]
-    length = min(rows + min(offset, 0), cols - max(offset, 0))
-    if length <= 0:
-        return _k.full(lead + (0,), 0, input.dtype)
-    first = max(offset, 0) + max(-offset, 0) * cols
-    index = _k.arange(0, length, 1, mstype.int64) * (cols + 1) + first
-    return _k.gather(_k.reshape(input, lead + (rows * cols,)), index, rank - 2)
-
-
-# -- indexing --------------------------------------------------------------------------------------------------------
-
-
-def gather(input_params, input_indices, axis, batch_dims=0):
-    """Picks slices of input_params along an axis, at input_indices.
-
-    The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
-    are common to both operands: each stack is indexed by its own indices.
-    """
-    check_tensor(input_indices, "gather")
-    if batch_dims:
-        return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
-    return _k.gather(input_params, input_indices, axis)
-
-
-def _gather_in_stacks(x, indices, axis, batch_dims):
-    """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
-    axis = _check_axis(axis, check_tensor(x, "gather").ndim, "gather")
-    lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    if not 0 <= lead <= indices.ndim:
-        raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
-    if lead > axis or x.shape[:lead] != indices.shape[:lead]:
-        raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
-                         % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))
-    between = axis - lead  # axes that stay between the stack and the indexed one
-    order = list(_py_range(lead)) + [axis] + list(_py_range(lead, axis)) + list(_py_range(axis + 1, x.ndim))
-    stacks = [_k.reshape(_k.arange(0, x.shape[i], 1, mstype.int64),
-                         [-1 if j == i else 1 for j in _py_range(indices.ndim)]) for i in _py_range(lead)]
-    out = _k.index([_k.transpose(x, order)] + stacks + [indices], list(_py_range(lead + 1)))
-    inner = indices.ndim - lead
-    places = list(_py_range(lead)) + [lead + inner + i for i in _py_range(between)] \
-        + [lead + i for i in _py_range(inner)] + list(_py_range(lead + inner + between, out.ndim))
-    return _k.transpose(out, places)
-
-
-def index_select(input, axis, index):
-    """Picks slices along an axis, at the positions in `index`."""
-    try:
-        return _k.gather(input, index, axis)
-    except _ERRORS as error:
-        _rename(error, "index_select")
-        raise
-
-
-def masked_fill(input_x, mask, value):
-    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
-
-    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
-    check_tensor(input_x, "masked_fill")
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
-        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (mstype.float_type, mstype.int_type)):
-            value = _k.cast(value, input_x.dtype)
-    try:
-        return _k.where(mask, value, input_x)
-    except _ERRORS as error:
-        _rename(error, "masked_fill")
-        raise
-
-
-def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
-    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
-
-    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64.
-    """
-    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
-        hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, mstype.int32), mstype.bool_)
-        return _k.where(hot, on_value, off_value)
-    floats = isinstance(on_value, float) or isinstance(off_value, float)
-    return _k.one_hot(indices, depth, on_value, off_value, axis, mstype.float32 if floats else mstype.int64)
-
-
-def nonzero(input, as_tuple=False):
-    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis."""
-    import numpy
-    check_tensor(input, "nonzero")
-    found = numpy.nonzero(input.asnumpy())
-    if as_tuple:
-        return tuple(Tensor(index.astype(numpy.int64)) for index in found)
-    return Tensor(numpy.stack(found, -1).astype(numpy.int64))
 
 
 def meshgrid(*inputs, indexing="xy"):

@@ -5,9 +5,12 @@ rows of _PLAIN.
 """
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check_tensor
+from . import activation_func as _ac
 from . import array_func as _a
 from . import complex_func as _c
+from . import diagonal_func as _di
 from . import distance_func as _d
+from . import einsum_func as _es
 from . import image_func as _im
 from . import index_func as _i
 from . import layout_func as _l
@@ -15,6 +18,7 @@ from . import linalg_func as _la
 from . import math_func as _m
 from . import nn_func as _n
 from . import pad_func as _p
+from . import pool_func as _po
 from . import random_func as _r
 from . import registry as _k
 from . import sampling_func as _s
@@ -95,23 +99,23 @@ def _scalar_to_tensor(x, dtype=None):
 
 
 _plain({
-    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _a.diagonal,
+    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _di.diagonal,
     "Digamma": _k.digamma, "Lgamma": _k.lgamma, "Erfinv": _k.erfinv, "Zeta": _k.zeta, "Eye": _a.eye, "Fills": _l.fills,
-    "GatherV2": _a.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
+    "GatherV2": _i.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
     "IndexFill": _sc.index_fill, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
     "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
-    "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _l.matrix_band_part,
-    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
-    "Angle": _c.angle, "ComplexAbs": _complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _n.selu, "Sinc": _sp.sinc,
+    "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _di.matrix_band_part,
+    "Polygamma": _sp.polygamma, "PReLU": _ac.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
+    "Angle": _c.angle, "ComplexAbs": _complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _ac.selu, "Sinc": _sp.sinc,
     "TensorScatterSub": _i.tensor_scatter_sub, "TensorScatterMul": _sc.tensor_scatter_mul, "Fmin": _sp.fmin,
     "TensorScatterDiv": _sc.tensor_scatter_div, "TensorScatterMax": _sc.tensor_scatter_max,
-    "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _l.trace, "TransposeView": _k.transpose,
+    "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _di.trace, "TransposeView": _k.transpose,
     "TruncateDiv": _sp.truncate_div, "TruncateMod": _sp.truncate_mod, "Xdivy": _sp.xdivy, "Xlogy": _sp.xlogy,
     "UniqueWithPad": _sc.unique_with_pad, "AccumulateNV2": _m.addn,
     "UnsortedSegmentSum": _sc.unsorted_segment_sum, "UnsortedSegmentProd": _sc.unsorted_segment_prod,
     "UnsortedSegmentMax": _sc.unsorted_segment_max, "UnsortedSegmentMin": _sc.unsorted_segment_min,
     "SquaredDifference": _squared_difference,
-    "DivNoNan": _div_no_nan, "CheckNumerics": _finite, "InvertPermutation": _inverted, "Logsigmoid": _n.logsigmoid,
+    "DivNoNan": _div_no_nan, "CheckNumerics": _finite, "InvertPermutation": _inverted, "Logsigmoid": _ac.logsigmoid,
     "ScalarToTensor": _scalar_to_tensor,
 })
 
@@ -217,10 +221,10 @@ def _pool3d(p, x):
     if p.name == "MaxPool3D":
         _check_tensor(x, p.name)
         pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad_list)
-        return _w.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
+        return _po.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
     _check_tensor(x, p.name)
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad)
-    return _w.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
+    return _po.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
 
 
 _AXIS0, _SEEDS = {"axis": 0}, {"seed": 0, "seed2": 0}
@@ -234,15 +238,15 @@ for _name, _attributes, _rule in (
         ("Cross", {"dim": -65530}, lambda p, x, y: _la.cross(x, y, None if p.dim == -65530 else p.dim)),
         ("Cdist", {"p": 2.0}, lambda p, x, y: _d.cdist(x, y, p.p)),
         ("Pdist", {"p": 2.0}, lambda p, x: _d.pdist(x, p.p)),
-        ("Einsum", {"equation": _REQUIRED}, lambda p, xs: _la.einsum(p.equation, *xs)),
+        ("Einsum", {"equation": _REQUIRED}, lambda p, xs: _es.einsum(p.equation, *xs)),
         ("LRN", {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
          lambda p, x: _w.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta, p.norm_region)),
         ("DepthToSpace", {"block_size": _REQUIRED}, _depth_to_space),
         ("SpaceToDepth", {"block_size": _REQUIRED}, _space_to_depth),
         ("SpaceToBatchND", {"block_shape": _REQUIRED, "paddings": _REQUIRED},
-         lambda p, x: _l.space_to_batch_nd(x, p.block_shape, p.paddings)),
+         lambda p, x: _im.space_to_batch_nd(x, p.block_shape, p.paddings)),
         ("BatchToSpaceND", {"block_shape": _REQUIRED, "crops": _REQUIRED},
-         lambda p, x: _l.batch_to_space_nd(x, p.block_shape, p.crops)),
+         lambda p, x: _im.batch_to_space_nd(x, p.block_shape, p.crops)),
         ("MirrorPad", {"mode": "REFLECT"}, _mirror_pad),
         ("InTopK", {"k": _REQUIRED}, _in_top_k),
         ("IsClose", {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False},
@@ -270,14 +274,14 @@ for _name, _attributes, _rule in (
                        "count_include_pad": True, "divisor_override": 0, "data_format": "NCDHW"}, _pool3d),
         ("MaxPoolWithArgmax", {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}, _argmax_pool),
         ("AdaptiveAvgPool2D", {"output_size": _REQUIRED}, lambda p, x: _n.adaptive_avg_pool2d(x, p.output_size)),
-        ("AdaptiveAvgPool3D", {"output_size": _REQUIRED}, lambda p, x: _w.adaptive_avg_pool3d(x, p.output_size)),
-        ("AdaptiveMaxPool2D", {"output_size": _REQUIRED}, lambda p, x: _w.adaptive_max_pool2d(x, p.output_size, True)),
+        ("AdaptiveAvgPool3D", {"output_size": _REQUIRED}, lambda p, x: _po.adaptive_avg_pool3d(x, p.output_size)),
+        ("AdaptiveMaxPool2D", {"output_size": _REQUIRED}, lambda p, x: _po.adaptive_max_pool2d(x, p.output_size, True)),
         ("Dropout2D", {"keep_prob": 0.5}, _dropped(2)),
         ("Dropout3D", {"keep_prob": 0.5}, _dropped(3)),
-        ("CeLU", {"alpha": 1.0}, lambda p, x: _n.celu(x, p.alpha)),
-        ("GLU", {"axis": -1}, lambda p, x: _n.glu(x, p.axis)),
-        ("HShrink", {"lambd": 0.5}, lambda p, x: _n.hardshrink(x, p.lambd)),
-        ("SoftShrink", {"lambd": 0.5}, lambda p, x: _n.softshrink(x, p.lambd)),
+        ("CeLU", {"alpha": 1.0}, lambda p, x: _ac.celu(x, p.alpha)),
+        ("GLU", {"axis": -1}, lambda p, x: _ac.glu(x, p.axis)),
+        ("HShrink", {"lambd": 0.5}, lambda p, x: _ac.hardshrink(x, p.lambd)),
+        ("SoftShrink", {"lambd": 0.5}, lambda p, x: _ac.softshrink(x, p.lambd)),
         ("BinaryCrossEntropy", {"reduction": "mean"}, lambda p, x, y, w=None: _n.binary_cross_entropy(x, y, w, p.reduction)),
         ("BCEWithLogitsLoss", {"reduction": "mean"}, lambda p, x, y, w=None, pos=None:
          _n.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction)),

@@ -1,11 +1,89 @@
-"""Functions that apply other functions: Map, HyperMap, MultitypeFuncGraph."""
+"""Functions that apply other functions: GradOperation, Map, HyperMap, MultitypeFuncGraph."""
 import operator as _operator
 
 from .. import _paths
+from .._native import _msjit
 from ..absent import attributes as _absent
-from ..autograd import GradOperation
+from ..autograd import KeepsForward, _differentiated, _Pull, _seeds, _unpacked, _weight_list
+from ..common.checks import check_callable
 from ..common.dtype import Type as dtype_type
+from ..common.parameter import Parameter
 from ..common.tensor import Tensor
+
+
+class GradOperation:
+    """MindSpore's older way to gradients: GradOperation(get_all, get_by_list, sens_param)(fn, weights)(*inputs).
+
+    The gradient is by the first input, with get_all by all inputs (a tuple), with get_by_list by `weights` (a tuple; of a Cell by default
+    its trainable Parameters), with both a pair of tuples. With sens_param the last argument, or the keyword `sens`, is the gradient by the
+    output, with which the backward pass starts.
+
+    Raises TypeError for options that are no bools and an fn that cannot be called, ValueError for missing weights or `sens`.
+
+    >>> import msjit as ms
+    >>> square = ms.ops.GradOperation(get_all=True)(lambda x, y: x * x + y)
+    >>> [float(g) for g in square(ms.Tensor(3.0), ms.Tensor(1.0))]
+    [6.0, 1.0]
+    """
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError("[grad_operation] %s must be a bool, got %s" % (name, type(value).__name__))
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn, weights=None, grad_position=None):
+        check_callable(fn, "grad_operation")
+        if self.get_by_list and weights is None:
+            if not hasattr(fn, "trainable_params"):
+                raise ValueError("[grad_operation] get_by_list needs weights where fn is not a Cell")
+            weights = fn.trainable_params()
+
+        def gradient(*args, **kwargs):
+            return self.value_and_gradient(fn, weights, args, kwargs)[1]
+        return gradient
+
+    def value_and_gradient(self, fn, weights, args, kwargs):
+        """(output, gradients) of one call."""
+        seeds = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                seeds = kwargs.pop("sens")
+            elif args:
+                args, seeds = args[:-1], args[-1]
+            else:
+                raise ValueError("[grad_operation] sens_param needs the gradient of the output as the last argument")
+        count = len(args) + len(kwargs)
+        positions = range(count) if self.get_all else range(0 if self.get_by_list else min(1, count))
+        chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
+        pull = _last_forward(fn, args, kwargs, positions, chosen)
+        if pull is None:
+            pull = _Pull(fn, args, kwargs, positions, chosen, containers=True)
+        outputs = _differentiated(pull.output, False, "grad_operation")
+        by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
+        if not self.get_by_list:
+            return pull.value(), (tuple(by_position) if self.get_all else _unpacked(by_position))
+        of_weights = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+        return pull.value(), ((tuple(by_position), of_weights) if self.get_all else of_weights)
+
+
+def _last_forward(fn, args, kwargs, positions, weights):
+    """The record of the last call of a Cell (recorded_forward.py), restricted to these positions and weights; None if it was another call."""
+    if not isinstance(fn, KeepsForward) or fn._ms_forward is None:
+        return None
+    record = fn._ms_forward
+    object.__setattr__(fn, "_ms_forward", None)
+    given, pull = record
+    if kwargs or len(given) != len(args) or _msjit.grad_level() > 0:
+        return None
+    for one, other in zip(given, args):
+        if one is not other:
+            return None
+    for weight in weights:
+        if isinstance(weight, Parameter) and not weight.requires_grad:
+            return None
+    pull.restrict(positions, weights)
+    return pull
 
 
 class MultitypeFuncGraph:
@@ -38,7 +116,10 @@ class MultitypeFuncGraph:
             return fn
         return deco
 
-    set_need_unpack = set_doc_url = lambda self, *args: None
+    def set_need_unpack(self, *args):
+        """Does nothing; accepted for compatibility."""
+
+    set_doc_url = set_need_unpack
 
     def __call__(self, *args):
         if len(self.entries) == 1:
@@ -94,7 +175,15 @@ def _is_numpy(value, name):
 
 
 class Map:
-    """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple."""
+    """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple.
+
+    The operation is `ops`, or the first argument of the call if that is None. `reverse` changes nothing. Raises ValueError for sequences of
+    different lengths, TypeError for an operation that cannot be called.
+
+    >>> from msjit import ops
+    >>> ops.Map()(lambda a, b: a + b, (1, 2), (10, 20))
+    (11, 22)
+    """
 
     def __init__(self, ops=None, reverse=False):
         if ops is not None and not callable(ops):
@@ -117,7 +206,15 @@ class Map:
 
 
 class HyperMap(Map):
-    """Applies an operation to the leaves of nested tuples and lists; returns tuples."""
+    """Applies an operation to the leaves of nested tuples and lists of the same structure; returns nested tuples.
+
+    The operation is `ops`, or the first argument of the call if that is None. An argument that is no sequence goes to each call. Raises
+    ValueError for sequences of different lengths.
+
+    >>> from msjit import ops
+    >>> ops.HyperMap(lambda a, b: a * b)(((1, 2), 3), 10)
+    ((10, 20), 30)
+    """
 
     def __call__(self, *args):
         op, values = (self.ops, args) if self.ops is not None else (args[0], args[1:])

@@ -1,4 +1,4 @@
-"""Primitives for special functions, counting and order, parts of matrices, and small arithmetic, as rows."""
+"""Primitives for special functions, counting and order, parts of matrices, and small arithmetic, mostly as rows."""
 from ..common import dtype as _mstype
 from ..common.limits import EPSILON as _EPSILON
 from ..common.tensor import Tensor as _Tensor
@@ -7,6 +7,7 @@ from . import bessel_func as _be
 from . import candidate_func as _ca
 from . import count_func as _c
 from . import diagonal_func as _di
+from . import distance_func as _d
 from . import extended_func as _e
 from . import factor_func as _fa
 from . import gamma_func as _g
@@ -15,16 +16,18 @@ from . import index_func as _i
 from . import layout_func as _l
 from . import linalg_func as _la
 from . import math_func as _m
-from . import matrix_log_func as _ml
 from . import other_func as _o
+from . import reduction_func as _r
 from . import registry as _k
 from . import scatter_func as _sc
 from . import special_func as _sp
 from . import statistics_func as _st
 from . import taper_func as _t
 from .primitive import REQUIRED as _REQUIRED
+from .primitive import Primitive as _Primitive
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
+from .statistics_func import nanmedian as _nan_median
 
 
 def _l2(x):
@@ -157,7 +160,80 @@ def _type_number(op_name, arg_name, dtype):
     return _TYPES[dtype]
 
 
-__all__ = _plain_rows(globals(), {
+class NanToNum(_Primitive):
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
+
+    def __init__(self, nan=None, posinf=None, neginf=None):
+        super().__init__()
+        self.nan, self.posinf, self.neginf = nan, posinf, neginf
+
+    def __call__(self, x):
+        return _m.nan_to_num(x, self.nan, self.posinf, self.neginf)
+
+
+def _shifted(x, axis):
+    """Shifts elements by one along an axis; a zero comes first and the last element is lost."""
+    axis %= x.ndim
+    before = [0] * x.ndim
+    before[axis] = 1
+    return _k.pad(x, before, [0] * x.ndim, 0)[(slice(None),) * axis + (slice(0, x.shape[axis]),)]
+
+
+class CumSum(_Primitive):
+    """Computes running sums along an axis; exclusive leaves out the element itself, reverse starts at the end."""
+
+    def __init__(self, exclusive=False, reverse=False):
+        super().__init__()
+        self.exclusive, self.reverse = exclusive, reverse
+
+    def __call__(self, x, axis):
+        if not _check(x, "CumSum").ndim:
+            raise ValueError("[CumSum] rank of x, got 0, expected at least 1")
+        if self.reverse:
+            x = _k.flip(x, (axis,))
+        if self.exclusive:  # shifting before the sum, not subtracting after it, keeps infinities out of their own sum
+            x = _shifted(x, axis)
+        out = _r.cumsum(x, axis)
+        return _k.flip(out, (axis,)) if self.reverse else out
+
+
+class Sort(_Primitive):
+    """Returns (sorted elements, their indices) along an axis."""
+
+    def __init__(self, axis=-1, descending=False):
+        super().__init__()
+        self.axis, self.descending = axis, descending
+
+    def __call__(self, x):
+        return _k.sort(x, self.axis, self.descending)
+
+
+class TopK(_Primitive):
+    """Returns (the k greatest elements along the last axis, their indices)."""
+
+    def __init__(self, sorted=True):
+        super().__init__()
+
+    def __call__(self, x, k):
+        return _i.topk(x, k)
+
+
+class Median(_Primitive):
+    """Returns (median along an axis, its index); with global_median (median of all elements, 0), as in MindSpore."""
+
+    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
+        super().__init__()
+        self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
+
+    def __call__(self, x):
+        median = _nan_median if self.ignore_nan else _r.median
+        if not self.global_median:
+            return median(x, self.axis, self.keep_dims)
+        value, place = median(_k.reshape(x, (-1,)), 0)
+        return value, _k.zeros_like(place)
+
+
+__all__ = ["CumSum", "Median", "NanToNum", "Sort", "TopK"] + _plain_rows(globals(), {
     "BesselI0": _be.bessel_i0, "BesselI0e": _be.bessel_i0e, "BesselI1": _be.bessel_i1, "BesselI1e": _be.bessel_i1e,
     "BesselJ0": _be.bessel_j0, "BesselJ1": _be.bessel_j1, "BesselK0": _be.bessel_k0, "BesselK0e": _be.bessel_k0e,
     "BesselK1": _be.bessel_k1, "BesselK1e": _be.bessel_k1e, "BesselY0": _be.bessel_y0, "BesselY1": _be.bessel_y1,
@@ -166,7 +242,7 @@ __all__ = _plain_rows(globals(), {
     "SquareSumAll": _square_sums, "IdentityN": _identities, "TensorToTuple": _as_tuple, "SparseToDense": _sparse_to_dense,
     "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
     "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
-    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp, "MatrixLogarithm": _ml.matrix_logarithm,
+    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp, "MatrixLogarithm": _la.matrix_logarithm,
     "ConjugateTranspose": lambda x, perm: _k.conj(_k.transpose(x, perm)), "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
     "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
     "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,
@@ -198,7 +274,7 @@ __all__ += _rows(globals(), (
     ("Lstsq", {"fast": True, "l2_regularizer": 0.0}, lambda p, x, a: _la.lstsq(x, a) if not p.l2_regularizer
      else _solve_ls(p, x, a, p.l2_regularizer)),
     ("MatrixSolveLs", {"fast": True}, _solve_ls),
-    ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _m.norm(
+    ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _d.norm(
         x, "nuc", (0, 1) if p.dim is None else p.dim, p.keepdim)),
     ("BartlettWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
      _t.bartlett_window(length, p.periodic, dtype=p.dtype)),
@@ -209,9 +285,9 @@ __all__ += _rows(globals(), (
     ("LogSpace", {"steps": 10, "base": 10, "dtype": _mstype.float32}, lambda p, start, end:
      _t.logspace(start, end, p.steps, p.base, dtype=p.dtype)),
     ("TrilIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
-     _l.tril_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+     _di.tril_indices(p.row, p.col, p.offset, dtype=p.dtype)),
     ("TriuIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
-     _l.triu_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+     _di.triu_indices(p.row, p.col, p.offset, dtype=p.dtype)),
     ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap)),
     ("Histogram", {"bins": 100, "min": 0.0, "max": 0.0}, _histogram), ("IndexPut", {"accumulate": 0}, _put),
     ("Assert", {"summarize": 3}, _checked),

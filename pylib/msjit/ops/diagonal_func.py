@@ -1,16 +1,99 @@
-"""Matrices with given diagonals, also several neighbouring ones (a band): matrix_diag, matrix_diag_part,
-matrix_set_diag.
+"""Diagonals and triangles of matrices. matrix_diag, matrix_diag_part and matrix_set_diag also take several neighbouring diagonals, a band.
 
-k is the number of a diagonal (positive: above the main one) or (lowest, highest) of a band; a tensor of these is int32. The diagonals of
-a band are stored as rows of equal length, the highest diagonal first. `align` says at which end of the row a shorter upper and a shorter
-lower diagonal lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
+In these three k is the number of a diagonal (positive: above the main one) or (lowest, highest) of a band; a tensor of these is int32. The
+diagonals of a band are stored as rows of equal length, the highest diagonal first. `align` says at which end of the row a shorter upper
+and a shorter lower diagonal lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
 """
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+# -- one diagonal, triangles -----------------------------------------------------------------------------------------
+
+
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal."""
+    _check(input, "diagonal")
+    rank = input.ndim
+    if rank < 2:
+        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
+    dim1, dim2 = _check_axis(dim1, rank, "diagonal", "dim1"), _check_axis(dim2, rank, "diagonal", "dim2")
+    if dim1 == dim2:
+        raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
+    lead = [i for i in range(rank) if i not in (dim1, dim2)]
+    if lead or dim1 > dim2:
+        input = _k.transpose(input, lead + [dim1, dim2])
+    lead, (rows, cols) = tuple(input.shape[:-2]), input.shape[-2:]
+    length = min(rows + min(offset, 0), cols - max(offset, 0))
+    if length <= 0:
+        return _k.full(lead + (0,), 0, input.dtype)
+    first = max(offset, 0) + max(-offset, 0) * cols
+    index = _k.arange(0, length, 1, _mstype.int64) * (cols + 1) + first
+    return _k.gather(_k.reshape(input, lead + (rows * cols,)), index, rank - 2)
+
+
+def trace(input):
+    """Sums the diagonal of a matrix, in the dtype of the matrix. Raises ValueError unless there are two axes."""
+    if _check(input, "trace").ndim != 2:
+        raise ValueError("[trace] input must be a matrix, got %d axes" % input.ndim)
+    return _k.cast(_k.sum(diagonal(input)), input.dtype)
+
+
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Puts the last axis of the input on the diagonals of matrices, which span the axes dim1 and dim2 of the result.
+
+    A positive offset means above the main diagonal.
+    """
+    rank = _check(input, "diag_embed").ndim + 1
+    first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
+    if first == second:
+        raise ValueError("[diag_embed] dim1 and dim2, got %d for both, expected two axes" % first)
+    size = input.shape[-1] + abs(offset)
+    eye = _k.eye(size, size, input.dtype)
+    rows = _k.pad(input, [0] * (rank - 2) + [max(-offset, 0)], [0] * (rank - 2) + [max(offset, 0)], 0)
+    out = _k.expand_dims(rows, -1) * (_k.roll(eye, offset, 1) if offset else eye)
+    order = [i for i in range(rank) if i not in (first, second)]
+    order += [first, second]
+    return _k.transpose(out, [order.index(i) for i in range(rank)])
+
+
+def diagflat(input, offset=0):
+    """Builds the square matrix whose diagonal holds all elements of the input."""
+    return diag_embed(_k.reshape(input, (-1,)), offset)
+
+
+def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
+    """Returns the indices of the lower triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
+    return _triangle([(i, j) for i in range(row) for j in range(min(max(i + offset + 1, 0), col))], dtype)
+
+
+def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
+    """Returns the indices of the upper triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
+    return _triangle([(i, j) for i in range(row) for j in range(max(i + offset, 0), col)], dtype)
+
+
+def _triangle(pairs, dtype):
+    if not pairs:
+        return _k.full((2, 0), 0, dtype)
+    return _Tensor([[i for i, _ in pairs], [j for _, j in pairs]], dtype)
+
+
+def matrix_band_part(x, lower, upper):
+    """Sets elements of matrices to 0 that lie more than `lower` below or `upper` above the diagonal.
+
+    A negative number keeps all elements on that side.
+    """
+    lower, upper = int(lower), int(upper)
+    x = x if lower < 0 else _k.triu(x, -lower)
+    return x if upper < 0 else _k.tril(x, upper)
+
+
+# -- bands -----------------------------------------------------------------------------------------------------------
 
 
 def _number(where, what, value):
@@ -132,4 +215,5 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     return _picked(flat, _places(x.shape[-2], x.shape[-1], low, high, longest, align), lead, x)
 
 
-__all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag"]
+__all__ = ["diag_embed", "diagflat", "diagonal", "matrix_band_part", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "trace",
+           "tril_indices", "triu_indices"]

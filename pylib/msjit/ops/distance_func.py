@@ -5,8 +5,91 @@ from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
-from . import math_func as _m
 from . import registry as _k
+
+_INF = float("inf")
+
+# -- norms -----------------------------------------------------------------------------------------------------------
+
+
+def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
+    """Computes the norm of vectors along one axis, or of matrices along two; without ord, the 2-norm of all elements as one vector.
+
+    ord of vectors is a number p: the p-th root of the sum of |x|^p, inf and -inf for the largest and smallest |x|, 0 for the number of
+    elements that are not 0. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. dim is an int or a pair; with keepdim the axes stay,
+    with size 1. dtype converts the elements first.
+
+    Raises ValueError for another ord and for axes that A does not have.
+
+    >>> import msjit as ms
+    >>> float(ms.ops.norm(ms.Tensor([3.0, 4.0]))), float(ms.ops.norm(ms.Tensor([3.0, 4.0]), 1))
+    (5.0, 7.0)
+    """
+    if dtype is not None:
+        A = _k.cast(A, dtype)
+    axes = (dim,) if isinstance(dim, int) else dim
+    _check(A, "norm")
+    if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
+        return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
+    axes = tuple(range(A.ndim)) if axes is None else axes
+    if len(axes) != 2:
+        raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
+    for axis in axes:
+        if not -A.ndim <= axis < A.ndim:
+            raise ValueError("[norm] dim is out of range, got %s, expected %d to %d" % (dim, -A.ndim, A.ndim - 1))
+    return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
+
+
+def _squared_size(x):
+    """|x|^2, in the dtype of x."""
+    _check(x, "norm")
+    return _k.mul(x, _k.conj(x)) if x.dtype in _mstype.complex_type else _k.square(x)
+
+
+def _root(total, order):
+    """The root of that order of a sum of powers, with gradient 0 where the sum is 0."""
+    if order < 0:
+        return _k.pow(total, 1.0 / order)
+    none = _k.equal(total, 0)
+    safe = _k.where(none, 1.0, total)
+    return _k.where(none, 0.0, _k.sqrt(safe) if order == 2 else _k.pow(safe, 1.0 / order))
+
+
+def _vector_norm(x, ord, dim, keepdim):
+    if isinstance(ord, str):
+        raise TypeError("[norm] ord of vectors, got %r, expected a number" % (ord,))
+    try:
+        if ord == 2:
+            return _root(_k.sum(_squared_size(x), dim, keepdim), 2)
+        if ord == 0:
+            return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
+        size = _k.abs(x)
+        if ord in (_INF, -_INF):
+            return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
+        if ord == 1:
+            return _k.sum(size, dim, keepdim)
+        return _root(_k.sum(_k.pow(size, ord), dim, keepdim), ord)
+    except _ERRORS as error:
+        _rename(error, "norm")
+        raise
+
+
+def _matrix_norm(x, ord, rows, columns, keepdim):
+    if ord == "fro":
+        return _root(_k.sum(_squared_size(x), (rows, columns), keepdim), 2)
+    if ord in (2, -2, "nuc"):
+        x = x if x.dtype in (_mstype.float32, _mstype.float64) + _mstype.complex_type else _k.cast(x, _mstype.float32)
+        values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
+        out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
+        return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out
+    if ord not in (1, -1, _INF, -_INF):
+        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf" % (ord,))
+    added, chosen = (rows, columns) if ord in (1, -1) else (columns, rows)
+    out = (_k.max if ord > 0 else _k.min)(_k.sum(_k.abs(x), added, True), chosen, True)
+    return out if keepdim else _k.squeeze(out, (rows, columns))
+
+
+# -- distances -------------------------------------------------------------------------------------------------------
 
 
 def cdist(x1, x2, p=2.0):
@@ -28,7 +111,7 @@ def _length(gap, p):
         return _k.max(size, -1)
     if p == 1:
         return _k.sum(size, -1)
-    return _m._root(_k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1), p)
+    return _root(_k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1), p)
 
 
 def pdist(input, p=2.0):
@@ -40,8 +123,13 @@ def pdist(input, p=2.0):
 
 
 def dist(input, other, p=2):
-    """Computes the p-norm of input - other, over all elements."""
-    return _m.norm(_k.reshape(input - other, (-1,)), float(p))
+    """Computes the p-norm of input - other, over all elements; the shapes broadcast. The result has no axes.
+
+    >>> import msjit as ms
+    >>> float(ms.ops.dist(ms.Tensor([3.0, 5.0]), ms.Tensor([0.0, 1.0])))
+    5.0
+    """
+    return norm(_k.reshape(input - other, (-1,)), float(p))
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
@@ -51,14 +139,14 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     except _ERRORS as error:
         _rename(error, "cosine_similarity")
         raise
-    first, second = _m._root(_k.sum(_k.square(x1), dim), 2), _m._root(_k.sum(_k.square(x2), dim), 2)
+    first, second = _root(_k.sum(_k.square(x1), dim), 2), _root(_k.sum(_k.square(x2), dim), 2)
     return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
 
 
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """Computes the norm of vectors along axes; by default of all elements as one vector."""
+    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm."""
     x = x if dtype is None else _k.cast(x, dtype)
-    return _m._vector_norm(x, ord, axis, keepdims)
+    return _vector_norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
@@ -70,7 +158,7 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     axes = [_check_axis(at, A.ndim, "matrix_norm") for at in axis]
     if len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError("[matrix_norm] axis, got %s, expected two axes" % (axis,))
-    return _m._matrix_norm(A, ord, axes[0], axes[1], keepdims)
+    return _matrix_norm(A, ord, axes[0], axes[1], keepdims)
 
 
 def renorm(input, p, axis, maxnorm):
@@ -81,7 +169,7 @@ def renorm(input, p, axis, maxnorm):
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
     axis = _check_axis(axis, input.ndim, "renorm")
     others = tuple(i for i in range(input.ndim) if i != axis)
-    norm = _m._root(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), p)
+    norm = _root(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), p)
     return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)
 
 

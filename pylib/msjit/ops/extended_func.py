@@ -12,7 +12,9 @@ from ..common.generator import drawn as _drawn
 from ..common.limits import EPSILON as _EPSILON
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
+from . import activation_func as _ac
 from . import array_func as _a
+from . import einsum_func as _es
 from . import linalg_func as _la
 from . import math_func as _m
 from . import nn_func as _n
@@ -25,7 +27,7 @@ from . import statistics_func as _st
 
 accumulate_n, tensor_muls, pows = _m.addn, _k.mul, _k.pow
 tensor_exp, tensor_expm1 = _k.exp, _k.expm1
-soft_shrink, einsum_ext, float_power_ext = _n.softshrink, _la.einsum, _sp.float_power
+soft_shrink, einsum_ext, float_power_ext = _ac.softshrink, _es.einsum, _sp.float_power
 
 
 def isnan_ext(tensor):

@@ -1,4 +1,6 @@
-"""Fractional max pooling (Graham 2014), which draws random window positions, and greedy decoding for CTC."""
+"""Fractional pooling (Graham 2014): over windows at random positions, and over windows of random sizes."""
+import math as _math
+
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -88,30 +90,54 @@ def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=Non
     return _pooled("fractional_max_pool3d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3)
 
 
-def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
-    """Decodes CTC scores greedily: the best class of each step, without blanks; merge_repeated joins repeated classes.
+# -- windows of random sizes -------------------------------------------------------------------------------------------
 
-    Returns (coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest
-    scores). inputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
-    gradient.
+
+def _random_bounds(where, length, ratio, pseudo_random, draw):
+    """Starts of the windows along an axis, then its length: int(length / ratio) windows of two neighbouring sizes (Graham 2014)."""
+    count = int(length / ratio)
+    if count < 1:
+        raise ValueError("[%s] pooling_ratio, got %s for a length of %d, expected one window at least" % (where, ratio, length))
+    if pseudo_random:
+        alpha, start = length / count, draw.random()
+        bounds = [_math.ceil(alpha * (i + start)) - _math.ceil(alpha * start) for i in range(count)]
+    else:
+        short, longer = divmod(length, count)
+        sizes = [short + 1] * longer + [short] * (count - longer)
+        draw.shuffle(sizes)
+        bounds = [sum(sizes[:i]) for i in range(count)]
+    return bounds + [length]
+
+
+def pooled_along(x, axis, bounds, overlapping, function):
+    """Applies a reduction to the windows between bounds along an axis, 1 or 2."""
+    parts = []
+    for start, stop in zip(bounds, bounds[1:]):
+        stop = min(stop + 1, bounds[-1]) if overlapping else stop
+        cut = x[:, start:stop] if axis == 1 else x[:, :, start:stop]
+        parts.append(function(cut, axis))
+    return _k.stack(parts, axis)
+
+
+def fractional_pool(where, p, x, function):
+    """Pools images (N, H, W, C) over windows of random sizes; returns (result, bounds of the rows, of the columns,
+    int64).
+
+    The attributes of `p` are those of MindSpore's primitives.
     """
-    import numpy
-    if _check(inputs, "ctc_greedy_decoder").ndim != 3:
-        raise ValueError("[ctc_greedy_decoder] rank of inputs, got %d, expected 3" % inputs.ndim)
-    if tuple(_check(sequence_length, "ctc_greedy_decoder").shape) != (inputs.shape[1],):
-        raise ValueError("[ctc_greedy_decoder] shape of sequence_length, got %s, expected (%d,)"
-                         % (tuple(sequence_length.shape), inputs.shape[1]))
-    scores, blank = inputs.asnumpy(), inputs.shape[2] - 1
-    rows, total = [], numpy.zeros((inputs.shape[1], 1), scores.dtype)
-    for b, steps in enumerate(sequence_length.tolist()):
-        best = scores[:steps, b].argmax(1)
-        total[b, 0] = -scores[:steps, b].max(1).sum()
-        before = numpy.concatenate([[-1], best[:-1]])
-        rows.append(best[(best != blank) & ~(merge_repeated & (best == before))])
-    places = [(b, t) for b, row in enumerate(rows) for t in range(len(row))]
-    longest = max([len(row) for row in rows] + [0])
-    return (_Tensor(numpy.array(places, numpy.int64).reshape(-1, 2)), _Tensor(numpy.concatenate(rows).astype(numpy.int64)),
-            _Tensor(numpy.array([len(rows), longest], numpy.int64)), _Tensor(total))
+    import random
+    ratio = tuple(p.pooling_ratio) if isinstance(p.pooling_ratio, (tuple, list)) else p.pooling_ratio
+    if not isinstance(ratio, tuple):
+        raise TypeError("[%s] pooling_ratio, got %s, expected a tuple or a list" % (where, type(ratio).__name__))
+    if len(ratio) != 4 or ratio[0] != 1 or ratio[3] != 1 or ratio[1] < 1 or ratio[2] < 1:
+        raise ValueError("[%s] pooling_ratio, got %s, expected [1.0, rows, columns, 1.0], none below 1" % (where, ratio))
+    if _check(x, where).ndim != 4:
+        raise ValueError("[%s] rank of x, got %d, expected 4" % (where, x.ndim))
+    own = p.deterministic or p.seed or p.seed2
+    draw = random.Random("%s/%s" % (p.seed, p.seed2) if own else _uniform((1,), _mstype.float64, None).item())
+    rows, columns = (_random_bounds(where, x.shape[axis], ratio[axis], p.pseudo_random, draw) for axis in (1, 2))
+    pooled = pooled_along(pooled_along(x, 1, rows, p.overlapping, function), 2, columns, p.overlapping, function)
+    return pooled, _Tensor(rows, _mstype.int64), _Tensor(columns, _mstype.int64)
 
 
-__all__ = ["fractional_max_pool2d", "fractional_max_pool3d", "ctc_greedy_decoder"]
+__all__ = ["fractional_max_pool2d", "fractional_max_pool3d"]

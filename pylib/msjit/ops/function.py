@@ -16,7 +16,7 @@ from . import (
     count_func,
     diagonal_func,
     distance_func,
-    eigen_func,
+    einsum_func,
     extended_func,
     factor_func,
     fft_func,
@@ -32,7 +32,9 @@ from . import (
     nn_func,
     other_func,
     pad_func,
+    pool_func,
     random_func,
+    reduction_func,
     registry,
     resize_func,
     sampling_func,
@@ -40,17 +42,16 @@ from . import (
     sequence_func,
     special_func,
     statistics_func,
-    stft_func,
     taper_func,
     window_func,
 )
 
 _here = globals()
-_modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
-            linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
+_modules = (registry, math_func, reduction_func, array_func, index_func, nn_func, random_func, other_func, special_func,
+            linalg_func, einsum_func, statistics_func, scatter_func, layout_func, window_func, pool_func, image_func, sampling_func,
             resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
-            complex_func, eigen_func, fft_func, stft_func, attention_func, pad_func)
+            complex_func, fft_func, attention_func, pad_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)
@@ -62,11 +63,10 @@ __path__ = _paths.extend([])
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)
-_TRANSFORMS = {"custom_vjp": "custom_function", "derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
-               "vmap": "function_transforms"}
+_TRANSFORMS = dict.fromkeys("derivative jacfwd jacrev jet jvp linearize vjp vmap".split(), "function_transforms")
+_TRANSFORMS.update(dict.fromkeys("get_grad grad value_and_grad".split(), "autograd"), custom_vjp="custom_function")
 # Functions in MindSpore's modules besides the public ones; names ending in _ext mean those of mint.
 _GENERATED = frozenset("chunk_view split_view unsqueeze_view new_ones new_zeros".split())
-_TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 
 
 @_kept

@@ -5,8 +5,9 @@ Each is computed with ordinary operators, by a formula or as the gradient of the
 differentiated and compiled themselves. `dout` is the gradient by the result of the operation. The other arguments (the
 input or the result) are in MindSpore's order.
 """
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from ..common.tensor import Tensor as _Tensor
+from . import activation_func as _ac
 from . import array_func as _a
 from . import nn_func as _n
 from . import operations as _op
@@ -17,7 +18,7 @@ from .primitive import rows as _rows
 
 def _pulled(function, inputs, dout):
     """Computes the gradients of function(*inputs) by all inputs, given the gradient by its result."""
-    return _autograd.vjp(function, *inputs)[1](dout)
+    return _transforms.vjp(function, *inputs)[1](dout)
 
 
 def _of(name, *attributes):
@@ -37,7 +38,7 @@ def _gelu(p, dout, x, y):
 
 
 def _prelu(p, dout, x, weight):
-    return _pulled(_n.prelu, (x, weight), dout)
+    return _pulled(_ac.prelu, (x, weight), dout)
 
 
 def _layer_norm(p, x, dout, variance, mean, gamma):
@@ -206,7 +207,7 @@ __all__ = _rows(globals(), (
     ("SoftShrinkGrad", {"lambd": 0.5}, lambda p, dout, x: _where(_k.abs(x) > p.lambd, dout)),
     ("HShrinkGrad", {"lambd": 0.5}, lambda p, dout, x: _where(_k.abs(x) > p.lambd, dout)),
     ("LogitGrad", {"eps": -1.0}, _of("Logit", "eps")), ("PReLUGrad", {}, _prelu),
-    ("GluGrad", {"axis": _REQUIRED}, lambda p, dout, x: _pulled(lambda x: _n.glu(x, p.axis), (x,), dout)[0]),
+    ("GluGrad", {"axis": _REQUIRED}, lambda p, dout, x: _pulled(lambda x: _ac.glu(x, p.axis), (x,), dout)[0]),
     ("SoftmaxGrad", {}, _softmax), ("LogSoftmaxGrad", {"axis": -1}, _log_softmax),
     ("LayerNormGrad", {"begin_norm_axis": 1, "begin_params_axis": 1}, _layer_norm),
     ("BatchNormGrad", {"is_training": False, "epsilon": 1e-5, "data_format": "NCHW"}, _batch_norm),

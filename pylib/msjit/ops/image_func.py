@@ -1,5 +1,6 @@
-"""Functions on images: sampling at points, patches, boxes."""
+"""Functions on images: sampling at points, patches, boxes, and blocks of pixels moved to other axes."""
 from ..common import dtype as _mstype
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -207,4 +208,105 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     return _k.where(_k.expand_dims(inside, -1), out, float(extrapolation_value))
 
 
-__all__ = ["upsample", "affine_grid", "grid_sample", "unfold", "fold", "col2im", "iou", "crop_and_resize"]
+# -- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def _images(where, input):
+    """The sizes of the axes before the last three, and those of the last three: channels, height and width."""
+    if _check(input, where).ndim < 3:
+        raise ValueError("[%s] input has a wrong rank, got %d, expected at least 3" % (where, input.ndim))
+    return list(input.shape[:-3]), input.shape[-3:]
+
+
+def pixel_shuffle(input, upscale_factor):
+    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor (Shi et al. 2016, sub-pixel convolution).
+
+    Raises ValueError for a number of channels that r * r does not divide and for fewer than three axes.
+    """
+    r = _check_int(upscale_factor, "pixel_shuffle", "upscale_factor")
+    lead, (channels, height, width) = _images("pixel_shuffle", input)
+    if r < 1 or channels % (r * r):
+        raise ValueError("[pixel_shuffle] channels must be a multiple of %d, got shape %s" % (r * r, tuple(input.shape)))
+    n = len(lead)
+    x = _k.reshape(input, lead + [channels // (r * r), r, r, height, width])
+    x = _k.transpose(x, list(range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
+    return _k.reshape(x, lead + [channels // (r * r), height * r, width * r])
+
+
+def pixel_unshuffle(input, downscale_factor):
+    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor: undoes pixel_shuffle.
+
+    Raises ValueError for a height or width that r does not divide and for fewer than three axes.
+    """
+    r = _check_int(downscale_factor, "pixel_unshuffle", "downscale_factor")
+    lead, (channels, height, width) = _images("pixel_unshuffle", input)
+    if r < 1 or height % r or width % r:
+        raise ValueError("[pixel_unshuffle] height and width must be multiples of %d, got shape %s"
+                         % (r, tuple(input.shape)))
+    n = len(lead)
+    x = _k.reshape(input, lead + [channels, height // r, r, width // r, r])
+    x = _k.transpose(x, list(range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
+    return _k.reshape(x, lead + [channels * r * r, height // r, width // r])
+
+
+def channel_shuffle(x, groups):
+    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on.
+
+    Four channels in two groups come in the order 0, 2, 1, 3 (Zhang et al. 2018, ShuffleNet). Raises ValueError for a number of
+    channels that `groups` does not divide and for fewer than three axes.
+    """
+    _check(x, "channel_shuffle")
+    if _check_int(groups, "channel_shuffle", "groups") < 1 or x.ndim < 3 or x.shape[1] % groups:
+        raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
+    parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + list(x.shape[2:]))
+    return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
+
+
+def _blocks(where, sizes, count):
+    sizes = (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
+    if any(size < 1 for size in sizes):
+        raise ValueError("[%s] sizes of blocks, got %s, expected 1 or more" % (where, sizes))
+    return sizes
+
+
+def space_to_batch_nd(input_x, block_size, paddings):
+    """Pads the last axes with zeros, cuts them into blocks of block_size, and moves the positions within a block to the first axis.
+
+    paddings has a pair (before, after) for each of these axes, block_size one int for all or one for each, which divides the padded
+    size. (N, C, H, W) becomes (N * b * b, C, H / b, W / b) for blocks of (b, b).
+    """
+    axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
+    _check(input_x, "space_to_batch_nd")
+    first = input_x.ndim - axes
+    before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
+    x = _k.pad(input_x, before, after, 0)
+    sizes = [s // b for s, b in zip(x.shape[first:], blocks)]
+    split = _k.reshape(x, list(x.shape[:first]) + [n for pair in zip(sizes, blocks) for n in pair])
+    order = [first + 2 * i + 1 for i in range(axes)] + list(range(first))
+    order += [first + 2 * i for i in range(axes)]
+    return _k.reshape(_k.transpose(split, order), [-1] + list(x.shape[1:first]) + sizes)
+
+
+def batch_to_space_nd(input_x, block_shape, crops):
+    """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these.
+
+    crops has a pair (before, after) for each of these axes. (N * b * b, C, H, W) becomes (N, C, H * b, W * b) less the crops.
+    """
+    axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
+    _check(input_x, "batch_to_space_nd")
+    first, total = input_x.ndim - axes, 1
+    for b in blocks:
+        total *= b
+    split = _k.reshape(input_x, list(blocks) + [input_x.shape[0] // total] + list(input_x.shape[1:]))
+    order = list(range(axes, axes + first))
+    for i in range(axes):
+        order += [axes + first + i, i]
+    sizes = [s * b for s, b in zip(input_x.shape[first:], blocks)]
+    x = _k.reshape(_k.transpose(split, order), [input_x.shape[0] // total] + list(input_x.shape[1:first]) + sizes)
+    begin = [0] * first + [c[0] for c in crops]
+    end = list(x.shape[:first]) + [s - c[1] for s, c in zip(x.shape[first:], crops)]
+    return _k.slice(x, begin, end, [1] * x.ndim)
+
+
+__all__ = ["upsample", "affine_grid", "grid_sample", "unfold", "fold", "col2im", "iou", "crop_and_resize",
+           "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "space_to_batch_nd", "batch_to_space_nd"]

@@ -1,6 +1,4 @@
 """Functions that pick, place and order elements, under MindSpore's names and argument orders."""
-import builtins
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
@@ -13,8 +11,114 @@ from . import registry as _k
 # -- picking ---------------------------------------------------------------------------------------------------------
 
 
+def gather(input_params, input_indices, axis, batch_dims=0):
+    """Picks slices of input_params along an axis, at input_indices, a Tensor of integers of any shape; those below 0 count from the end.
+
+    The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
+    are common to both operands: each stack is indexed by its own indices. An index outside the axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 0]), 1).asnumpy().tolist()
+    [[3, 1], [6, 4]]
+    """
+    _check(input_indices, "gather")
+    if batch_dims:
+        return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
+    return _k.gather(input_params, input_indices, axis)
+
+
+def _gather_in_stacks(x, indices, axis, batch_dims):
+    """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
+    axis = _check_axis(axis, _check(x, "gather").ndim, "gather")
+    lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if not 0 <= lead <= indices.ndim:
+        raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
+    if lead > axis or x.shape[:lead] != indices.shape[:lead]:
+        raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
+                         % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))
+    between = axis - lead  # axes that stay between the stack and the indexed one
+    order = list(range(lead)) + [axis] + list(range(lead, axis)) + list(range(axis + 1, x.ndim))
+    stacks = [_k.reshape(_k.arange(0, x.shape[i], 1, _mstype.int64),
+                         [-1 if j == i else 1 for j in range(indices.ndim)]) for i in range(lead)]
+    out = _k.index([_k.transpose(x, order)] + stacks + [indices], list(range(lead + 1)))
+    inner = indices.ndim - lead
+    places = list(range(lead)) + [lead + inner + i for i in range(between)] \
+        + [lead + i for i in range(inner)] + list(range(lead + inner + between, out.ndim))
+    return _k.transpose(out, places)
+
+
+def index_select(input, axis, index):
+    """Picks slices along an axis, at the positions in `index`, a Tensor of integers: gather with the axis before the indices.
+
+    An index outside the axis raises IndexError.
+    """
+    try:
+        return _k.gather(input, index, axis)
+    except _ERRORS as error:
+        _rename(error, "index_select")
+        raise
+
+
+def masked_fill(input_x, mask, value):
+    """Replaces the elements where `mask` is true by value, a number or a Tensor without axes.
+
+    The result has the dtype of input_x, but float32 where a fraction is written to integers."""
+    _check(input_x, "masked_fill")
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
+        if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (_mstype.float_type, _mstype.int_type)):
+            value = _k.cast(value, input_x.dtype)
+    try:
+        return _k.where(mask, value, input_x)
+    except _ERRORS as error:
+        _rename(error, "masked_fill")
+        raise
+
+
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere, along a new axis.
+
+    The dtype is that of on_value and off_value where they are Tensors, float32 where one is a float, else int64. An index outside
+    [0, depth) gives off_value alone.
+
+    >>> import msjit as ms
+    >>> ms.ops.one_hot(ms.Tensor([1, 0]), 2).asnumpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
+        hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, _mstype.int32), _mstype.bool_)
+        return _k.where(hot, on_value, off_value)
+    floats = isinstance(on_value, float) or isinstance(off_value, float)
+    return _k.one_hot(indices, depth, on_value, off_value, axis, _mstype.float32 if floats else _mstype.int64)
+
+
+def nonzero(input, as_tuple=False):
+    """Returns the indices of the non-zero elements: an int64 tensor (count, rank), or with as_tuple one vector for each axis.
+
+    The shape depends on the values, so a graph ends before this function.
+
+    >>> import msjit as ms
+    >>> ms.ops.nonzero(ms.Tensor([[0, 3], [4, 0]])).asnumpy().tolist()
+    [[0, 1], [1, 0]]
+    """
+    import numpy
+    _check(input, "nonzero")
+    found = numpy.nonzero(input.asnumpy())
+    if as_tuple:
+        return tuple(Tensor(index.astype(numpy.int64)) for index in found)
+    return Tensor(numpy.stack(found, -1).astype(numpy.int64))
+
+
 def gather_elements(input, dim, index):
-    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0. The result has the shape of index."""
+    """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0 of a matrix. The result has the shape of index.
+
+    input and index have equally many axes. Indices below 0 count from the end; one outside the axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather_elements(ms.Tensor([[1, 2, 3], [4, 5, 6]]), 1, ms.Tensor([[2, 0], [1, 1]])).asnumpy().tolist()
+    [[3, 1], [5, 5]]
+    """
     return _k.gather_elements(input, index, dim)
 
 
@@ -26,11 +130,18 @@ def gather_d(x, dim, index):
 def _coordinates(indices):
     """Splits coordinates on the last axis of `indices` into (the indices of axis 0, of axis 1, ...) and the list of those axes."""
     parts = _k.unstack(indices, -1)
-    return parts, list(builtins.range(len(parts)))
+    return parts, list(range(len(parts)))
 
 
 def gather_nd(input_x, indices):
-    """Picks slices of input_x; the last axis of `indices` holds coordinates in its first axes."""
+    """Picks slices of input_x; each vector on the last axis of `indices` holds coordinates in its first axes.
+
+    Indices of shape (..., k) give a result of shape (...) + input_x.shape[k:]. A coordinate outside its axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.gather_nd(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([[0, 1], [1, 2]])).asnumpy().tolist()
+    [2, 6]
+    """
     try:
         parts, axes = _coordinates(indices)
         return _k.index([input_x] + list(parts), axes)
@@ -40,7 +151,11 @@ def gather_nd(input_x, indices):
 
 
 def masked_select(input, mask):
-    """Returns the elements where `mask` is true as a vector; input and mask broadcast."""
+    """Returns the elements where `mask` is true as a vector; input and mask broadcast.
+
+    The length depends on the values of the mask, so a graph ends before this function. The gradient flows to input.
+    Raises ValueError for shapes that do not broadcast.
+    """
     import numpy
     _check(input, "masked_select"), _check(mask, "masked_select")
     try:
@@ -68,29 +183,45 @@ def _scatter(where, x, indices, updates, accumulate):
 
 
 def tensor_scatter_update(input_x, indices, updates):
-    """Returns a copy with slices replaced at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices replaced at indices; each vector on their last axis holds coordinates in the first axes.
+
+    With indices of shape (..., k) updates have the shape (...) + input_x.shape[k:]. A coordinate outside its axis raises IndexError.
+
+    >>> import msjit as ms
+    >>> ms.ops.tensor_scatter_update(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([[0, 1], [1, 0]]), ms.Tensor([7, 8])).asnumpy().tolist()
+    [[1, 7], [8, 4]]
+    """
     return _scatter("tensor_scatter_update", input_x, indices, updates, False)
 
 
 def tensor_scatter_add(input_x, indices, updates):
-    """Returns a copy with slices added at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices added at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
     return _scatter("tensor_scatter_add", input_x, indices, updates, True)
 
 
 def tensor_scatter_sub(input_x, indices, updates):
-    """Returns a copy with slices subtracted at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy of input_x with slices subtracted at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
     return _scatter("tensor_scatter_sub", input_x, indices, -updates, True)
 
 
 def scatter_nd(indices, updates, shape):
-    """Creates a tensor of zeros of `shape` with updates added at indices; the last axis of `indices` holds coordinates."""
+    """Creates a tensor of zeros of `shape` with updates added at indices, as tensor_scatter_add; the dtype is that of updates.
+
+    >>> import msjit as ms
+    >>> ms.ops.scatter_nd(ms.Tensor([[1], [1]]), ms.Tensor([7, 8]), (3,)).asnumpy().tolist()
+    [0, 15, 0]
+    """
     _check(updates, "scatter_nd")
     return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
 
 
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
     """Returns a copy with elements along `axis` replaced (reduction 'none') or increased ('add') by updates, the reverse
-    of gather_elements."""
+    of gather_elements: out[indices[i][j]][j] = updates[i][j] for axis 0 of a matrix. updates have the shape of indices
+    or broadcast to it.
+
+    Another reduction raises ValueError.
+    """
     try:
         return _k.scatter_elements(input_x, indices, updates, axis, reduction)
     except _ERRORS as error:
@@ -99,7 +230,7 @@ def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none")
 
 
 def scatter(input, axis, index, src):
-    """Returns a copy with elements along `axis` replaced by src at the positions in index, the reverse of gather_elements."""
+    """Returns a copy with elements along `axis` replaced by src at the positions in index: tensor_scatter_elements without a reduction."""
     return _k.scatter_elements(input, index, src, axis)
 
 
@@ -116,7 +247,10 @@ def add_rows(name, x, indices, v):
 
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`. The last two arguments are ignored."""
+    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice.
+
+    An index outside the axis raises IndexError. The last two arguments are ignored.
+    """
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
     try:
         return _k.index_update([x, y, indices], [axis], True)
@@ -129,7 +263,16 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 
 def topk(input, k, dim=None, largest=True, sorted=True):
-    """Returns (the k greatest elements along dim, their indices), or the k smallest ones without largest. They are always sorted."""
+    """Returns (the k greatest elements along dim, their indices as int32), or the k smallest ones without largest.
+
+    dim is the last axis by default. The elements are always sorted, whatever `sorted` says. Raises ValueError for a k that is not
+    between 1 and the size of the axis.
+
+    >>> import msjit as ms
+    >>> values, places = ms.ops.topk(ms.Tensor([1, 5, 2]), 2)
+    >>> values.asnumpy().tolist(), places.asnumpy().tolist()
+    ([5, 2], [1, 2])
+    """
     if isinstance(k, int) and k <= 0:
         raise ValueError("[topk] k must be positive, got %d" % k)
     return _k.topk(input, k, -1 if dim is None else dim, largest)
@@ -141,12 +284,19 @@ def top_k(input_x, k, sorted=True):
 
 
 def flip(input, dims):
-    """Reverses the order along the given axes."""
+    """Reverses the order along the given axes, an int or a tuple of ints. Raises ValueError for axes that the input does not have."""
     return _k.flip(input, dims)
 
 
 def roll(input, shifts, dims=None):
-    """Shifts elements cyclically along axes, or over the flattened tensor without dims."""
+    """Shifts elements cyclically along axes: what leaves at one end comes back at the other. shifts and dims are ints, or tuples of equal length.
+
+    Without dims the flattened tensor is shifted. The result has the shape of the input.
+
+    >>> import msjit as ms
+    >>> ms.ops.roll(ms.Tensor([1, 2, 3]), 1).asnumpy().tolist()
+    [3, 1, 2]
+    """
     if dims is None:
         return _k.reshape(_k.roll(_k.reshape(input, (-1,)), shifts, 0), input.shape)
     return _k.roll(input, shifts, dims)
@@ -162,7 +312,15 @@ def diag(input):
 
 
 def repeat_interleave(input, repeats, axis=None):
-    """Repeats each element `repeats` times in a row, a number or one for each element; without axis, over the flattened tensor."""
+    """Repeats each element along an axis `repeats` times in a row; without axis, of the flattened tensor.
+
+    repeats is an int, or a list, tuple or Tensor with one int or one for each element. Raises ValueError where one is negative or
+    their count is another.
+
+    >>> import msjit as ms
+    >>> ms.ops.repeat_interleave(ms.Tensor([[1, 2]]), [1, 2], 1).asnumpy().tolist()
+    [[1, 2, 2]]
+    """
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise ValueError("[repeat_interleave] repeats has a wrong rank, got %d, expected 0 or 1" % repeats.ndim)
@@ -175,7 +333,7 @@ def repeat_interleave(input, repeats, axis=None):
             raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
                              % (flat.shape[along], repeats))
         counts = repeats if len(repeats) == flat.shape[along] else repeats * flat.shape[along]
-        places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
+        places = [i for i, count in enumerate(counts) for _ in range(count)]
         return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
         return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
@@ -183,7 +341,16 @@ def repeat_interleave(input, repeats, axis=None):
 
 
 def unique(input):
-    """Returns (distinct elements in order of appearance, index of each input element among them)."""
+    """Returns (distinct elements in order of appearance, index of each input element among them).
+
+    The indices have the shape of the input; they are int64 for int64 elements, else int32. The count depends on the values, so a
+    graph ends before this function.
+
+    >>> import msjit as ms
+    >>> values, places = ms.ops.unique(ms.Tensor([5, 2, 5]))
+    >>> values.asnumpy().tolist(), places.asnumpy().tolist()
+    ([5, 2], [0, 1, 0])
+    """
     import numpy
     _check(input, "unique")
     values, first, inverse = numpy.unique(input.asnumpy(), return_index=True, return_inverse=True)
@@ -196,4 +363,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "builtins", "inplace_add") and callable(value)]
+           if name[0] != "_" and name != "Tensor" and callable(value)]

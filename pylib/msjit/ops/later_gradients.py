@@ -6,8 +6,8 @@ operation itself, so it can be differentiated and compiled in its turn.
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
+from . import fractional_func as _f
 from . import linalg_func as _la
-from . import matrix_log_func as _ml
 from . import operations as _op
 from . import registry as _k
 from .gradient_kernels import _numbers, _pulled
@@ -20,7 +20,7 @@ def _windows(p, function, rows, columns):
     rows, columns = _numbers(rows), _numbers(columns)
 
     def pooled(x):
-        return _ml._pooled(_ml._pooled(x, 1, rows, p.overlapping, function), 2, columns, p.overlapping, function)
+        return _f.pooled_along(_f.pooled_along(x, 1, rows, p.overlapping, function), 2, columns, p.overlapping, function)
     return pooled
 
 

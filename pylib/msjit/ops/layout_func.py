@@ -1,9 +1,6 @@
 """Functions that join, split, turn and rearrange tensors, under MindSpore's names and argument orders."""
-import builtins as _b
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
-from ..common.checks import check_int as _check_int
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
@@ -57,15 +54,24 @@ def atleast_3d(inputs):
 
 
 def hstack(tensors):
-    """Joins tensors along the second axis, or vectors along their only axis."""
+    """Joins a list of tensors along the second axis, or vectors along their only axis.
+
+    >>> import msjit as ms
+    >>> ms.ops.hstack([ms.Tensor([1, 2]), ms.Tensor([3])]).asnumpy().tolist()
+    [1, 2, 3]
+    """
     parts = _each(tensors, _one)
     return _k.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def vstack(inputs):
-    """Joins tensors along the first axis; each vector becomes a row."""
-    return _k.concat(_each(inputs, _two), 0)
+    """Joins a list of tensors along the first axis; each vector becomes a row.
 
+    >>> import msjit as ms
+    >>> ms.ops.vstack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
+    [[1, 2], [3, 4]]
+    """
+    return _k.concat(_each(inputs, _two), 0)
 
 
 def row_stack(tensors):
@@ -74,22 +80,34 @@ def row_stack(tensors):
 
 
 def dstack(tensors):
-    """Joins tensors along the third axis."""
+    """Joins a list of tensors along the third axis, after atleast_3d: vectors of n elements give (1, n, number of vectors)."""
     return _k.concat(_each(tensors, _three), 2)
 
 
 def column_stack(tensors):
-    """Joins tensors along the second axis; each vector becomes a column."""
+    """Joins a list of tensors along the second axis; each vector becomes a column.
+
+    >>> import msjit as ms
+    >>> ms.ops.column_stack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     return _k.concat([_k.reshape(item, (-1, 1)) if item.ndim < 2 else item for item in _each(tensors, _one)], 1)
 
 
 def block_diag(*inputs):
-    """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere."""
+    """Builds a matrix with the given matrices one after another on its diagonal and zeros elsewhere.
+
+    A vector counts as one row. Raises ValueError for an input of more than two axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.block_diag(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([5])).asnumpy().tolist()
+    [[1, 2, 0], [3, 4, 0], [0, 0, 5]]
+    """
     for item in inputs:
         if _check(item, "block_diag").ndim > 2:
             raise ValueError("[block_diag] rank of an input, got %d, expected at most 2" % item.ndim)
     parts = [_two(item) for item in inputs]
-    width, done, rows = _b.sum(item.shape[1] for item in parts), 0, []
+    width, done, rows = sum(item.shape[1] for item in parts), 0, []
     for item in parts:
         rows.append(_k.pad(item, [0, done], [0, width - done - item.shape[1]], 0))
         done += item.shape[1]
@@ -97,7 +115,12 @@ def block_diag(*inputs):
 
 
 def cartesian_prod(*inputs):
-    """Returns all ways to choose one element from each vector, one way in each row."""
+    """Returns all ways to choose one element from each vector, one way in each row; the last vector's elements change fastest.
+
+    >>> import msjit as ms
+    >>> ms.ops.cartesian_prod(ms.Tensor([1, 2]), ms.Tensor([3, 4])).asnumpy().tolist()
+    [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
     for item in inputs:
         if _check(item, "cartesian_prod").ndim > 1:
             raise ValueError("[cartesian_prod] rank of an input, got %d, expected 1" % item.ndim)
@@ -107,12 +130,17 @@ def cartesian_prod(*inputs):
 
 
 def combinations(input, r=2, with_replacement=False):
-    """Returns all ways to choose r elements of a vector, one way in each row."""
+    """Returns all ways to choose r elements of a vector, in its order, one way in each row; with_replacement may choose one repeatedly.
+
+    >>> import msjit as ms
+    >>> ms.ops.combinations(ms.Tensor([1, 2, 3])).asnumpy().tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if _check(input, "combinations").ndim != 1:
         raise ValueError("[combinations] rank of input, got %d, expected 1" % input.ndim)
-    places = _b.list(choose(_b.range(input.size), r))
+    places = list(choose(range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
     return _k.gather(input, _Tensor(places, _mstype.int64), 0)
@@ -124,8 +152,12 @@ def combinations(input, r=2, with_replacement=False):
 def tensor_split(input, indices_or_sections, axis=0):
     """Splits a tensor along an axis into a tuple of parts.
 
-    An int is the number of parts, of which the first ones may be longer by one. A list or tuple holds the indices where to
-    cut.
+    An int is the number of parts, of which the first ones may be longer by one; ValueError where it is below 1. A list or tuple
+    holds the indices where to cut.
+
+    >>> import msjit as ms
+    >>> [part.asnumpy().tolist() for part in ms.ops.tensor_split(ms.Tensor([1, 2, 3, 4, 5]), 2)]
+    [[1, 2, 3], [4, 5]]
     """
     axis = _check_axis(axis, _check(input, "tensor_split").ndim, "tensor_split")
     size = input.shape[axis]
@@ -133,14 +165,14 @@ def tensor_split(input, indices_or_sections, axis=0):
         if indices_or_sections < 1:
             raise ValueError("[tensor_split] number of parts must be positive, got %d" % indices_or_sections)
         least, more = divmod(size, indices_or_sections)
-        lengths = [least + (i < more) for i in _b.range(indices_or_sections)]
-        ends = [_b.sum(lengths[:i + 1]) for i in _b.range(len(lengths))]
+        lengths = [least + (i < more) for i in range(indices_or_sections)]
+        ends = [sum(lengths[:i + 1]) for i in range(len(lengths))]
     else:
-        ends = [min(_b.max(i + size if i < 0 else i, 0), size) for i in indices_or_sections] + [size]
+        ends = [min(max(i + size if i < 0 else i, 0), size) for i in indices_or_sections] + [size]
     parts, begin = [], 0
     for end in ends:
-        starts, stops = [0] * input.ndim, _b.list(input.shape)
-        starts[axis], stops[axis] = begin, _b.max(begin, end)
+        starts, stops = [0] * input.ndim, list(input.shape)
+        starts[axis], stops[axis] = begin, max(begin, end)
         parts.append(_k.slice(input, starts, stops, [1] * input.ndim))
         begin = end
     return tuple(parts)
@@ -166,14 +198,19 @@ def dsplit(input, indices_or_sections):
 
 
 def rot90(input, k, dims):
-    """Rotates k times by 90 degrees, from the first axis of `dims` towards the second."""
+    """Rotates k times by 90 degrees, from the first axis of `dims` towards the second; a negative k rotates back.
+
+    >>> import msjit as ms
+    >>> ms.ops.rot90(ms.Tensor([[1, 2], [3, 4]]), 1, [0, 1]).asnumpy().tolist()
+    [[2, 4], [1, 3]]
+    """
     _check(input, "rot90")
     axes = [_check_axis(dim, input.ndim, "rot90", "dim") for dim in dims]
     if len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4
     if k == 2:
-        return _k.flip(input, _b.list(dims))
+        return _k.flip(input, list(dims))
     if k == 0:
         return input
     turned = _k.swapaxes(input, dims[0], dims[1])
@@ -192,11 +229,16 @@ def flipud(input):
 
 def reverse(x, axis):
     """Reverses the order along the given axis or axes."""
-    return _k.flip(x, _b.list(axis) if isinstance(axis, (tuple, list)) else [axis])
+    return _k.flip(x, list(axis) if isinstance(axis, (tuple, list)) else [axis])
 
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
-    """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim."""
+    """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim; the others keep their places.
+
+    >>> import msjit as ms
+    >>> ms.ops.reverse_sequence(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 3]), 1).asnumpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
     _check(x, "reverse_sequence")
     shape = [1] * x.ndim
     shape[seq_dim] = x.shape[seq_dim]
@@ -214,7 +256,10 @@ def ravel(input):
 
 
 def expand(input_x, size):
-    """Repeats axes of size 1 so that the result has the shape `size`; -1 keeps the size of an axis."""
+    """Repeats axes of size 1 so that the result has the shape `size`, a tuple of ints or a Tensor; -1 keeps the size of an axis.
+
+    More axes may come in front. Raises ValueError where a size other than 1 would change.
+    """
     try:
         return _k.broadcast_to(input_x, tuple(int(i) for i in size) if isinstance(size, _Tensor) else size)
     except _ERRORS as error:
@@ -254,154 +299,22 @@ def adjoint(x):
     return _k.conj(swapped) if swapped.dtype in _mstype.complex_type else swapped
 
 
-# -- diagonals and triangles -----------------------------------------------------------------------------------------
-
-
-def trace(input):
-    """Sums the diagonal of a matrix, in the dtype of the matrix. Raises ValueError unless there are two axes."""
-    if _check(input, "trace").ndim != 2:
-        raise ValueError("[trace] input must be a matrix, got %d axes" % input.ndim)
-    return _k.cast(_k.sum(_a.diagonal(input)), input.dtype)
-
-
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Puts the last axis of the input on the diagonals of matrices, which span the axes dim1 and dim2 of the result.
-
-    A positive offset means above the main diagonal.
-    """
-    rank = _check(input, "diag_embed").ndim + 1
-    first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
-    if first == second:
-        raise ValueError("[diag_embed] dim1 and dim2, got %d for both, expected two axes" % first)
-    size = input.shape[-1] + abs(offset)
-    eye = _k.eye(size, size, input.dtype)
-    rows = _k.pad(input, [0] * (rank - 2) + [_b.max(-offset, 0)], [0] * (rank - 2) + [_b.max(offset, 0)], 0)
-    out = _k.expand_dims(rows, -1) * (_k.roll(eye, offset, 1) if offset else eye)
-    order = [i for i in _b.range(rank) if i not in (first, second)]
-    order += [first, second]
-    return _k.transpose(out, [order.index(i) for i in _b.range(rank)])
-
-
-def diagflat(input, offset=0):
-    """Builds the square matrix whose diagonal holds all elements of the input."""
-    return diag_embed(_k.reshape(input, (-1,)), offset)
-
-
-def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the lower triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
-    return _triangle([(i, j) for i in _b.range(row) for j in _b.range(min(_b.max(i + offset + 1, 0), col))], dtype)
-
-
-def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the upper triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
-    return _triangle([(i, j) for i in _b.range(row) for j in _b.range(_b.max(i + offset, 0), col)], dtype)
-
-
-def _triangle(pairs, dtype):
-    if not pairs:
-        return _k.full((2, 0), 0, dtype)
-    return _Tensor([[i for i, _ in pairs], [j for _, j in pairs]], dtype)
-
-
-def matrix_band_part(x, lower, upper):
-    """Sets elements of matrices to 0 that lie more than `lower` below or `upper` above the diagonal.
-
-    A negative number keeps all elements on that side.
-    """
-    lower, upper = int(lower), int(upper)
-    x = x if lower < 0 else _k.triu(x, -lower)
-    return x if upper < 0 else _k.tril(x, upper)
+# -- masks -----------------------------------------------------------------------------------------------------------
 
 
 def sequence_mask(lengths, maxlen=None):
-    """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length."""
+    """Turns lengths into masks: a new last axis of size maxlen (by default the greatest length) that is true below the length.
+
+    Raises TypeError for lengths that are not integers.
+
+    >>> import msjit as ms
+    >>> ms.ops.sequence_mask(ms.Tensor([1, 3])).asnumpy().tolist()
+    [[True, False, False], [True, True, True]]
+    """
     if _check(lengths, "sequence_mask").dtype not in _mstype.int_type + _mstype.uint_type:
         raise TypeError("[sequence_mask] dtype of lengths, got %s, expected an integer" % (lengths.dtype,))
     width = int(_k.max(lengths)) if maxlen is None else maxlen
     return _k.less(_k.arange(0, width, 1, _mstype.int64), _k.expand_dims(lengths, -1))
 
 
-# -- blocks ----------------------------------------------------------------------------------------------------------
-
-
-def _images(where, input):
-    """The sizes of the axes before the last three, and those of the last three: channels, height and width."""
-    if _check(input, where).ndim < 3:
-        raise ValueError("[%s] input has a wrong rank, got %d, expected at least 3" % (where, input.ndim))
-    return _b.list(input.shape[:-3]), input.shape[-3:]
-
-
-def pixel_shuffle(input, upscale_factor):
-    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
-    r = _check_int(upscale_factor, "pixel_shuffle", "upscale_factor")
-    lead, (channels, height, width) = _images("pixel_shuffle", input)
-    if r < 1 or channels % (r * r):
-        raise ValueError("[pixel_shuffle] channels must be a multiple of %d, got shape %s" % (r * r, tuple(input.shape)))
-    n = len(lead)
-    x = _k.reshape(input, lead + [channels // (r * r), r, r, height, width])
-    x = _k.transpose(x, _b.list(_b.range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
-    return _k.reshape(x, lead + [channels // (r * r), height * r, width * r])
-
-
-def pixel_unshuffle(input, downscale_factor):
-    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
-    r = _check_int(downscale_factor, "pixel_unshuffle", "downscale_factor")
-    lead, (channels, height, width) = _images("pixel_unshuffle", input)
-    if r < 1 or height % r or width % r:
-        raise ValueError("[pixel_unshuffle] height and width must be multiples of %d, got shape %s"
-                         % (r, tuple(input.shape)))
-    n = len(lead)
-    x = _k.reshape(input, lead + [channels, height // r, r, width // r, r])
-    x = _k.transpose(x, _b.list(_b.range(n)) + [n, n + 2, n + 4, n + 1, n + 3])
-    return _k.reshape(x, lead + [channels * r * r, height // r, width // r])
-
-
-def channel_shuffle(x, groups):
-    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
-    _check(x, "channel_shuffle")
-    if _check_int(groups, "channel_shuffle", "groups") < 1 or x.ndim < 3 or x.shape[1] % groups:
-        raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
-    parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + _b.list(x.shape[2:]))
-    return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
-
-
-def _blocks(where, sizes, count):
-    sizes = (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
-    if any(size < 1 for size in sizes):
-        raise ValueError("[%s] sizes of blocks, got %s, expected 1 or more" % (where, sizes))
-    return sizes
-
-
-def space_to_batch_nd(input_x, block_size, paddings):
-    """Pads the last axes with zeros, cuts them into blocks of block_size, and moves the positions within a block to the first axis."""
-    axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
-    _check(input_x, "space_to_batch_nd")
-    first = input_x.ndim - axes
-    before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
-    x = _k.pad(input_x, before, after, 0)
-    sizes = [s // b for s, b in zip(x.shape[first:], blocks)]
-    split = _k.reshape(x, _b.list(x.shape[:first]) + [n for pair in zip(sizes, blocks) for n in pair])
-    order = [first + 2 * i + 1 for i in _b.range(axes)] + _b.list(_b.range(first))
-    order += [first + 2 * i for i in _b.range(axes)]
-    return _k.reshape(_k.transpose(split, order), [-1] + _b.list(x.shape[1:first]) + sizes)
-
-
-def batch_to_space_nd(input_x, block_shape, crops):
-    """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these."""
-    axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
-    _check(input_x, "batch_to_space_nd")
-    first, total = input_x.ndim - axes, 1
-    for b in blocks:
-        total *= b
-    split = _k.reshape(input_x, _b.list(blocks) + [input_x.shape[0] // total] + _b.list(input_x.shape[1:]))
-    order = _b.list(_b.range(axes, axes + first))
-    for i in _b.range(axes):
-        order += [axes + first + i, i]
-    sizes = [s * b for s, b in zip(input_x.shape[first:], blocks)]
-    x = _k.reshape(_k.transpose(split, order), [input_x.shape[0] // total] + _b.list(input_x.shape[1:first]) + sizes)
-    begin = [0] * first + [c[0] for c in crops]
-    end = _b.list(x.shape[:first]) + [s - c[1] for s, c in zip(x.shape[first:], crops)]
-    return _k.slice(x, begin, end, [1] * x.ndim)
-
-
-__all__ = [name for name, value in _b.list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

@@ -4,22 +4,32 @@ from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
-from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
 from . import math_func as _m
 from . import registry as _k
+from .einsum_func import einsum as _einsum
 from .layout_func import adjoint as _adjoint
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+# The most square roots on the way to a logarithm, and the most iterations of one of them.
+_ROOTS, _STEPS = 60, 60
+# 7 Gauss-Legendre points on [0, 1] and their weights.
+_POINTS = (0.025446043828620737, 0.12923440720030278, 0.2970774243113014, 0.5, 0.7029225756886985, 0.8707655927996972, 0.9745539561713792)
+_WEIGHTS = (0.06474248308443484, 0.13985269574463834, 0.19091502525255948, 0.20897959183673470, 0.19091502525255948, 0.13985269574463834,
+            0.06474248308443484)
 
 # -- products --------------------------------------------------------------------------------------------------------
 
 
 def tensor_dot(x1, x2, axes):
-    """Sums products over axes of two tensors.
+    """Sums products over axes of two tensors; the result has the other axes of x1, then those of x2.
 
-    An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2).
+    An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2). Raises ValueError where the
+    sizes of the axes differ.
+
+    >>> import msjit as ms
+    >>> ms.ops.tensor_dot(ms.ops.ones((2, 3, 4), ms.float32), ms.ops.ones((4, 3), ms.float32), ((1, 2), (1, 0))).shape
+    (2,)
     """
     rank1, rank2 = _check(x1, "tensor_dot").ndim, _check(x2, "tensor_dot").ndim
     if isinstance(axes, int):
@@ -50,150 +60,13 @@ def _count(x, axes):
     return total
 
 
-def _labels(text, rank, most):
-    """The labels of an operand's axes: letters, and for the axes of `...` the numbers up to most - 1."""
-    if "..." not in text:
-        return list(text)
-    before, after = text.split("...")
-    count = rank - len(before) - len(after)
-    return list(before) + list(range(most - count, most)) + list(after)
-
-
-def _diagonals(x, labels):
-    """Takes the diagonal of axes that have the same label."""
-    for label in list(labels):
-        while labels.count(label) > 1:
-            first = labels.index(label)
-            second = labels.index(label, first + 1)
-            x = _a.diagonal(x, 0, first, second)
-            labels = [item for i, item in enumerate(labels) if i not in (first, second)] + [label]
-    return x, labels
-
-
-def _without(x, labels, kept):
-    """Sums over axes whose label is not in `kept`."""
-    gone = [i for i, label in enumerate(labels) if label not in kept]
-    if gone:
-        x, labels = _k.sum(x, gone), [label for label in labels if label in kept]
-    return x, labels
-
-
-def _pair(x, xs, y, ys, kept):
-    """Multiplies two operands and sums over the labels that are not in `kept`; returns (result, its labels)."""
-    x, xs = _without(x, xs, kept + ys)
-    y, ys = _without(y, ys, kept + xs)
-    batch = [label for label in xs if label in ys and label in kept]
-    inner = [label for label in xs if label in ys and label not in kept]
-    left, right = [label for label in xs if label not in ys], [label for label in ys if label not in xs]
-    size = dict(zip(xs, x.shape))
-    for label, count in zip(ys, y.shape):
-        size[label] = max(size.get(label, 1), count) if 1 in (size.get(label, 1), count) else count
-    first = _ordered(x, xs, batch + left + inner)
-    second = _ordered(y, ys, batch + inner + right)
-    if inner or not batch or (left and right):
-        first = _k.reshape(_spread(first, batch + left + inner, size, inner), _sizes(size, batch, left, inner, first, 0))
-        second = _k.reshape(_spread(second, batch + inner + right, size, inner), _sizes(size, batch, inner, right, second, 1))
-        out = _k.matmul(first, second)
-    else:  # element by element; one of `left` and `right` is empty
-        wide, at = tuple(second.shape), len(batch)
-        out = _k.reshape(first, tuple(first.shape) + (1,) * len(right)) * _k.reshape(second, wide[:at] + (1,) * len(left) + wide[at:])
-    shape = [max(x.shape[xs.index(b)], y.shape[ys.index(b)]) for b in batch]
-    return _k.reshape(out, shape + [size[label] for label in left + right]), batch + left + right
-
-
-def _ordered(x, labels, wanted):
-    order = [labels.index(label) for label in wanted]
-    return x if order == list(range(len(order))) else _k.transpose(x, order)
-
-
-def _spread(x, labels, size, inner):
-    """Broadcasts axes of size 1 whose label is in `inner`."""
-    shape = [size[label] if label in inner else count for label, count in zip(labels, x.shape)]
-    return x if shape == list(x.shape) else _k.broadcast_to(x, shape)
-
-
-def _sizes(size, batch, rows, columns, x, which):
-    lead = list(x.shape[:len(batch)])
-    first = second = 1
-    for label in rows:
-        first *= size[label]
-    for label in columns:
-        second *= size[label]
-    return lead + [first, second]
-
-
-def _lettered(given):
-    """Converts the arguments of einsum(x, [0, 1], y, [1, 2], [0, 2]) to (equation, operands): a number is an index into _LETTERS."""
-    operands, lists = list(given[::2]), [list(item) for item in given[1::2]]
-    result = list(operands.pop()) if len(given) % 2 and len(given) > 1 and isinstance(given[-1], (tuple, list)) else None
-    for item in lists + [result or []]:
-        for number in item:
-            if number is not Ellipsis and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 52):
-                raise ValueError("[einsum] item of a list, got %r, expected `...` or an int in [0, 52)" % (number,))
-    texts = ["".join("..." if n is Ellipsis else _LETTERS[n] for n in item) for item in lists + ([] if result is None else [result])]
-    if result is None:
-        return ",".join(texts), operands
-    return ",".join(texts[:-1]) + "->" + texts[-1], operands
-
-
-def einsum(equation, *operands):
-    """Sums products over axes named by letters, as einsum('bij,bjk->bik', x, y); letters that the result lacks are
-    summed over.
-
-    einsum(x, [0, 1], y, [1, 2], [0, 2]) gives lists of numbers instead of letters. The list of the result comes last and may be left out.
-    """
-    if isinstance(equation, _Tensor) and operands and isinstance(operands[0], (tuple, list)):
-        equation, operands = _lettered((equation,) + operands)
-    if not isinstance(equation, str):
-        raise TypeError("[einsum] equation, got %s, expected a str" % type(equation).__name__)
-    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
-        operands = tuple(operands[0])
-    text = equation.replace(" ", "")
-    inputs, arrow, output = text.partition("->")
-    parts = inputs.split(",")
-    if len(parts) != len(operands) or not operands:
-        raise ValueError("[einsum] equation %r names %d operands, got %d" % (equation, len(parts), len(operands)))
-    spans = []
-    for part, x in zip(parts, operands):
-        letters = part.replace("...", "", 1)
-        if not all(c.isalpha() for c in letters):
-            raise ValueError("[einsum] equation, got %r, expected letters, commas, '...' and '->'" % (equation,))
-        extra = _check(x, "einsum").ndim - len(letters)
-        if extra < 0 or (extra and "..." not in part):
-            raise ValueError("[einsum] rank of an operand, got %d, expected that of %r" % (x.ndim, part))
-        spans.append(extra)
-    most = max(spans)
-    labels = [_labels(part, x.ndim, most) for part, x in zip(parts, operands)]
-    flat = [label for item in labels for label in item]
-    if arrow:
-        wanted = _labels(output, most + len(output.replace("...", "", 1)), most)
-    else:
-        wanted = list(range(most)) + sorted(label for label in set(flat)
-                                            if isinstance(label, str) and flat.count(label) == 1)
-    if len(set(wanted)) != len(wanted) or not all(label in flat for label in wanted):
-        raise ValueError("[einsum] letters of the result, got %r, expected each once and from the operands" % (equation,))
-    _check_sizes(equation, operands, labels)
-    out, current = _diagonals(operands[0], labels[0])
-    for i in range(1, len(operands)):
-        x, names = _diagonals(operands[i], labels[i])
-        later = [label for item in labels[i + 1:] for label in item]
-        out, current = _pair(out, current, x, names, wanted + later)
-    out, current = _without(out, current, wanted)
-    return _ordered(out, current, wanted)
-
-
-def _check_sizes(equation, operands, labels):
-    size = {}
-    for x, names in zip(operands, labels):
-        for label, count in zip(names, x.shape):
-            known = size.get(label, 1)
-            if known != count and 1 not in (known, count):
-                raise ValueError("[einsum] sizes of %r in %r, got %d and %d" % (label, equation, known, count))
-            size[label] = max(known, count)
-
-
 def kron(input, other):
-    """Kronecker product: each element of `input` is replaced by its product with the whole of `other`."""
+    """Kronecker product: each element of `input` is replaced by its product with the whole of `other`. Sizes multiply, axis by axis from the last.
+
+    >>> import msjit as ms
+    >>> ms.ops.kron(ms.Tensor([1.0, 10.0]), ms.Tensor([1.0, 2.0])).asnumpy().tolist()
+    [1.0, 2.0, 10.0, 20.0]
+    """
     rank = max(_check(input, "kron").ndim, _check(other, "kron").ndim)
     first = (1,) * (rank - input.ndim) + tuple(input.shape)
     second = (1,) * (rank - other.ndim) + tuple(other.shape)
@@ -214,22 +87,22 @@ def mv(mat, vec):
 
 
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat @ vec)."""
+    """Computes beta * input + alpha * (mat @ vec): (n, m) by (m,), and an input that broadcasts to (n,)."""
     return beta * input + alpha * mv(mat, vec)
 
 
 def addr(x, vec1, vec2, beta=1, alpha=1):
-    """Computes beta * x + alpha * outer(vec1, vec2)."""
+    """Computes beta * x + alpha * outer(vec1, vec2): vectors (n,) and (m,), and an x that broadcasts to (n, m)."""
     return beta * x + alpha * _m.outer(vec1, vec2)
 
 
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
-    """Computes beta * input + alpha * bmm(batch1, batch2)."""
+    """Computes beta * input + alpha * bmm(batch1, batch2): (b, n, m) by (b, m, p), and an input that broadcasts to (b, n, p)."""
     return beta * input + alpha * _m.bmm(batch1, batch2)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis)."""
+    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis): an input that broadcasts to (n, p)."""
     return beta * input + alpha * _k.sum(_m.bmm(batch1, batch2), 0)
 
 
@@ -260,12 +133,19 @@ def batch_dot(x1, x2, axes=None):
     left, right = list(letters[1:rank1]), list(letters[rank1:rank1 + rank2 - 1])
     left[first - 1] = right[second - 1] = "z"
     out = "a" + "".join(c for c in left + right if c != "z")
-    product = einsum("a%s,a%s->%s" % ("".join(left), "".join(right), out), x1, x2)
+    product = _einsum("a%s,a%s->%s" % ("".join(left), "".join(right), out), x1, x2)
     return product if product.ndim > 1 else _k.expand_dims(product, 1)
 
 
 def cross(input, other, dim=None):
-    """Cross product of vectors of three elements along axis dim, by default the first axis of size 3."""
+    """Cross product of vectors of three elements along axis dim, by default the first axis of size 3. The result has the shape of the operands.
+
+    Raises ValueError for an axis of another size and where no axis has size 3.
+
+    >>> import msjit as ms
+    >>> ms.ops.cross(ms.Tensor([1.0, 0.0, 0.0]), ms.Tensor([0.0, 1.0, 0.0])).asnumpy().tolist()
+    [0.0, 0.0, 1.0]
+    """
     shape = _k.broadcast_to(_check(input, "cross"), input.shape).shape
     if dim is None:
         fitting = [i for i, size in enumerate(shape) if size == 3]
@@ -283,12 +163,15 @@ def cross(input, other, dim=None):
 
 
 def matrix_determinant(input):
-    """Computes the determinants of square matrices."""
+    """Computes the determinants of square matrices (..., n, n); the result has the shape (...). Raises ValueError for other shapes."""
     return _k.det(input)
 
 
 def log_matrix_determinant(input):
-    """Computes (sign, log of the absolute value) of the determinants of square matrices."""
+    """Computes (sign, log of the absolute value) of the determinants of square matrices (..., n, n), each of the shape (...).
+
+    The logarithm does not overflow where the determinant would. Raises ValueError for matrices that are not square.
+    """
     return _k.slogdet(input)
 
 
@@ -301,9 +184,14 @@ def logdet(input):
 
 
 def cholesky(input_x, upper=False):
-    """Factors symmetric positive definite matrices as L @ L.T (complex: L @ L.mH) and returns the lower triangle L.
+    """Factors symmetric positive definite matrices (..., n, n) as L @ L.T (complex: L @ L.mH) and returns the lower triangle L.
 
-    With upper it returns the conjugate transpose of L.
+    With upper it returns the conjugate transpose of L. Raises TypeError for an upper that is no bool, ValueError for matrices that are not
+    square or not positive definite.
+
+    >>> import msjit as ms
+    >>> ms.ops.cholesky(ms.Tensor([[4.0, 2.0], [2.0, 5.0]])).asnumpy().tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
     """
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
@@ -330,9 +218,10 @@ def cholesky_solve(input, input2, upper=False):
 
 
 def qr(input, mode="reduced"):
-    """Factors matrices as Q @ R and returns (Q, R): Q has orthonormal columns, R is upper triangular.
+    """Factors matrices (..., m, n) as Q @ R and returns (Q, R): Q has orthonormal columns, R is upper triangular.
 
-    In mode 'reduced' Q has min(rows, columns) columns, in mode 'complete' Q is square.
+    In mode 'reduced' Q is (..., m, k) and R (..., k, n), where k is the smaller of m and n; in mode 'complete' Q is (..., m, m) and R
+    (..., m, n). Raises ValueError for another mode.
     """
     if mode not in ("reduced", "complete"):
         raise ValueError("[qr] mode, got %r, expected 'reduced' or 'complete'" % (mode,))
@@ -340,9 +229,14 @@ def qr(input, mode="reduced"):
 
 
 def svd(input, full_matrices=False, compute_uv=True):
-    """Factors matrices as U @ diag(S) @ V.T (complex: V.mH) and returns (S, U, V), or S alone without compute_uv.
+    """Factors matrices (..., m, n) as U @ diag(S) @ V.T (complex: V.mH) and returns (S, U, V), or S alone without compute_uv.
 
-    S has the dtype of the matrices.
+    S (..., k) descends, where k is the smaller of m and n; U is (..., m, k) and V (..., n, k), or square with full_matrices. S has the dtype of
+    the matrices.
+
+    >>> import msjit as ms
+    >>> ms.ops.svd(ms.Tensor([[3.0, 0.0], [0.0, 4.0]]), compute_uv=False).asnumpy().tolist()
+    [4.0, 3.0]
     """
     s, u, v = _k.svd(input, bool(full_matrices and compute_uv))
     s = _k.cast(s, u.dtype) if u.dtype in _mstype.complex_type else s
@@ -350,7 +244,11 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 
 def pinv(x, *, atol=None, rtol=None, hermitian=False):
-    """Computes pseudo-inverses by the singular values above max(atol, rtol * greatest singular value); hermitian is ignored."""
+    """Computes pseudo-inverses of matrices (..., m, n), of the shape (..., n, m) (Moore 1920, Penrose 1955).
+
+    Singular values up to max(atol, rtol * the greatest one) count as 0. By default atol is 0 and rtol max(m, n) times the epsilon of the dtype,
+    or 0 if atol is given. hermitian is ignored. Raises ValueError for fewer than two axes.
+    """
     if _check(x, "pinv").ndim < 2:
         raise ValueError("[pinv] rank of x, got %d, expected at least 2" % x.ndim)
     s, u, v = _k.svd(x, False)
@@ -365,7 +263,14 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
 
 
 def matrix_power(input, n):
-    """Multiplies n copies of a square matrix; for a negative n copies of its inverse. n = 0 gives the identity."""
+    """Multiplies n copies of square matrices (..., m, m); for a negative n copies of their inverses. n = 0 gives the identity.
+
+    Raises TypeError for an n that is no int, ValueError for matrices that are not square.
+
+    >>> import msjit as ms
+    >>> ms.ops.matrix_power(ms.Tensor([[2.0, 0.0], [0.0, 3.0]]), 2).asnumpy().tolist()
+    [[4.0, 0.0], [0.0, 9.0]]
+    """
     n = _check_int(n, "matrix_power", "n")
     if _check(input, "matrix_power").ndim < 2 or input.shape[-1] != input.shape[-2]:
         raise ValueError("[matrix_power] shape of input, got %s, expected square matrices" % (input.shape,))
@@ -392,10 +297,63 @@ def matrix_exp(input):
     return total
 
 
-def lstsq(input, A):
-    """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` needs full rank.
+def _largest(x):
+    return float(_k.max(_k.abs(x)))
 
-    With more columns than rows it returns the solution of least norm.
+
+def _square_root(x, unit):
+    """Computes the principal square root by the iteration of Denman and Beavers (1976): Y converges to it and Z to its inverse."""
+    y, z = x, unit
+    for _ in range(_STEPS):
+        before = y
+        y, z = (y + _k.inverse(z)) * 0.5, (z + _k.inverse(y)) * 0.5
+        change = _largest(y - before)
+        if change <= 1e-14 * max(_largest(y), 1e-300):
+            return y
+    raise ValueError("[matrix_logarithm] x, got a matrix without principal logarithm, expected no eigenvalue at or below 0 on the real axis")
+
+
+def _log_of_real(x):
+    """Computes the logarithm by inverse scaling and squaring (Higham, Functions of Matrices, 2008, chapter 11): log X =
+    2^k log X^(1/2^k)."""
+    unit = _k.broadcast_to(_k.eye(x.shape[-1], x.shape[-1], x.dtype), x.shape)
+    times = 0
+    while not _largest(x - unit) < 0.05:
+        if times == _ROOTS:
+            raise ValueError("[matrix_logarithm] x, got elements that are not finite or too large, expected a logarithm that exists")
+        x, times = _square_root(x, unit), times + 1
+    rest, total = x - unit, None
+    for point, weight in zip(_POINTS, _WEIGHTS):  # log(1 + A) is the integral of A / (1 + t A) over [0, 1]
+        term = _k.matmul(rest, _k.inverse(unit + rest * point)) * weight
+        total = term if total is None else total + term
+    return total * float(2 ** times)
+
+
+def matrix_logarithm(x):
+    """Computes principal logarithms of square matrices (..., n, n) of complex64 or complex128.
+
+    Raises TypeError for other dtypes and ValueError for other shapes. Raises ValueError where an eigenvalue lies on the
+    real axis at or below 0, because the logarithm is not unique there or does not exist.
+    """
+    if _check(x, "matrix_logarithm").dtype not in (_mstype.complex64, _mstype.complex128):
+        raise TypeError("[matrix_logarithm] dtype of x, got %s, expected complex64 or complex128" % (x.dtype,))
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError("[matrix_logarithm] shape of x, got %s, expected square matrices" % (tuple(x.shape),))
+    if not x.size:
+        return x
+    size = x.shape[-1]
+    real, imaginary = (_k.cast(part, _mstype.float64) for part in (_k.real(x), _k.imag(x)))
+    # The real matrix [[A, -B], [B, A]] represents A + iB: sums, products and inverses correspond.
+    rows = [_k.concat([real, -imaginary], -1), _k.concat([imaginary, real], -1)]
+    found = _log_of_real(_k.concat(rows, -2))
+    left = found[..., :size]
+    return _k.cast(_k.complex(left[..., :size, :], left[..., size:, :]), x.dtype)
+
+
+def lstsq(input, A):
+    """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` (m, n) needs full rank.
+
+    A is (m, k) or (m,), and the result (n, k) or (n, 1). With more columns than rows it returns the solution of least norm.
     """
     _check(A, "lstsq"), _check(input, "lstsq")
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
@@ -409,7 +367,14 @@ def lstsq(input, A):
 
 
 def vander(x, N=None):
-    """Vandermonde matrix: each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default."""
+    """Vandermonde matrix (n, N) of a vector (n,): each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default.
+
+    Raises ValueError for another rank.
+
+    >>> import msjit as ms
+    >>> ms.ops.vander(ms.Tensor([1.0, 2.0, 3.0])).asnumpy().tolist()
+    [[1.0, 1.0, 1.0], [4.0, 2.0, 1.0], [9.0, 3.0, 1.0]]
+    """
     if _check(x, "vander").ndim != 1:
         raise ValueError("[vander] rank of x, got %d, expected 1" % x.ndim)
     count = x.size if N is None else N
@@ -418,4 +383,4 @@ def vander(x, N=None):
     return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))
 
 
-__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and name != "matrix_logarithm" and callable(value)]

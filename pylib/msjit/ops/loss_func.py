@@ -1,4 +1,4 @@
-"""Losses that are made of other operators, under MindSpore's names and argument orders."""
+"""Losses that are made of other operators, and greedy decoding for CTC, under MindSpore's names and argument orders."""
 import math as _math
 
 from ..common import dtype as _mstype
@@ -271,6 +271,32 @@ def _ctc_alphas(log_probs, targets, input_lengths, blank, merge):
     return _k.stack(alphas, 0)
 
 
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
+    """Decodes CTC scores greedily: the best class of each step, without blanks; merge_repeated joins repeated classes.
+
+    Returns (coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest
+    scores). inputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
+    gradient.
+    """
+    import numpy
+    if _tensor(inputs, "ctc_greedy_decoder").ndim != 3:
+        raise ValueError("[ctc_greedy_decoder] rank of inputs, got %d, expected 3" % inputs.ndim)
+    if tuple(_tensor(sequence_length, "ctc_greedy_decoder").shape) != (inputs.shape[1],):
+        raise ValueError("[ctc_greedy_decoder] shape of sequence_length, got %s, expected (%d,)"
+                         % (tuple(sequence_length.shape), inputs.shape[1]))
+    scores, blank = inputs.asnumpy(), inputs.shape[2] - 1
+    rows, total = [], numpy.zeros((inputs.shape[1], 1), scores.dtype)
+    for b, steps in enumerate(sequence_length.tolist()):
+        best = scores[:steps, b].argmax(1)
+        total[b, 0] = -scores[:steps, b].max(1).sum()
+        before = numpy.concatenate([[-1], best[:-1]])
+        rows.append(best[(best != blank) & ~(merge_repeated & (best == before))])
+    places = [(b, t) for b, row in enumerate(rows) for t in range(len(row))]
+    longest = max([len(row) for row in rows] + [0])
+    return (Tensor(numpy.array(places, numpy.int64).reshape(-1, 2)), Tensor(numpy.concatenate(rows).astype(numpy.int64)),
+            Tensor(numpy.array([len(rows), longest], numpy.int64)), Tensor(total))
+
+
 def _check_ctc(where, log_probs, targets, blank, reduction, zero_infinity):
     _tensor(log_probs, where), _tensor(targets, where)
     if not isinstance(zero_infinity, bool):
@@ -307,6 +333,6 @@ def _rows(targets, lengths):
     return _k.gather(targets, _k.minimum(at, targets.shape[0] - 1), 0)
 
 
-__all__ = ["gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multilabel_soft_margin_loss",
+__all__ = ["ctc_greedy_decoder", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multilabel_soft_margin_loss",
            "multi_margin_loss", "multilabel_margin_loss", "soft_margin_loss", "triplet_margin_loss",
            "cosine_embedding_loss", "ctc_loss"]

@@ -1,13 +1,13 @@
 """Primitives for losses, sequences, dropout masks and padding, and primitives that call Python functions."""
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
+from . import activation_func as _ac
 from . import extended_func as _e
 from . import fractional_func as _f
-from . import layout_func as _l
+from . import image_func as _im
 from . import loss_func as _lo
-from . import matrix_log_func as _ml
 from . import nn_func as _n
 from . import pad_func as _p
 from . import registry as _k
@@ -42,9 +42,9 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
     targets, lengths = _ctc_targets(labels_indices.asnumpy(), labels_values.asnumpy(), x.shape[1], p.preprocess_collapse_repeated)
 
     def loss(x):
-        return _lo.ctc_of_rows(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
+        return _lo.ctc_of_rows(_ac.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
                                p.ctc_merge_repeated)[0]
-    value, pull = _autograd.vjp(loss, x)
+    value, pull = _transforms.vjp(loss, x)
     # A sequence with more labels than steps has an infinite loss and no gradient, whether ignored or not, as in MindSpore.
     return value, _k.stop_gradient(pull(_k.cast(_k.isfinite(value), value.dtype))[0])
 
@@ -65,7 +65,7 @@ def _ctc_targets(places, values, batch, collapse):
 
 
 def _greedy(p, inputs, sequence_length):
-    return _f.ctc_greedy_decoder(inputs, sequence_length, p.merge_repeated)
+    return _lo.ctc_greedy_decoder(inputs, sequence_length, p.merge_repeated)
 
 
 def _ctc(p, log_probs, targets, input_lengths, target_lengths):
@@ -111,7 +111,7 @@ def _deformable(p, x, offsets):
 
 def _block(p, x, forward):
     size, edges = p.block_size, p.paddings if forward else p.crops
-    return (_l.space_to_batch_nd if forward else _l.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
+    return (_im.space_to_batch_nd if forward else _im.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
 
 
 def _no_repeat(p, state_seq, log_probs):
@@ -240,7 +240,7 @@ class ListToTensor(TupleToTensor):
 
 def _fractional_mean(p, x):
     """Pools by the mean; means of integers are cast to integers."""
-    pooled, rows, columns = _ml.fractional_pool(p.name, p, x, _k.mean)
+    pooled, rows, columns = _f.fractional_pool(p.name, p, x, _k.mean)
     return _k.cast(pooled, x.dtype), rows, columns
 
 
@@ -258,7 +258,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
      _ctc_of_scores),
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
-    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _largest)),
+    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _f.fractional_pool(p.name, p, x, _largest)),
     ("FractionalAvgPool", _FRACTIONAL, _fractional_mean),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
     ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},
@@ -273,7 +273,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("HistogramFixedWidth", {"nbins": _REQUIRED, "dtype": "int32"}, _fixed_width),
     ("Quantile", {"dim": None, "keep_dims": False, "ignore_nan": False}, lambda p, x, q:
      (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims)),
-    ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _n.log_softmax(
+    ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _ac.log_softmax(
         x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)),
     ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon)),
     ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(

@@ -1,15 +1,16 @@
-"""Element-wise functions and reductions under MindSpore's names and argument orders."""
-from builtins import range
-
+"""Arithmetic, comparisons, products of matrices and limits of elements, under MindSpore's names and argument orders."""
 from ..common import dtype as mstype
 from ..common.checks import check_numeric as _check_numeric
-from ..common.checks import or_all_axes as _or_all_axes
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES
 from . import registry as _k
+from .distance_func import _root
+
+_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
+_INF = float("inf")
 
 # -- other names of operators ----------------------------------------------------------------------------------------
 
@@ -34,7 +35,16 @@ batch_matmul = _k.matmul
 
 
 def div(input, other, *, rounding_mode=None):
-    """Divides element by element; rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0."""
+    """Divides element by element; the shapes broadcast. rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0.
+
+    Without a rounding_mode the quotient of integers is float32; with one it is an integer. Raises ValueError for another rounding_mode.
+
+    >>> import msjit as ms
+    >>> ms.ops.div(ms.Tensor([-7, 7]), 2, rounding_mode="floor").asnumpy().tolist()
+    [-4, 3]
+    >>> ms.ops.div(ms.Tensor([-7, 7]), 2, rounding_mode="trunc").asnumpy().tolist()
+    [-3, 3]
+    """
     if rounding_mode is None:
         return _k.div(input, other)
     if rounding_mode not in ("floor", "trunc"):
@@ -80,7 +90,15 @@ def round(input, *, decimals=0):
 
 
 def matmul(input, other):
-    """Multiplies matrices over the last two axes; the other axes broadcast."""
+    """Multiplies matrices over the last two axes: (..., n, m) by (..., m, p) gives (..., n, p); the other axes broadcast.
+
+    A vector counts as one row on the left and as one column on the right, and the result lacks that axis. Raises ValueError where the
+    sizes m differ or an operand has no axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.matmul(ms.ops.ones((5, 2, 3), ms.float32), ms.ops.ones((3, 4), ms.float32)).shape
+    (5, 2, 4)
+    """
     return _k.matmul(input, other)
 
 
@@ -108,7 +126,7 @@ def bmm(input_x, mat2):
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat1 @ mat2)."""
+    """Computes beta * input + alpha * (mat1 @ mat2); (n, m) by (m, p), and an input that broadcasts to (n, p)."""
     try:
         return beta * input + alpha * _k.matmul(mat1, mat2)
     except _ERRORS as error:
@@ -134,7 +152,12 @@ def dot(input, other):
 
 
 def outer(input, vec2):
-    """Multiplies every element of `input` with every element of vec2: a matrix (input.size, vec2.size)."""
+    """Multiplies every element of `input` with every element of vec2: a matrix (input.size, vec2.size).
+
+    >>> import msjit as ms
+    >>> ms.ops.outer(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])).asnumpy().tolist()
+    [[3.0, 4.0], [6.0, 8.0]]
+    """
     return _k.reshape(input, (-1, 1)) * _k.reshape(vec2, (-1,))
 
 
@@ -252,7 +275,14 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
+    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default).
+
+    The result has the shape and dtype of the input, which must be floats: TypeError for another dtype, and for replacements that are texts.
+
+    >>> import msjit as ms
+    >>> ms.ops.nan_to_num(ms.Tensor([float("nan"), float("inf")]), posinf=9.0).asnumpy().tolist()
+    [0.0, 9.0]
+    """
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % (input.dtype,))
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
@@ -281,297 +311,12 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return near
 
 
-# -- reductions ------------------------------------------------------------------------------------------------------
-
-
-def sum(input, dim=None, keepdim=False, dtype=None):
-    """Sums elements over axes; None means all axes."""
-    if dtype is not None:
-        return _k.cast(_k.sum(_k.cast(input, dtype), dim, keepdim), dtype)
-    return _k.sum(input, dim, keepdim)
-
-
-def mean(x, axis=None, keep_dims=False):
-    """Computes the mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
-    axis = _or_all_axes(axis)
-    try:
-        if check_tensor(x, "mean").dtype in _INTEGERS:
-            return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
-        return _k.mean(x, axis, keep_dims)
-    except _ERRORS as error:
-        _rename(error, "mean")
-        raise
-
-
-_INTEGERS = mstype.int_type + mstype.uint_type
-_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
-
-
-def prod(input, axis=None, keep_dims=False, dtype=None):
-    """Multiplies elements over axes; None means all axes."""
-    if dtype is not None:
-        return _k.cast(_k.prod(_k.cast(input, dtype), axis, keep_dims), dtype)
-    return _k.prod(input, axis, keep_dims)
-
-
-def _masked(where, name, input, initial, combine):
-    """Replaces elements where the mask `where` is false by `initial`, then combines all elements with it."""
-    if where is not None:
-        if initial is None:
-            raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
-        input = _k.where(where, input, initial)
-    return input if initial is None else combine(input, initial)
-
-
-def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns the largest element over axes.
-
-    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
-    """
-    if initial is not None or where is not None:
-        input = _masked(where, "amax", input, initial, _k.maximum)
-    try:
-        return _k.max(input, _or_all_axes(axis), keepdims)
-    except _ERRORS as error:
-        _rename(error, "amax")
-        raise
-
-
-def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns the smallest element over axes.
-
-    Only elements where the mask `where` is true count; `initial`, which a mask requires, counts as one more element.
-    """
-    if initial is not None or where is not None:
-        input = _masked(where, "amin", input, initial, _k.minimum)
-    try:
-        return _k.min(input, _or_all_axes(axis), keepdims)
-    except _ERRORS as error:
-        _rename(error, "amin")
-        raise
-
-
-def max(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns (largest element, its index) over one axis; initial and where are as in amax.
-
-    Without an axis it is the largest element of the whole tensor, and the index is always 0.
-    """
-    if initial is not None or where is not None:
-        input = _masked(where, "max", input, initial, _k.maximum)
-    if axis is None:
-        return _k.max(input), Tensor(0, mstype.int64)
-    return _k.max(input, axis, keepdims), _k.argmax(input, axis, keepdims)
-
-
-def min(input, axis=None, keepdims=False, *, initial=None, where=None):
-    """Returns (smallest element, its index) over one axis; initial and where are as in amin.
-
-    Without an axis it is the smallest element of the whole tensor, and the index is always 0.
-    """
-    if initial is not None or where is not None:
-        input = _masked(where, "min", input, initial, _k.minimum)
-    if axis is None:
-        return _k.min(input), Tensor(0, mstype.int64)
-    return _k.min(input, axis, keepdims), _k.argmin(input, axis, keepdims)
-
-
-def argmax(input, dim=None, keepdim=False):
-    """Returns the index of the largest element along dim, or in the flattened tensor where dim is None."""
-    return _k.argmax(input, dim, keepdim)
-
-
-def argmin(input, axis=None, keepdims=False):
-    """Returns the index (int32) of the smallest element along an axis, or in the flattened tensor where axis is None."""
-    return _k.cast(_k.argmin(input, axis, keepdims), mstype.int32)
-
-
-def median(input, axis=-1, keepdims=False):
-    """Returns (median, its index) along an axis; of two elements in the middle it takes the smaller one."""
-    if not check_tensor(input, "median").ndim:
-        values, places = median(_k.expand_dims(input, 0), axis)
-        return values, places
-    try:
-        values, places = _k.sort(input, axis)
-    except _ERRORS as error:
-        _rename(error, "median")
-        raise
-    places = _k.cast(places, mstype.int64)
-    size = input.shape[axis]
-    middle = Tensor([(size - 1) // 2], mstype.int64)
-    values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
-    return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))
-
-
-def cumsum(x, axis, dtype=None):
-    """Computes running sums along an axis, in the dtype of x unless another is given."""
-    return _k.cast(_k.cumsum(x, axis), x.dtype if dtype is None else dtype)
-
-
-def arg_max_with_value(input, axis=0, keep_dims=False):
-    """Returns (index, value) of the largest element along an axis."""
-    return _k.argmax(input, axis, keep_dims), _k.max(input, axis, keep_dims)
-
-
-def arg_min_with_value(input, axis=0, keep_dims=False):
-    """Returns (index, value) of the smallest element along an axis."""
-    return _k.argmin(input, axis, keep_dims), _k.min(input, axis, keep_dims)
-
-
-def all(input, axis=None, keep_dims=False):
-    """Says whether all elements over axes are true; None or () means all axes."""
-    return _k.all(input, _or_all_axes(axis), keep_dims)
-
-
-def any(input, axis=None, keep_dims=False):
-    """Says whether any element over axes is true; None or () means all axes."""
-    return _k.any(input, _or_all_axes(axis), keep_dims)
-
-
-def var(input, axis=None, ddof=0, keepdims=False):
-    """Computes the variance over axes: the sum of squared deviations divided by (count - ddof). Raises TypeError for complex numbers."""
-    if check_tensor(input, "var").dtype in mstype.complex_type:
-        raise TypeError("[var] dtype of input, got %s, expected a real one" % (input.dtype.name,))
-    if isinstance(ddof, str):
-        raise TypeError("[var] ddof, got %r, expected an int" % (ddof,))
-    try:
-        centred = _k.square(input - _k.mean(input, axis, True))
-    except _ERRORS as error:
-        _rename(error, "var")
-        raise
-    if not ddof:
-        return _k.mean(centred, axis, keepdims)
-    total = _k.sum(centred, axis, keepdims)
-    count = input.size * 1.0 / (total.size if total.size else 1)
-    return total / (count - int(ddof))
-
-
-def std(input, axis=None, ddof=0, keepdims=False):
-    """Computes the standard deviation over axes, the square root of var. Raises TypeError for complex numbers."""
-    try:
-        return _k.sqrt(var(input, axis, ddof, keepdims))
-    except _ERRORS as error:
-        _rename(error, "std")
-        raise
-
-
-def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Computes the norm of vectors along one axis, or of matrices along two; without ord, the 2-norm of all elements as
-    one vector.
-
-    ord of vectors is a number. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
-    """
-    if dtype is not None:
-        A = _k.cast(A, dtype)
-    axes = (dim,) if isinstance(dim, int) else dim
-    check_tensor(A, "norm")
-    if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
-        return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
-    axes = tuple(range(A.ndim)) if axes is None else axes
-    if len(axes) != 2:
-        raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
-    for axis in axes:
-        if not -A.ndim <= axis < A.ndim:
-            raise ValueError("[norm] dim is out of range, got %s, expected %d to %d" % (dim, -A.ndim, A.ndim - 1))
-    return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
-
-
-def _squared_size(x):
-    """|x|^2, in the dtype of x."""
-    check_tensor(x, "norm")
-    return _k.mul(x, _k.conj(x)) if x.dtype in mstype.complex_type else _k.square(x)
-
-
-def _root(total, order):
-    """The root of that order of a sum of powers, with gradient 0 where the sum is 0."""
-    if order < 0:
-        return _k.pow(total, 1.0 / order)
-    none = _k.equal(total, 0)
-    safe = _k.where(none, 1.0, total)
-    return _k.where(none, 0.0, _k.sqrt(safe) if order == 2 else _k.pow(safe, 1.0 / order))
-
-
-def _vector_norm(x, ord, dim, keepdim):
-    if isinstance(ord, str):
-        raise TypeError("[norm] ord of vectors, got %r, expected a number" % (ord,))
-    try:
-        if ord == 2:
-            return _root(_k.sum(_squared_size(x), dim, keepdim), 2)
-        if ord == 0:
-            return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
-        size = _k.abs(x)
-        if ord in (_INF, -_INF):
-            return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
-        if ord == 1:
-            return _k.sum(size, dim, keepdim)
-        return _root(_k.sum(_k.pow(size, ord), dim, keepdim), ord)
-    except _ERRORS as error:
-        _rename(error, "norm")
-        raise
-
-
-_INF = float("inf")
-
-
-def _matrix_norm(x, ord, rows, columns, keepdim):
-    if ord == "fro":
-        return _root(_k.sum(_squared_size(x), (rows, columns), keepdim), 2)
-    if ord in (2, -2, "nuc"):
-        x = x if x.dtype in (mstype.float32, mstype.float64) + mstype.complex_type else _k.cast(x, mstype.float32)
-        values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
-        out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
-        return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out
-    if ord not in (1, -1, _INF, -_INF):
-        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf" % (ord,))
-    added, chosen = (rows, columns) if ord in (1, -1) else (columns, rows)
-    out = (_k.max if ord > 0 else _k.min)(_k.sum(_k.abs(x), added, True), chosen, True)
-    return out if keepdim else _k.squeeze(out, (rows, columns))
-
-
-def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
-    """Computes log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names of dim and keepdim."""
-    axis = _or_all_axes(axis)
-    axis, keep_dims = _or_all_axes(dim) if axis is None else axis, keepdim or keep_dims
-    try:
-        top = _k.stop_gradient(_k.max(input, axis, True))
-    except _ERRORS as error:
-        _rename(error, "logsumexp")
-        raise
-    out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
-    return out if keep_dims else _k.squeeze(out, axis)
-
-
-
-
-def reduce_max(x, axis=(), keep_dims=False):
-    """Returns the largest elements over axes; () means all axes."""
-    return amax(x, axis, keep_dims)
-
-
-def reduce_min(x, axis=(), keep_dims=False):
-    """Returns the smallest elements over axes; () means all axes."""
-    return amin(x, axis, keep_dims)
-
-
-reduce_mean = mean
-reduce_all, reduce_any = all, any
-
-
-def reduce_sum(x, axis=(), keep_dims=False):
-    """Sums elements over axes, in the dtype of x; () means all axes."""
-    return _k.cast(_k.sum(x, _or_all_axes(axis), keep_dims), x.dtype)
-
-
-def reduce_prod(x, axis=(), keep_dims=False):
-    """Multiplies elements over axes, in the dtype of x; () means all axes."""
-    return _k.cast(_k.prod(x, _or_all_axes(axis), keep_dims), x.dtype)
-
-
 def real_div(x, y):
     """Divides element by element; the quotient of integers is an integer."""
     out = _k.div(x, y)
     return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
 
-tensor_div = real_div
 
+tensor_div = real_div
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor", "range") and callable(value)]
+           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor") and callable(value)]

@@ -1,14 +1,11 @@
-"""Neural-network functions under MindSpore's names and argument orders."""
-from ..common import dtype as _mstype
+"""Dense layers, convolution and pooling over two axes, normalisation and losses, under MindSpore's names and argument orders."""
 from ..common.checks import check_same_shape
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
-from .math_func import clamp as _clamp
-from .math_func import mean as _mean
-from .random_func import draw_uniform as _draw_uniform
+from .reduction_func import mean as _mean
 
 
 def dense(input, weight, bias=None):
@@ -32,161 +29,6 @@ def bias_add(input_x, bias):
         raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
                          % (input_x.shape, bias.shape))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
-
-
-# -- activations -----------------------------------------------------------------------------------------------------
-
-
-def prelu(input, weight):
-    """Returns x where x > 0, else weight * x; the weight is one number, or one for each channel (axis 1)."""
-    check_tensor(weight, "prelu")
-    if check_tensor(input, "prelu").ndim == 0:
-        weight = weight.reshape(())
-    elif weight.size > 1 and input.ndim > 2:
-        weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
-    try:
-        return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
-    except _ERRORS as error:
-        _rename(error, "prelu")
-        raise
-
-
-def selu(input_x):
-    """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017, self-normalizing networks)."""
-    return 1.0507009873554805 * _k.elu(input_x, 1.6732632423543772)
-
-
-def celu(x, alpha=1.0):
-    """CELU activation: x where x > 0, else alpha * (exp(x / alpha) - 1)."""
-    check_tensor(x, "celu")
-    if alpha == 0:
-        raise ValueError("[celu] alpha must not be 0")
-    return _k.maximum(x, 0) + alpha * _k.expm1(_k.minimum(x, 0) / alpha)
-
-
-def softshrink(input, lambd=0.5):
-    """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
-    check_tensor(input, "softshrink")
-    if lambd < 0:
-        raise ValueError("[softshrink] lambd must not be negative, got %s" % (lambd,))
-    return input - _clamp(input, -lambd, lambd)
-
-
-def tanhshrink(input):
-    """Computes x - tanh(x)."""
-    return input - _k.tanh(input)
-
-
-def glu(x, axis=-1):
-    """Gated linear unit: the first half along an axis times the sigmoid of the second half. Raises ValueError for an odd size."""
-    check_tensor(x, "glu")
-    if x.shape[axis] % 2:
-        raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
-    first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
-    return first * _k.sigmoid(second)
-
-
-def gelu(input, approximate="none"):
-    """GELU activation: x times the normal distribution function of x; approximate='tanh' uses the tanh approximation."""
-    if approximate == "none":
-        return _k.gelu(input)
-    if approximate != "tanh":
-        raise ValueError("[gelu] approximate, got %r, expected 'none' or 'tanh'" % (approximate,))
-    try:
-        return _k.gelu_tanh(input)
-    except _ERRORS as error:
-        _rename(error, "gelu")
-        raise
-
-
-def leaky_relu(input, alpha=0.2):
-    """Returns x where x > 0, else alpha * x."""
-    return _k.leaky_relu(input, alpha)
-
-
-def elu(input_x, alpha=1.0):
-    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
-    return _k.elu(input_x, alpha)
-
-
-def relu6(x):
-    """Limits x to [0, 6]: min(max(x, 0), 6)."""
-    return _k.relu6(x)
-
-
-def silu(input):
-    """SiLU (swish) activation: x * sigmoid(x)."""
-    return _k.silu(input)
-
-
-def softplus(input, beta=1, threshold=20):
-    """Computes log(1 + exp(beta * x)) / beta, without overflow.
-
-    Elements with beta * x above the threshold are returned as they are.
-    """
-    if beta == 1 and threshold >= 20:  # above 17 the result is x in float32 anyway
-        return _k.softplus(input)
-    scaled = input * beta
-    return _k.where(_k.greater(scaled, threshold), input, _k.softplus(scaled) / beta)
-
-
-swish = silu
-
-
-def mish(x):
-    """Mish activation: x * tanh(softplus(x))."""
-    return x * _k.tanh(_k.softplus(x))
-
-
-def hardswish(input):
-    """Computes x * relu6(x + 3) / 6."""
-    return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
-
-
-def hardsigmoid(input):
-    """Computes relu6(x + 3) / 6; its gradient is 0 where the result is 0 or 1."""
-    raised = check_tensor(input, "hardsigmoid") + 3
-    raised = _k.where(_k.less_equal(raised, 0), 0, raised)
-    return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
-
-
-def hardshrink(input, lambd=0.5):
-    """Returns x where |x| > lambd, else 0."""
-    return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
-
-
-def softsign(x):
-    """Computes x / (1 + |x|)."""
-    return x / (1 + _k.abs(x))
-
-
-def logsigmoid(x):
-    """Computes log(sigmoid(x)), without overflow."""
-    return -_k.softplus(-x)
-
-
-def softmax(input, axis=-1, *, dtype=None):
-    """Computes exp(x) / sum(exp(x)) over an axis; dtype converts the input first."""
-    if dtype is not None:
-        input = _k.cast(input, dtype)
-    return _k.softmax(input, axis)
-
-
-def log_softmax(logits, axis=-1):
-    """Computes log(softmax(x)) over an axis."""
-    return _k.log_softmax(logits, axis)
-
-
-def dropout(input, p=0.5, training=True, seed=None):
-    """Sets elements to 0 with probability p and scales the others by 1 / (1 - p); without training it returns the input."""
-    if not training or p == 0:
-        return input
-    if check_tensor(input, "dropout").dtype not in _FLOATS:
-        raise TypeError("[dropout] dtype of input, got %s, expected a float" % (input.dtype,))
-    if seed is None:
-        return _k.dropout(input, p)
-    kept = _k.greater_equal(_draw_uniform(input.shape, _mstype.float32, seed), p)
-    return _k.where(kept, input * (1 / (1 - p) if p < 1 else 0), _k.zeros_like(input))
 
 
 # -- convolution and pooling -----------------------------------------------------------------------------------------
@@ -472,12 +314,6 @@ def kl_div(logits, labels, reduction="mean"):
     if reduction == "batchmean":
         return _k.sum(loss) / logits.shape[0]
     return reduce_loss(loss, reduction, "kl_div")
-
-
-def hardtanh(input, min_val=-1.0, max_val=1.0):
-    """Limits elements to [min_val, max_val]."""
-    check_tensor(input, "hardtanh")
-    return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
 _SHARED = ("move_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")

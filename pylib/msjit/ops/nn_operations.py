@@ -1,6 +1,7 @@
 """Primitives for neural networks and random numbers."""
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
+from . import activation_func as _ac
 from . import nn_func as _n
 from . import random_func as _r
 from . import registry as _k
@@ -47,7 +48,7 @@ class GeLU(Primitive):
     """Computes GELU in its tanh approximation."""
 
     def __call__(self, x):
-        return _n.gelu(x, "tanh")
+        return _ac.gelu(x, "tanh")
 
 
 class Elu(Primitive):
@@ -58,7 +59,7 @@ class Elu(Primitive):
         self.alpha = alpha
 
     def __call__(self, x):
-        return _n.elu(x, self.alpha)
+        return _ac.elu(x, self.alpha)
 
 
 class LeakyReLU(Primitive):
@@ -69,7 +70,7 @@ class LeakyReLU(Primitive):
         self.alpha = alpha
 
     def __call__(self, x):
-        return _n.leaky_relu(x, self.alpha)
+        return _ac.leaky_relu(x, self.alpha)
 
 
 class Conv2D(Primitive):

@@ -13,11 +13,13 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..first_use import kept as _kept
 from . import _sparse
+from . import activation_func as _ac
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
+from . import reduction_func as _r
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
 from .attention_operations import *  # noqa: F401,F403
@@ -29,8 +31,8 @@ from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .distorted_boxes import SampleDistortedBoundingBoxV2  # noqa: F401
 from .drawn_operations import *  # noqa: F403
-from .eigen_func import Eig  # noqa: F401
 from .elsewhere_operations import *  # noqa: F403
+from .factor_func import Eig  # noqa: F401
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
@@ -53,7 +55,6 @@ from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
 from .recurrent_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
-from .statistics_func import nanmedian as _nan_median
 from .suppression_operations import *  # noqa: F403
 from .transform_operations import *  # noqa: F403
 from .vision_operations import *  # noqa: F403
@@ -86,11 +87,11 @@ _UNARY = {
     "Tanh": _k.tanh, "Sigmoid": _k.sigmoid, "Erf": "erf", "Erfc": "erfc", "Expm1": "expm1", "Log1p": "log1p",
     "Floor": "floor", "Ceil": "ceil", "Rint": "round", "Trunc": "trunc", "Sign": _k.sign,
     "Reciprocal": "reciprocal", "Inv": "reciprocal", "LogicalNot": "logical_not", "Invert": _m.bitwise_not,
-    "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
-    "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
-    "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
+    "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _ac.relu6,
+    "Softplus": "softplus", "Softsign": _ac.softsign, "SiLU": _ac.silu, "Mish": _ac.mish, "HSwish": _ac.hardswish,
+    "HSigmoid": _ac.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _i.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
     "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _m.real_div,
@@ -105,7 +106,7 @@ _BINARY = {
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
     "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd,
-    "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
+    "Fill": _a.fill, "MaskedFill": _i.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
     "LinSpace": _a.linspace, "Dense": _n.dense,
 }
 
@@ -144,7 +145,7 @@ class Gather(Primitive):
         self.batch_dims = batch_dims
 
     def __call__(self, input_params, input_indices, axis):
-        return _a.gather(input_params, input_indices, axis, self.batch_dims)
+        return _i.gather(input_params, input_indices, axis, self.batch_dims)
 
 
 class Range(Primitive):
@@ -188,9 +189,8 @@ class _Reduce(Primitive):
         return self._op(x, _or_all_axes(axis), self.keep_dims)
 
 
-_make({"ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
-       "ReduceProd": _m.reduce_prod,
-       "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
+_make({"ReduceMean": _r.mean, "ReduceMax": _k.max, "ReduceMin": _k.min, "ReduceProd": _r.reduce_prod, "ReduceAll": _k.all,
+       "ReduceAny": _k.any}, _Reduce)
 
 
 class ReduceSum(_Reduce):
@@ -204,7 +204,7 @@ class ReduceSum(_Reduce):
         axis = _or_all_axes(axis)
         if self.skip_mode and axis is None:
             return x
-        return _m.reduce_sum(x, axis, self.keep_dims)
+        return _r.reduce_sum(x, axis, self.keep_dims)
 
 
 class Concat(Primitive):
@@ -248,8 +248,7 @@ class Split(Primitive):
             raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
         length = x.shape[self.axis]
         if length % self.output_num:
-            raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d"
-                             % (length, self.output_num))
+            raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d" % (length, self.output_num))
         return _a.split(x, length // self.output_num, self.axis)
 
 
@@ -275,7 +274,7 @@ class _Axis(Primitive):
         return self._op(x, self.axis)
 
 
-_make({"Softmax": _n.softmax, "LogSoftmax": _n.log_softmax}, _Axis)
+_make({"Softmax": _ac.softmax, "LogSoftmax": _ac.log_softmax}, _Axis)
 
 
 class _Arg(Primitive):
@@ -303,7 +302,7 @@ class _ArgWithValue(Primitive):
         return self._op(x, self.axis, self.keep_dims)
 
 
-_make({"ArgMaxWithValue": _m.arg_max_with_value, "ArgMinWithValue": _m.arg_min_with_value}, _ArgWithValue)
+_make({"ArgMaxWithValue": _r.arg_max_with_value, "ArgMinWithValue": _r.arg_min_with_value}, _ArgWithValue)
 
 
 class BroadcastTo(Primitive):
@@ -327,7 +326,7 @@ class OneHot(Primitive):
     def __call__(self, indices, depth, on_value=1.0, off_value=0.0):
         on_value = on_value if isinstance(on_value, _Tensor) else _Tensor(on_value, _mstype.float32)
         off_value = off_value if isinstance(off_value, _Tensor) else _Tensor(off_value, _mstype.float32)
-        return _a.one_hot(indices, depth, on_value, off_value, self.axis)
+        return _i.one_hot(indices, depth, on_value, off_value, self.axis)
 
 
 class InplaceAdd(Primitive):
@@ -360,79 +359,6 @@ class Pad(Primitive):
 
     def __call__(self, x):
         return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)
-
-
-class NanToNum(Primitive):
-    """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default)."""
-
-    def __init__(self, nan=None, posinf=None, neginf=None):
-        super().__init__()
-        self.nan, self.posinf, self.neginf = nan, posinf, neginf
-
-    def __call__(self, x):
-        return _m.nan_to_num(x, self.nan, self.posinf, self.neginf)
-
-
-def _shifted(x, axis):
-    """Shifts elements by one along an axis; a zero comes first and the last element is lost."""
-    axis %= x.ndim
-    before = [0] * x.ndim
-    before[axis] = 1
-    return _k.pad(x, before, [0] * x.ndim, 0)[(slice(None),) * axis + (slice(0, x.shape[axis]),)]
-
-
-class CumSum(Primitive):
-    """Computes running sums along an axis; exclusive leaves out the element itself, reverse starts at the end."""
-
-    def __init__(self, exclusive=False, reverse=False):
-        super().__init__()
-        self.exclusive, self.reverse = exclusive, reverse
-
-    def __call__(self, x, axis):
-        if not _check_tensor(x, "CumSum").ndim:
-            raise ValueError("[CumSum] rank of x, got 0, expected at least 1")
-        if self.reverse:
-            x = _k.flip(x, (axis,))
-        if self.exclusive:  # shifting before the sum, not subtracting after it, keeps infinities out of their own sum
-            x = _shifted(x, axis)
-        out = _m.cumsum(x, axis)
-        return _k.flip(out, (axis,)) if self.reverse else out
-
-
-class Sort(Primitive):
-    """Returns (sorted elements, their indices) along an axis."""
-
-    def __init__(self, axis=-1, descending=False):
-        super().__init__()
-        self.axis, self.descending = axis, descending
-
-    def __call__(self, x):
-        return _k.sort(x, self.axis, self.descending)
-
-
-class TopK(Primitive):
-    """Returns (the k greatest elements along the last axis, their indices)."""
-
-    def __init__(self, sorted=True):
-        super().__init__()
-
-    def __call__(self, x, k):
-        return _i.topk(x, k)
-
-
-class Median(Primitive):
-    """Returns (median along an axis, its index); with global_median (median of all elements, 0), as in MindSpore."""
-
-    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
-        super().__init__()
-        self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
-
-    def __call__(self, x):
-        median = _nan_median if self.ignore_nan else _m.median
-        if not self.global_median:
-            return median(x, self.axis, self.keep_dims)
-        value, place = median(_k.reshape(x, (-1,)), 0)
-        return value, _k.zeros_like(place)
 
 
 class Print(Primitive):

@@ -9,7 +9,10 @@ from .variable_writes import write as _write
 
 
 def cast(input, dtype):
-    """Converts a tensor to a dtype; a Python number becomes a Tensor."""
+    """Converts a tensor to a dtype, in the same shape; a Python number becomes a Tensor without axes.
+
+    Floats become integers by dropping the fraction. Gradients are converted back.
+    """
     if isinstance(input, (bool, int, float)):
         return _Tensor(input, dtype)
     return _k.cast(input, dtype)
@@ -78,13 +81,19 @@ def _moved(variable, value, in_place, combined):
 
 
 def assign_add(variable, value):
-    """Adds to a Parameter in place; returns its new values as a Tensor."""
+    """Adds a Tensor of the same shape, or a number, to a Parameter in place; returns its new values as a Tensor.
+
+    Raises ValueError for another shape, TypeError for a value of a wider dtype.
+    """
     _fits("assign_add", variable, value)
     return _moved(variable, value, _k.assign_add, _k.add)
 
 
 def assign_sub(variable, value):
-    """Subtracts from a Parameter in place; returns its new values as a Tensor."""
+    """Subtracts a Tensor of the same shape, or a number, from a Parameter in place; returns its new values as a Tensor.
+
+    Raises ValueError for another shape, TypeError for a value of a wider dtype.
+    """
     _fits("assign_sub", variable, value)
     return _moved(variable, value, _k.assign_sub, _k.sub)
 

@@ -34,7 +34,15 @@ def draw_uniform(shape, dtype, seed):
 
 
 def randn(*size, dtype=None, seed=None):
-    """Draws standard normal numbers in the given shape, float32 by default."""
+    """Draws standard normal numbers in the shape `size`, ints or one tuple; float32 by default.
+
+    `seed` takes the place of set_seed's for this call; the generator's counter goes on, so the next call draws other numbers. Raises
+    TypeError for a dtype that is none of floats.
+
+    >>> import msjit as ms
+    >>> ms.ops.randn(2, 3).shape
+    (2, 3)
+    """
     try:
         return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
     except _ERRORS as error:
@@ -43,7 +51,7 @@ def randn(*size, dtype=None, seed=None):
 
 
 def standard_normal(shape, seed=None):
-    """Draws standard normal float32 numbers."""
+    """Draws standard normal float32 numbers in the given shape, a tuple of ints. seed is as in randn."""
     try:
         return _normal(_shape((shape,)), mstype.float32, seed)
     except _ERRORS as error:
@@ -52,12 +60,15 @@ def standard_normal(shape, seed=None):
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
-    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`."""
+    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`. seed is as in randn."""
     return standard_normal(shape, seed) * stddev + mean
 
 
 def rand(*size, dtype=None, seed=None):
-    """Draws uniform numbers in [0, 1) in the given shape, float32 by default."""
+    """Draws uniform numbers in [0, 1) in the shape `size`, ints or one tuple; float32 by default. seed is as in randn.
+
+    Raises TypeError for a dtype that is none of floats.
+    """
     try:
         return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
     except _ERRORS as error:
@@ -77,7 +88,10 @@ def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
 
 
 def randint(low, high, size, seed=None, *, dtype=None):
-    """Draws uniform integers in [low, high), int64 by default. Raises ValueError unless low < high."""
+    """Draws uniform integers in [low, high) in the shape `size`, a tuple of ints; int64 by default. seed is as in randn.
+
+    Raises ValueError unless low < high, and for a dtype that is none of integers.
+    """
     low, high = _check_numeric(low, "randint", "low"), _check_numeric(high, "randint", "high")
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))
@@ -105,7 +119,10 @@ def randn_like(input, seed=None, *, dtype=None):
 
 
 def bernoulli(input, p=0.5, seed=None):
-    """Draws 1 with probability p, else 0, in the shape and dtype of `input`."""
+    """Draws 1 with probability p, else 0, in the shape and dtype of `input`, whose values do not matter; p is a number or a Tensor.
+
+    Raises ValueError for a number outside [0, 1]. seed is as in randn.
+    """
     _check_tensor(input, "bernoulli")
     if isinstance(p, (int, float)) and not 0 <= p <= 1:
         raise ValueError("[bernoulli] p, got %s, expected a number in [0, 1]" % (p,))

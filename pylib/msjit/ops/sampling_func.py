@@ -17,7 +17,14 @@ def _shape(shape):
 
 
 def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
-    """Returns the numbers 0 to n - 1 in random order; a seed of 0 means the global generator."""
+    """Returns the numbers 0 to n - 1 in random order, int64 by default; a seed of 0 means the global generator.
+
+    With another seed, seed + offset takes the place of set_seed's for this call. Raises ValueError for a negative n.
+
+    >>> import msjit as ms
+    >>> sorted(ms.ops.randperm(4).asnumpy().tolist())
+    [0, 1, 2, 3]
+    """
     if n < 0:
         raise ValueError("[randperm] n must not be negative, got %d" % n)
     numbers = _uniform((n,), _mstype.float64, seed + offset if seed else None)
@@ -25,7 +32,10 @@ def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
 
 
 def randint_like(input, low, high, seed=None, *, dtype=None):
-    """Draws uniform integers in [low, high) in the shape of `input`."""
+    """Draws uniform integers in [low, high) in the shape of `input`, and its dtype unless another is given.
+
+    Raises ValueError unless low < high, and for a dtype that is none of integers. seed is as in randn.
+    """
     if not low < high:
         raise ValueError("[randint_like] low must be below high, got %s and %s" % (low, high))
     dtype = _int_dtype("randint_like", _check(input, "randint_like").dtype if dtype is None else dtype)
@@ -33,14 +43,22 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 
 def shuffle(x, seed=None):
-    """Puts the slices along the first axis into a random order."""
+    """Returns the slices along the first axis in a random order; seed is as in randn."""
     _check(x, "shuffle")
     order = _k.argsort(_uniform((x.shape[0],), _mstype.float64, seed), 0)
     return _k.gather(x, order, 0)
 
 
 def multinomial(input, num_samples, replacement=True, seed=None):
-    """Draws num_samples indices (int32) from each row of weights; without replacement each index at most once."""
+    """Draws num_samples indices (int32) from each row of weights; without replacement each index at most once.
+
+    Weights (n,) give (num_samples,), weights (m, n) give (m, num_samples). They need not add up to 1. Raises ValueError for other
+    ranks, for num_samples below 1, and above n without replacement; TypeError where it is not an int.
+
+    >>> import msjit as ms
+    >>> ms.ops.multinomial(ms.Tensor([0.0, 1.0]), 3).asnumpy().tolist()
+    [1, 1, 1]
+    """
     if _check(input, "multinomial").ndim not in (1, 2):
         raise ValueError("[multinomial] input must have 1 or 2 axes, got %d" % input.ndim)
     if isinstance(num_samples, bool) or not isinstance(num_samples, int):
@@ -62,19 +80,22 @@ def multinomial(input, num_samples, replacement=True, seed=None):
 
 
 def random_categorical(logits, num_sample, seed=0, dtype=_mstype.int64):
-    """Draws num_sample indices from each row of logits; a seed of 0 means the global generator."""
+    """Draws num_sample indices from each row of logits, with probabilities softmax(logits); a seed of 0 means the global generator.
+
+    Logits (m, n) give (m, num_sample), of int64 by default.
+    """
     weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
     return _k.cast(multinomial(weights, num_sample, True, seed or None), dtype)
 
 
 def standard_laplace(shape, seed=None):
-    """Draws numbers with density exp(-|x|) / 2, the standard Laplace distribution."""
+    """Draws float32 numbers with density exp(-|x|) / 2, the standard Laplace distribution, in the given shape."""
     drawn = _uniform(_shape(shape), _mstype.float32, seed) - 0.5
     return -_k.sign(drawn) * _k.log1p(-2 * _k.abs(drawn))
 
 
 def laplace(shape, mean, lambda_param, seed=None):
-    """Draws numbers with density exp(-|x - mean| / b) / (2 b), where b is lambda_param."""
+    """Draws numbers with density exp(-|x - mean| / b) / (2 b), where b is lambda_param. mean and b broadcast with `shape`."""
     return standard_laplace(shape, seed) * lambda_param + mean
 
 
@@ -111,7 +132,10 @@ def random_gamma(shape, alpha, seed=None):
 
 
 def gamma(shape, alpha, beta, seed=None):
-    """Draws from the gamma distribution with shape parameter alpha and rate beta; `shape` broadcasts with both."""
+    """Draws from the gamma distribution with shape parameter alpha and rate beta, numbers or Tensors.
+
+    The result has the shape that `shape` and those of alpha and beta broadcast to.
+    """
     beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
     each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape), 0, alpha.dtype)
@@ -119,7 +143,10 @@ def gamma(shape, alpha, beta, seed=None):
 
 
 def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
-    """Draws from the Poisson distribution: `shape` numbers for each element of rate. The time grows with the greatest rate."""
+    """Draws from the Poisson distribution: `shape` numbers for each element of rate. The time grows with the greatest rate.
+
+    The result has the shape `shape` + rate.shape, and the dtype float32 unless another is given.
+    """
     rate = rate if isinstance(rate, _Tensor) else _Tensor(rate, _mstype.float32)
     wide = _k.cast(rate, _mstype.float64)
     size = _shape(shape) + tuple(rate.shape)
@@ -141,7 +168,10 @@ def poisson(shape, mean, seed=None):
 
 
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
-    """Computes softmax((logits + Gumbel noise) / tau); with hard, its one-hot form with the gradient of the soft one."""
+    """Computes softmax((logits + Gumbel noise) / tau); with hard, its one-hot form with the gradient of the soft one (Jang et al. 2016).
+
+    The result has the shape of logits. Raises ValueError for a tau that is not positive.
+    """
     if not tau > 0:
         raise ValueError("[gumbel_softmax] tau must be positive, got %s" % (tau,))
     drawn = _uniform(_check(logits, "gumbel_softmax").shape, _mstype.float32, None)
@@ -170,17 +200,20 @@ def _dropped(name, input, p, training, rank):
 
 
 def dropout1d(input, p=0.5, training=True):
-    """Sets whole channels of (N, C, L) or (C, L) to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, L) or (C, L) to 0 with probability p and scales the others by 1 / (1 - p).
+
+    Without training it returns the input. Raises ValueError for a p outside [0, 1] and for fewer than two axes.
+    """
     return _dropped("dropout1d", input, p, training, 3)
 
 
 def dropout2d(input, p=0.5, training=True):
-    """Sets whole channels of (N, C, H, W) to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, H, W) or (C, H, W) to 0 with probability p and scales the others by 1 / (1 - p), as dropout1d."""
     return _dropped("dropout2d", input, p, training, 4)
 
 
 def dropout3d(input, p=0.5, training=True):
-    """Sets whole channels of (N, C, D, H, W) to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to 0 with probability p and scales the others by 1 / (1 - p), as dropout1d."""
     return _dropped("dropout3d", input, p, training, 5)
 
 

@@ -1,6 +1,4 @@
 """Functions that write at indices, reduce segments and find distinct elements, under MindSpore's names and argument orders."""
-import builtins as _b
-
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
@@ -19,8 +17,8 @@ def _combined(x, updates, parts, axes, how):
     if how == "sub":
         updates = -updates
     if how in ("update", "add", "sub"):
-        return _k.index_update([x, updates] + _b.list(parts), axes, how != "update")
-    return _k.index_reduce([x, updates] + _b.list(parts), axes, how)
+        return _k.index_update([x, updates] + list(parts), axes, how != "update")
+    return _k.index_reduce([x, updates] + list(parts), axes, how)
 
 
 def _at_coordinates(name, x, indices, updates, how):
@@ -38,27 +36,40 @@ def _at_coordinates(name, x, indices, updates, how):
 
 
 def tensor_scatter_mul(input_x, indices, updates):
-    """Returns a copy with slices multiplied at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy with slices multiplied at indices; each vector on their last axis holds coordinates in the first axes.
+
+    Updates at equal coordinates all count. Raises ValueError for updates of a shape other than indices.shape[:-1] + the axes left.
+    """
     return _at_coordinates("tensor_scatter_mul", input_x, indices, updates, "mul")
 
 
 def tensor_scatter_div(input_x, indices, updates):
-    """Returns a copy with slices divided at indices: the last axis of `indices` holds coordinates in the first axes."""
+    """Returns a copy with slices divided by updates at indices, as tensor_scatter_mul places them."""
     return _at_coordinates("tensor_scatter_div", input_x, indices, updates, "div")
 
 
 def tensor_scatter_max(input_x, indices, updates):
-    """Returns a copy that holds the greater of old slice and update at indices; the last axis of `indices` holds coordinates."""
+    """Returns a copy that holds the greater of old slice and update at indices, as tensor_scatter_mul places them.
+
+    >>> import msjit as ms
+    >>> ms.ops.tensor_scatter_max(ms.Tensor([1, 5]), ms.Tensor([[0], [1], [0]]), ms.Tensor([3, 4, 2])).asnumpy().tolist()
+    [3, 5]
+    """
     return _at_coordinates("tensor_scatter_max", input_x, indices, updates, "max")
 
 
 def tensor_scatter_min(input_x, indices, updates):
-    """Returns a copy that holds the smaller of old slice and update at indices; the last axis of `indices` holds coordinates."""
+    """Returns a copy that holds the smaller of old slice and update at indices, as tensor_scatter_mul places them."""
     return _at_coordinates("tensor_scatter_min", input_x, indices, updates, "min")
 
 
 def index_fill(x, axis, index, value):
-    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor without axes."""
+    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor without axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.index_fill(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([0]), 9).asnumpy().tolist()
+    [[9, 2], [9, 4]]
+    """
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
@@ -67,17 +78,24 @@ def index_fill(x, axis, index, value):
 
 
 def inplace_update(x, v, indices):
-    """Returns a copy of x with the rows `indices` replaced by the rows of v; as in MindSpore, x itself does not change."""
+    """Returns a copy of x with the rows `indices` replaced by the rows of v; as in MindSpore, x itself does not change.
+
+    indices is an int, a tuple or list of ints, or a Tensor.
+    """
     return _k.index_update([x, v, _rows(indices)], [0], False)
 
 
 def inplace_add(x, v, indices):
-    """Returns a copy of x with the rows of v added to the rows `indices`; as in MindSpore, x itself does not change."""
+    """Returns a copy of x with the rows of v added to the rows `indices`; as in MindSpore, x itself does not change.
+
+    indices is an int or a tuple of ints, and v has a row for each. Raises ValueError for another shape of v and for an index
+    outside [0, number of rows).
+    """
     return _i.add_rows("inplace_add", x, _tuple(indices), v)
 
 
 def inplace_sub(x, v, indices):
-    """Returns a copy of x with the rows of v subtracted from the rows `indices`; as in MindSpore, x itself does not change."""
+    """Returns a copy of x with the rows of v subtracted from the rows `indices`, as inplace_add; x itself does not change."""
     return _i.add_rows("inplace_sub", x, _tuple(indices), -v)
 
 
@@ -86,20 +104,28 @@ def _tuple(indices):
 
 
 def _rows(indices):
-    return indices if isinstance(indices, _Tensor) else _Tensor(_b.list(_tuple(indices)), _mstype.int64)
+    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple(indices)), _mstype.int64)
 
 
 def select_scatter(input, src, axis, index):
-    """Returns a copy with src in place of the slice at one index along an axis."""
+    """Returns a copy with src in place of the slice at one index along an axis; src has the shape of input without that axis.
+
+    >>> import msjit as ms
+    >>> ms.ops.select_scatter(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([8, 9]), 0, 1).asnumpy().tolist()
+    [[1, 2], [8, 9]]
+    """
     axis = _check_axis(axis, _check(input, "select_scatter").ndim, "select_scatter")
     index = _check_position(index, input.shape[axis], "select_scatter")
     return slice_scatter(input, _k.expand_dims(src, axis), axis, index, index + 1)
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
-    """Returns a copy with src in place of the slice start:end:step along an axis."""
+    """Returns a copy with src in place of the slice start:end:step along an axis.
+
+    Raises ValueError where src has not the shape of that slice.
+    """
     axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
-    places = _b.list(_b.range(input.shape[axis]))[start:end:step]
+    places = list(range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis else size for i, size in enumerate(input.shape)]
     _check(src, "slice_scatter")
     if list(src.shape) != shape:
@@ -108,25 +134,40 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
-    """Returns a copy with src in place of the diagonal over the axes dim1 and dim2."""
+    """Returns a copy with src in place of the diagonal over the axes dim1 and dim2; the last axis of src runs along it.
+
+    offset moves the diagonal to the right, or down where it is negative. Raises ValueError for equal axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.diagonal_scatter(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([8, 9])).asnumpy().tolist()
+    [[8, 2], [3, 9]]
+    """
     rank = _check(input, "diagonal_scatter").ndim
     dim1, dim2 = _check_axis(dim1, rank, "diagonal_scatter", "dim1"), _check_axis(dim2, rank, "diagonal_scatter", "dim2")
     if dim1 == dim2:
         raise ValueError("[diagonal_scatter] dim1 and dim2, got %d for both, expected two axes" % dim1)
     rows, columns = input.shape[dim1], input.shape[dim2]
-    length = _b.max(min(rows + min(offset, 0), columns - _b.max(offset, 0)), 0)
-    lead = [i for i in _b.range(input.ndim) if i not in (dim1, dim2)]
+    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    lead = [i for i in range(input.ndim) if i not in (dim1, dim2)]
     moved = _k.transpose(input, [dim1, dim2] + lead)
     steps = _k.arange(0, length, 1, _mstype.int64)
     _check(src, "diagonal_scatter")
-    value = _k.transpose(src, [src.ndim - 1] + _b.list(_b.range(src.ndim - 1)))
-    out = _k.index_update([moved, value, steps + _b.max(-offset, 0), steps + _b.max(offset, 0)], [0, 1], False)
+    value = _k.transpose(src, [src.ndim - 1] + list(range(src.ndim - 1)))
+    out = _k.index_update([moved, value, steps + max(-offset, 0), steps + max(offset, 0)], [0, 1], False)
     order = [dim1, dim2] + lead
-    return _k.transpose(out, [order.index(i) for i in _b.range(input.ndim)])
+    return _k.transpose(out, [order.index(i) for i in range(input.ndim)])
 
 
 def masked_scatter(input, mask, source):
-    """Returns a copy where the elements with a true mask are replaced by the elements of source, in order."""
+    """Returns a copy where the elements with a true mask are replaced by the elements of source, in order.
+
+    The mask broadcasts to the shape of input; its values are read, so a graph ends before this function. Raises ValueError where
+    source has too few elements.
+
+    >>> import msjit as ms
+    >>> ms.ops.masked_scatter(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True]), ms.Tensor([8, 9])).asnumpy().tolist()
+    [8, 2, 9]
+    """
     import numpy
     _check(mask, "masked_scatter"), _check(input, "masked_scatter")
     places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
@@ -186,7 +227,7 @@ def _segments(name, x, segment_ids, num_segments, start, how):
     ids = _k.where(_k.less(ids, 0), count, ids)
     rows = _k.reshape(x, (segment_ids.size,) + rest)
     out = _combined(_k.full((count + 1,) + rest, start, x.dtype), rows, [ids], [0], how)
-    return _k.slice(out, [0] * out.ndim, [count] + _b.list(rest), [1] * out.ndim)
+    return _k.slice(out, [0] * out.ndim, [count] + list(rest), [1] * out.ndim)
 
 
 def _ends(dtype):
@@ -197,7 +238,15 @@ def _ends(dtype):
 
 
 def unsorted_segment_sum(input_x, segment_ids, num_segments):
-    """Sums the slices with the same segment id; 0 for an id without slices. Slices with a negative id do not count."""
+    """Sums the slices with the same segment id; 0 for an id without slices. Slices with a negative id do not count.
+
+    segment_ids has the first sizes of input_x; the result has num_segments slices. Raises ValueError for another shape and for a
+    num_segments that is not positive.
+
+    >>> import msjit as ms
+    >>> ms.ops.unsorted_segment_sum(ms.Tensor([1, 2, 3]), ms.Tensor([0, 2, 0]), 3).asnumpy().tolist()
+    [4, 0, 2]
+    """
     return _segments("unsorted_segment_sum", input_x, segment_ids, num_segments, 0, "add")
 
 
@@ -222,7 +271,7 @@ def unsorted_segment_min(x, segment_ids, num_segments):
 
 
 def take(input, index):
-    """Picks elements of the flattened tensor, by index."""
+    """Picks elements of the flattened tensor, by index; the result has the shape of index. An index outside raises IndexError."""
     return _k.gather(_k.reshape(input, (-1,)), index, 0)
 
 
@@ -247,19 +296,19 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
         elif shrink_axis_mask >> i & 1:
             keys.append(int(first))
         else:
-            keys.append(_b.slice(None if begin_mask >> i & 1 else first, None if end_mask >> i & 1 else last, step))
+            keys.append(slice(None if begin_mask >> i & 1 else first, None if end_mask >> i & 1 else last, step))
     return input_x[tuple(keys)]
 
 
 def argwhere(input):
-    """Returns the coordinates of the non-zero elements, int64, one row for each element."""
+    """Returns the coordinates of the non-zero elements, int64, one row for each element; a graph ends before this function."""
     import numpy
     _check(input, "argwhere")
     return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
 
 
 def argsort(input, axis=-1, descending=False):
-    """Returns the indices (int32) that sort the elements along an axis."""
+    """Returns the indices (int32) that sort the elements along an axis, from small to great, or the reverse if descending."""
     try:
         return _k.argsort(input, axis, descending)
     except _ERRORS as error:
@@ -298,4 +347,4 @@ def unique_with_pad(x, pad_num):
     return _k.concat([values, rest]), index
 
 
-__all__ = [name for name, value in _b.list(globals().items()) if name[0] != "_" and callable(value)]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

@@ -7,7 +7,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
-from . import math_func as _m
+from . import reduction_func as _r
 from . import registry as _k
 
 # -- cumulative values --------------------------------------------------------------------------------------------------
@@ -20,25 +20,39 @@ def cumprod(input, dim, dtype=None):
 
 
 def cummax(input, axis):
-    """Returns (greatest element so far along an axis, its index)."""
+    """Returns (greatest element so far along an axis, its index as int64). Of equal elements the last one counts.
+
+    From the first NaN on, the values are NaN and the index is that of the NaN.
+    """
     return _k.cummax(input, axis)
 
 
 def cummin(input, axis):
-    """Returns (smallest element so far along an axis, its index as int32)."""
+    """Returns (smallest element so far along an axis, its index as int32). Of equal elements the last one counts.
+
+    From the first NaN on, the values are NaN and the index is that of the NaN.
+    """
     values, places = _k.cummin(input, axis)
     return values, _k.cast(places, _mstype.int32)
 
 
 def logcumsumexp(input, axis):
-    """Computes the logarithm of the running sums of exp(x) along an axis, without overflow."""
+    """Computes the logarithm of the running sums of exp(x) along an axis, without overflow. Integers give float32."""
     axis = _check_axis(axis, _check(input, "logcumsumexp").ndim, "logcumsumexp")
     out = input if input.dtype in _FLOATS else _k.cast(input, _mstype.float32)
     return _k.logcumsumexp(out, axis)
 
 
 def diff(x, n=1, axis=-1, prepend=None, append=None):
-    """Computes the differences of neighbours along an axis, n times over; prepend and append are joined to x first."""
+    """Computes the differences of neighbours along an axis, n times over; prepend and append are joined to x first.
+
+    Each time the axis gets one element shorter; one without neighbours becomes empty. Differences of booleans are their exclusive or.
+    Raises TypeError for an n that is not an int, ValueError for one below 0.
+
+    >>> import msjit as ms
+    >>> ms.ops.diff(ms.Tensor([1, 4, 9])).asnumpy().tolist()
+    [3, 5]
+    """
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise (ValueError if isinstance(n, int) else TypeError)("[diff] n, got %r, expected an int of 0 or more" % (n,))
     parts = [item for item in (prepend, x, append) if item is not None]
@@ -61,7 +75,14 @@ def _part(x, axis, begin, end):
 
 
 def trapz(y, x=None, *, dx=1.0, dim=-1):
-    """Integrates along an axis by the trapezoidal rule, with the points x or the constant distance dx."""
+    """Integrates y along the axis dim by the trapezoidal rule: the sum of (y[i] + y[i + 1]) / 2 times the distance of the points.
+
+    The points are x, a vector or a Tensor of the shape of y, or lie dx apart.
+
+    >>> import msjit as ms
+    >>> ms.ops.trapz(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0.0, 2.0, 6.0])).item()
+    13.0
+    """
     dim = _check_axis(dim, _check(y, "trapz").ndim, "trapz", "dim")
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
@@ -78,19 +99,25 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 
 
 def var_mean(input, axis=None, ddof=0, keepdims=False):
-    """Returns (variance, mean) over axes."""
-    return _m.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+    """Returns (variance, mean) over axes, an int, a tuple or None for all. The variance divides by n - ddof."""
+    return _r.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def std_mean(input, axis=None, ddof=0, keepdims=False):
-    """Returns (standard deviation, mean) over axes."""
-    return _m.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+    """Returns (standard deviation, mean) over axes, an int, a tuple or None for all. The variance divides by n - ddof before its root."""
+    return _r.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """Computes the covariance matrix of the rows of a matrix, whose columns are observations.
+    """Computes the covariance matrix of the rows of a matrix, whose columns are observations; a vector gives its variance, without axes.
 
-    fweights says how often each observation occurs, aweights how much it weighs.
+    fweights says how often each observation occurs, aweights how much it weighs. Without weights the products are divided by
+    the number of observations less `correction`. Dtypes other than float32 and float64 give float32; complex ones raise
+    TypeError. Raises ValueError for more than two axes.
+
+    >>> import msjit as ms
+    >>> ms.ops.cov(ms.Tensor([[1, 2], [3, 5]])).asnumpy().tolist()
+    [[0.5, 1.0], [1.0, 2.0]]
     """
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
@@ -122,26 +149,26 @@ def _shaped(product, input):
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    """Sums over axes, counting NaN as 0; the sum of integers has their dtype."""
+    """Sums over axes, counting NaN as 0; nothing but NaN gives 0. The sum of integers has their dtype, that of booleans int64."""
     if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     try:
-        return _m.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
+        return _r.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
     except _ERRORS as error:
         _rename(error, "nansum")
         raise
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
-    """Computes the mean over axes of the elements that are not NaN."""
+    """Computes the mean over axes of the elements that are not NaN; nothing but NaN gives NaN."""
     _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
-    """Counts the elements that are not 0 over axes; () means all axes."""
+    """Counts the elements that are not 0 over axes, an int or a tuple; () and None mean all axes. NaN counts."""
     try:
         return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
     except _ERRORS as error:
@@ -150,7 +177,7 @@ def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
 
 
 def aminmax(input, *, axis=0, keepdims=False):
-    """Returns (smallest, greatest) element along an axis, or of the whole tensor where axis is None."""
+    """Returns (smallest, greatest) element along an axis, or of the whole tensor where axis is None; both are NaN where an element is."""
     return _k.min(input, axis, keepdims), _k.max(input, axis, keepdims)
 
 
@@ -158,15 +185,20 @@ def aminmax(input, *, axis=0, keepdims=False):
 
 
 def quantile(input, q, axis=None, keepdims=False):
-    """Computes the q-quantiles along an axis, with linear interpolation; NaN where an element is NaN.
+    """Computes the q-quantiles along an axis (None: of the whole tensor), with linear interpolation; NaN where an element is NaN.
 
-    q is a float or a Tensor with numbers in [0, 1], whose axis comes first in the result. The input is float32 or float64.
+    q is a number or a Tensor of numbers in [0, 1], whose axis comes first in the result. The input is float32 or float64; others
+    raise TypeError. A number outside [0, 1] raises ValueError.
+
+    >>> import msjit as ms
+    >>> ms.ops.quantile(ms.Tensor([[1.0, 5.0, 2.0], [4.0, 3.0, 6.0]]), 0.5, 1).asnumpy().tolist()
+    [2.0, 4.0]
     """
     return _quantile("quantile", input, q, axis, keepdims, False)
 
 
 def nanquantile(input, q, axis=None, keepdims=False):
-    """Computes the q-quantiles as quantile, of the elements that are not NaN."""
+    """Computes the q-quantiles as quantile, of the elements that are not NaN; nothing but NaN gives NaN."""
     return _quantile("nanquantile", input, q, axis, keepdims, True)
 
 
@@ -209,7 +241,10 @@ def _pick(ordered, places, axis):
 
 
 def nanmedian(input, axis=-1, keepdims=False):
-    """Returns (median, its index) along an axis, of the elements that are not NaN; of two in the middle the smaller one."""
+    """Returns (median, its index) along an axis, of the elements that are not NaN; of two in the middle the smaller one.
+
+    Nothing but NaN gives NaN. The indices are int64.
+    """
     values, places = _k.sort(input, axis)
     count = _k.sum(_k.equal(input, input), axis, True)
     middle = _k.maximum((count - 1) // 2, 0)
@@ -219,7 +254,10 @@ def nanmedian(input, axis=-1, keepdims=False):
 
 
 def kthvalue(input, k, dim=-1, keepdim=False):
-    """Returns (k-th smallest element along an axis, its index); k counts from 1."""
+    """Returns (k-th smallest element along an axis, its index as int64); k counts from 1.
+
+    Raises ValueError for a k that is not between 1 and the size of the axis.
+    """
     size = _check(input, "kthvalue").shape[_check_axis(dim, input.ndim, "kthvalue", "dim")] if input.ndim else 1
     if not 1 <= _check_int(k, "kthvalue", "k") <= size:
         raise ValueError("[kthvalue] k, got %d, expected 1 to %d" % (k, size))
@@ -238,7 +276,12 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
     """Returns the indices at which values would be inserted into sorted rows (the last axis) to keep them sorted.
 
     They come before equal elements or, with right (or side='right'), after them. sorter holds the order of rows that are
-    not sorted.
+    not sorted. values is a number, or a Tensor: one row of values for each sorted row, or of any shape for a single row. The indices
+    are int64, or int32 with out_int32. Raises ValueError for a side other than 'left' and 'right', and for 'left' with right.
+
+    >>> import msjit as ms
+    >>> ms.ops.searchsorted(ms.Tensor([1, 3, 5]), ms.Tensor([3, 4])).asnumpy().tolist()
+    [1, 2]
     """
     if side not in (None, "left", "right"):
         raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
@@ -252,16 +295,28 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 
 
 def bucketize(input, boundaries, *, right=False):
-    """Returns for each element the index (int32) of the first boundary that is not below it; with right, the first one above it."""
+    """Returns for each element the index (int32) of the first boundary that is not below it; with right, the first one above it.
+
+    boundaries are ascending: a Tensor, or a list or tuple of numbers, taken as float32. An element above all of them gets their count.
+
+    >>> import msjit as ms
+    >>> ms.ops.bucketize(ms.Tensor([1.0, 2.0, 9.0]), [2.0, 3.0]).asnumpy().tolist()
+    [0, 0, 2]
+    """
     if not isinstance(boundaries, _Tensor):
         boundaries = _Tensor(list(boundaries), _mstype.float32)
     return _k.cast(_k.searchsorted(boundaries, input, bool(right)), _mstype.int32)
 
 
 def bincount(input, weights=None, minlength=0):
-    """Counts how often each of 0, 1, 2, ... occurs in a vector, or sums the weights; float32, as in MindSpore.
+    """Counts how often each of 0, 1, 2, ... occurs in a vector of integers, or sums the weights; float32, as in MindSpore.
 
-    The result has max(minlength, greatest element + 1) elements.
+    The result has max(minlength, greatest element + 1) elements. Raises ValueError for an element or a minlength below 0, for another
+    number of axes and for weights of another shape; TypeError for elements that are not integers.
+
+    >>> import msjit as ms
+    >>> ms.ops.bincount(ms.Tensor([1, 1, 3])).asnumpy().tolist()
+    [0.0, 2.0, 0.0, 1.0]
     """
     if _check(input, "bincount").ndim != 1:
         raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
@@ -282,7 +337,15 @@ def bincount(input, weights=None, minlength=0):
 
 
 def histc(input, bins=100, min=0.0, max=0.0):
-    """Counts the elements in equal bins from min to max; with min equal to max, from the smallest element to the greatest."""
+    """Counts the elements of the flattened input in equal bins from min to max; with min equal to max, from the smallest element to the greatest.
+
+    An element outside is not counted; max belongs to the last bin. The counts have the dtype of the input, but float32 for float16.
+    Raises ValueError for fewer than one bin and for a max below min.
+
+    >>> import msjit as ms
+    >>> ms.ops.histc(ms.Tensor([1.0, 2.0, 1.0]), 4, 0.0, 3.0).asnumpy().tolist()
+    [0.0, 2.0, 1.0, 0.0]
+    """
     flat = _k.reshape(input, (-1,))
     if bins < 1:
         raise ValueError("[histc] bins must be positive, got %d" % bins)

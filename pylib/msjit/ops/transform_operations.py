@@ -5,7 +5,6 @@ from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import fft_func as _f
 from . import registry as _k
-from . import stft_func as _s
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import rows as _rows
 
@@ -26,7 +25,7 @@ def _fourier(p, x):
 
 
 def _short_time(p, x, window):
-    return _s.stft(x, p.n_fft, p.hop_length, p.win_length, window, False, "REFLECT", p.normalized, p.onesided, p.return_complex)
+    return _f.stft(x, p.n_fft, p.hop_length, p.win_length, window, False, "REFLECT", p.normalized, p.onesided, p.return_complex)
 
 
 def _confusion(p, labels, predictions, weights=None):

@@ -6,7 +6,9 @@ otherwise, they are computed with ordinary operators, so they can be differentia
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
+from . import diagonal_func as _di
 from . import distance_func as _d
+from . import einsum_func as _es
 from . import function as _f
 from . import gamma_func as _ga
 from . import index_func as _i
@@ -62,7 +64,7 @@ def _random_gamma(p, alpha, sample):
 
 
 def _einsum(p, xs, dout):
-    return tuple(_pulled(lambda *xs: _la.einsum(p.equation, *xs), tuple(xs), dout))
+    return tuple(_pulled(lambda *xs: _es.einsum(p.equation, *xs), tuple(xs), dout))
 
 
 def _unpacked(p, lower, upper, data):
@@ -178,7 +180,7 @@ def _repeated(p, dout, repeats, dim):
 
 def _traced(p, dout, shape, offset=0, axis1=1, axis2=0):
     zeros = _a.zeros(_numbers(shape), dout.dtype)
-    return _pulled(lambda x: _a.diagonal(x, offset, axis1, axis2).sum(-1), (zeros,), dout)[0]
+    return _pulled(lambda x: _di.diagonal(x, offset, axis1, axis2).sum(-1), (zeros,), dout)[0]
 
 
 def _convolved(p, dout, x, weight, bias=None, stride=1, padding=0, dilation=(1, 1), transposed=False, output_padding=0, groups=1,

@@ -1,9 +1,10 @@
 """Primitives for images: colours, resizing, boxes, and pooling with positions."""
 from ..common import dtype as _mstype
 from ..common.tensor import check_tensor as _check
+from . import activation_func as _ac
 from . import box_func as _b
-from . import layout_func as _l
-from . import nn_func as _n
+from . import image_func as _im
+from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
 from .glimpses import extract_glimpse as _glimpse
@@ -127,7 +128,7 @@ def _planar_max(p, x):
 
 
 def _solid_max(p, x):
-    values, places = _w.max_pool3d(x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode, True)
+    values, places = _po.max_pool3d(x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode, True)
     return values, _k.cast(places, p.argmax_type)
 
 
@@ -137,7 +138,7 @@ def _unpool(count):
             value = tuple(value) if isinstance(value, (tuple, list)) else value
             return value[-count:] if isinstance(value, tuple) else value
         strides = last(p.strides)
-        return _w._unpooled(p.name, x, argmax, last(p.ksize), None if strides in (0, (0,) * count) else strides, last(p.pads),
+        return _po._unpooled(p.name, x, argmax, last(p.ksize), None if strides in (0, (0,) * count) else strides, last(p.pads),
                             tuple(p.output_shape), count)
     return rule
 
@@ -145,7 +146,7 @@ def _unpool(count):
 def _solid_adaptive(x, output_size):
     """Returns (maxima, their positions) of windows over the last three axes."""
     sizes = output_size.tolist() if hasattr(output_size, "tolist") else output_size
-    values, places = _w.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
+    values, places = _po.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
     return values, _k.cast(places, _mstype.int32)
 
 
@@ -192,7 +193,7 @@ __all__ += _rows(globals(), (
     ("MaxUnpool2D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCHW"}, _unpool(2)),
     ("MaxUnpool3D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCDHW"}, _unpool(3)),
     ("ExtractVolumePatches", {"kernel_size": _REQUIRED, "strides": _REQUIRED, "padding": _REQUIRED}, _volume_patches),
-    ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _l.channel_shuffle(x, p.group)),
+    ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _im.channel_shuffle(x, p.group)),
     ("FastGeLU", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))), ("FastGelu", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))),
-    ("Gelu", {}, lambda p, x: _n.gelu(x, "tanh")),
+    ("Gelu", {}, lambda p, x: _ac.gelu(x, "tanh")),
 ))

@@ -3,13 +3,14 @@
 `dout` is the gradient by the result. The other arguments (inputs, results, positions of the maxima) and their order are
 MindSpore's. All are computed with ordinary operators, so they can be differentiated and compiled themselves.
 """
-from .. import autograd as _autograd
+from .. import function_transforms as _transforms
 from . import array_func as _a
 from . import box_func as _b
 from . import image_func as _im
 from . import nn_func as _n
 from . import operations as _op
 from . import pad_func as _p
+from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
 from .gradient_kernels import _numbers, _pulled
@@ -61,11 +62,11 @@ def _last(value, count=3):
 
 def _max_pool(p, x, out, dout):
     """Takes dout, of the shape of x, at the positions of the maxima: the gradient of MaxPoolGrad by dout."""
-    return _autograd.jvp(_op.MaxPool(p.kernel_size, p.strides, p.pad_mode), (x,), (dout,))[1]
+    return _transforms.jvp(_op.MaxPool(p.kernel_size, p.strides, p.pad_mode), (x,), (dout,))[1]
 
 
 def _max_pool_3d(p, x, out, dout):
-    return _autograd.jvp(_op.MaxPool3D(_last(p.kernel_size), _last(p.strides), p.pad_mode), (x,), (dout,))[1]
+    return _transforms.jvp(_op.MaxPool3D(_last(p.kernel_size), _last(p.strides), p.pad_mode), (x,), (dout,))[1]
 
 
 def _average(p, shape, dout):
@@ -217,7 +218,7 @@ _RESIZE_V2 = {"coordinate_transformation_mode": "half_pixel", "mode": "nearest"}
 _UNPOOL = {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCHW"}
 __all__ = _rows(globals(), (
     ("AdaptiveAvgPool3DGrad", {}, lambda p, dout, shape:
-     _linear(lambda x: _w.adaptive_avg_pool3d(x, tuple(dout.shape[-3:])), shape, dout)),
+     _linear(lambda x: _po.adaptive_avg_pool3d(x, tuple(dout.shape[-3:])), shape, dout)),
     ("AdaptiveMaxPool2DGrad", {}, _places_last), ("AdaptiveMaxPool3DGrad", {}, _places_last),
     ("MaxPoolGradWithArgmax", _PLANE, _at_places), ("MaxPoolGradWithArgmaxV2", _MASK, _at_places),
     ("MaxPoolGradWithIndices", _MASK, _at_places), ("MaxPool3DGradWithArgmax", _VOLUME, _at_places),

@@ -36,10 +36,13 @@ class _Adam(Optimizer):
 
 
 class Adam(_Adam):
-    """Adam with bias correction; weight decay is added to the gradient.
+    """Adam (Kingma and Ba 2014); weight decay is added to the gradient: g = gradient + weight_decay * p.
 
-    Call it with the gradients, one for each Parameter: it changes the Parameters in place. learning_rate is a number, a list with one
-    number for each step, a Tensor or a LearningRateSchedule.
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g^2;
+    p -= rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + eps) in step t. use_nesterov puts beta1 * m + (1 - beta1) * g in the
+    place of m, use_amsgrad the largest v so far in the place of v. params and learning_rate are explained at Optimizer.
+
+    Raises TypeError for beta1, beta2 and eps that are no floats, ValueError for betas outside (0, 1) and an eps that is not positive.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(1, 1, weight_init="ones", bias_init="zeros")
@@ -87,7 +90,7 @@ class Adam(_Adam):
 
 
 class LazyAdam(Adam):
-    """Adam, for gradients that are no row tensors the same."""
+    """Adam under another name. In MindSpore it updates only some rows for gradients that are RowTensors, which there are none of here."""
 
     _powers_in_a_row = True
 
@@ -97,11 +100,16 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """The same as Adam: there is no other device whose memory could be saved."""
+    """Adam under another name. In MindSpore it computes in the memory of the host, where everything is here."""
 
 
 class AdamWeightDecay(Optimizer):
-    """Adam without bias correction; weight decay is subtracted from the weights themselves.
+    """Adam without bias correction, whose weight decay does not go through the moments (Loshchilov and Hutter 2017).
+
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g^2; p -= rate * (m / (sqrt(v) + eps) + weight_decay * p).
+    params and learning_rate are explained at Optimizer.
+
+    Raises TypeError for beta1, beta2 and eps that are no floats, ValueError for betas outside (0, 1) and an eps that is not positive.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(4, 2)

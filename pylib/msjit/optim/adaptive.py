@@ -6,7 +6,12 @@ from .optimizer import Optimizer
 
 
 class RMSProp(Optimizer):
-    """s = decay s + (1 - decay) g^2; v = momentum v + rate g / sqrt(s + epsilon); p -= v. Centred: s less the squared mean.
+    """RMSProp (Tieleman and Hinton 2012): s = decay * s + (1 - decay) * g^2; v = momentum * v + rate * g / sqrt(s + epsilon); p -= v.
+
+    s starts at 1. With `centered`, the square of a running mean of g is subtracted from s before the root. g is
+    gradient + weight_decay * p. params and learning_rate are explained at Optimizer.
+
+    Raises TypeError for decay, momentum and epsilon that are no floats, ValueError for negative ones.
 
     >>> import msjit as ms
     >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
@@ -42,7 +47,11 @@ class RMSProp(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """a += g^2; p -= rate g / sqrt(a)"""
+    """Adagrad (Duchi, Hazan and Singer 2011): a += g^2; p -= rate * g / sqrt(a), where g = gradient + weight_decay * p.
+
+    a starts at `accum`; without update_slots it stays there. params and learning_rate are explained at Optimizer. Raises TypeError for an
+    accum that is no float, ValueError for a negative one.
+    """
 
     def __init__(self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -60,7 +69,12 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """a = rho a + (1 - rho) g^2; u = sqrt(d + epsilon) / sqrt(a + epsilon) g; d = rho d + (1 - rho) u^2; p -= rate u"""
+    """Adadelta (Zeiler 2012): a = rho * a + (1 - rho) * g^2; u = sqrt(d + epsilon) / sqrt(a + epsilon) * g;
+    d = rho * d + (1 - rho) * u^2; p -= rate * u.
+
+    g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError for rho and epsilon that are no
+    floats, ValueError for a rho outside [0, 1] and a negative epsilon.
+    """
 
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -79,7 +93,11 @@ class Adadelta(Optimizer):
 
 
 class AdaMax(Optimizer):
-    """m = beta1 m + (1 - beta1) g; v = max(beta2 v, |g|); p -= rate / (1 - beta1^t) m / (v + eps)"""
+    """AdaMax (Kingma and Ba 2014): m = beta1 * m + (1 - beta1) * g; v = max(beta2 * v, |g|); p -= rate / (1 - beta1^t) * m / (v + eps).
+
+    g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError for beta1, beta2 and eps that are
+    no floats, ValueError for betas outside (0, 1) and an eps that is not positive.
+    """
 
     def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,
                  loss_scale=1.0):
@@ -104,7 +122,14 @@ class AdaMax(Optimizer):
 
 
 class FTRL(Optimizer):
-    """Follow the regularised leader (McMahan et al. 2013), with shrinkage l1 and l2."""
+    """Follow the regularised leader (McMahan et al. 2013), which makes weights exactly 0.
+
+    n' = n + g^2; z = z + g - (n'^q - n^q) / rate * p; p = (l1 * sign(z) - z) / (n'^q / rate + 2 * l2) where |z| > l1, else 0. q is
+    -lr_power, n starts at initial_accum, and g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer; the
+    rate must be one float.
+
+    Raises ValueError for a rate that changes or belongs to a group, TypeError and ValueError for numbers that are none or out of range.
+    """
 
     def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0, use_locking=False,
                  loss_scale=1.0, weight_decay=0.0):
@@ -134,7 +159,12 @@ class FTRL(Optimizer):
 
 
 class ProximalAdagrad(Optimizer):
-    """Adagrad's step, then shrinkage by l1 and l2 at the step's own rates."""
+    """Adagrad with shrinkage (Duchi and Singer 2009): a += g^2; s = rate / sqrt(a); q = p - s * g;
+    p = sign(q) * max(|q| - s * l1, 0) / (1 + s * l2).
+
+    a starts at accum, and g is gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError and
+    ValueError for numbers that are none or negative.
+    """
 
     def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0,
                  weight_decay=0.0):

@@ -8,7 +8,11 @@ from .optimizer import Optimizer
 
 
 class ASGD(Optimizer):
-    """Gradient descent with a falling rate, and the mean of the parameters in `ax` from step t0 on (Polyak and Juditsky 1992)."""
+    """Averaged gradient descent (Polyak and Juditsky 1992): p = p * (1 - lambd * eta) - eta * g, where eta = rate / (1 + lambd * rate * (t - 1))^alpha.
+
+    `ax` has a Tensor for each Parameter: the Parameter itself up to step t0, and from then on the mean of its values since. g is
+    gradient + weight_decay * p. params and learning_rate are explained at Optimizer. Raises TypeError for numbers that are no floats.
+    """
 
     def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
@@ -36,7 +40,14 @@ class ASGD(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Steps whose size grows while the gradient keeps its sign and falls when it changes (Riedmiller and Braun 1993)."""
+    """Resilient propagation (Riedmiller and Braun 1993), which uses only the sign of a gradient: p -= sign(g) * size.
+
+    Each element has a size of its own, at first the rate. It is multiplied by etas[1] where g has the sign of the step before, by etas[0]
+    where it has the other one, and stays within step_sizes. Where the sign has changed, p does not move in this step. params and
+    learning_rate are explained at Optimizer.
+
+    Raises TypeError for etas and step_sizes that are no tuples, ValueError unless etas[0] < 1 < etas[1] and step_sizes ascend.
+    """
 
     def __init__(self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.), weight_decay=0.):
         super().__init__(learning_rate, params, weight_decay)

@@ -12,7 +12,12 @@ def _norm(x):
 
 
 class Lamb(Optimizer):
-    """Adam's move plus the weight decay's, scaled to the norm of the parameter (You et al. 2019)."""
+    """LAMB (You et al. 2019): Adam's move, scaled to the norm of the parameter, for large batches.
+
+    move = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay * p, with the moments m and v of Adam;
+    p -= rate * |p| / |move| * move, with 2-norms of whole tensors; the quotient counts as 1 where one of the norms is 0. params and
+    learning_rate are explained at Optimizer. Raises TypeError and ValueError for numbers that are none or out of range.
+    """
 
     _decoupled = True
 
@@ -36,8 +41,12 @@ class Lamb(Optimizer):
 
 
 class LARS(Optimizer):
-    """Scales the gradients of another optimizer to the norms of their parameters (You et al. 2017). It also does the weight decay instead
-    of that optimizer."""
+    """LARS (You et al. 2017): scales the gradients of another optimizer to the norms of their parameters, for large batches.
+
+    The inner optimizer gets coefficient * |p| / (|g| + weight_decay * |p| + epsilon) * (g + weight_decay * p), with 2-norms of whole tensors,
+    and does no weight decay itself. Parameters for which lars_filter is False keep their gradient. use_clip divides the factor by the rate
+    and bounds it by 1. Raises TypeError for an optimizer that is none.
+    """
 
     def __init__(self, optimizer, epsilon=1e-05, coefficient=0.001, use_clip=False,
                  lars_filter=lambda x: "LayerNorm" not in x.name and "bias" not in x.name):
@@ -84,7 +93,14 @@ class LARS(Optimizer):
 
 
 class AdaFactor(Optimizer):
-    """Adam whose second moment is the product of a row and a column (Shazeer and Stern 2018)."""
+    """Adafactor (Shazeer and Stern 2018): Adam whose second moment is the product of a row and a column, which saves memory.
+
+    Row means and column means of g^2 + eps[0] over the last two axes are kept with the share 1 - t^-decay_rate. The move is g over the root
+    of their product, divided by max(its root mean square / clip_threshold, 1). With relative_step the rate is min(0.01, 1 / sqrt(t)), and
+    with warmup_init min(1e-6 * t, 1 / sqrt(t)); scale_parameter multiplies it by max(root mean square of p, eps[1]). beta1 > 0 averages the moves.
+
+    Raises ValueError unless exactly one of learning_rate and relative_step is given, NotImplementedError for `compression`.
+    """
 
     _decoupled = True
 

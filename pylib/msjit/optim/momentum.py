@@ -42,7 +42,12 @@ class _WithMomentum(Optimizer):
 
 
 class SGD(_WithMomentum):
-    """Stochastic gradient descent with momentum, dampening and Nesterov's variant.
+    """Stochastic gradient descent: p -= rate * g, with weight decay, g = gradient + weight_decay * p.
+
+    With momentum: v = momentum * v + (1 - dampening) * g, where the first v is g; then p -= rate * v, or with nesterov
+    p -= rate * (g + momentum * v). params and learning_rate are explained at Optimizer.
+
+    Raises ValueError for a negative momentum or dampening, and for nesterov without momentum or with dampening.
 
     >>> import msjit as ms
     >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
@@ -83,7 +88,11 @@ class SGD(_WithMomentum):
 
 
 class Momentum(_WithMomentum):
-    """Gradient descent with a velocity: v = momentum v + g; p -= rate v.
+    """Gradient descent with a velocity: v = momentum * v + g; p -= rate * v, where g = gradient + weight_decay * p.
+
+    With use_nesterov: p -= rate * (g + momentum * v). params and learning_rate are explained at Optimizer.
+
+    Raises TypeError for a momentum that is no float, ValueError for a negative one.
 
     >>> import msjit as ms
     >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")

@@ -46,7 +46,19 @@ class _Group:
 
 
 class Optimizer(ShownState, Cell, OwnOptimizers):
-    """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct."""
+    """Base class of the optimizers of nn. Subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct.
+
+    `parameters` is a list of Parameters, or of groups: dicts with "params" and perhaps "lr", "weight_decay" and "grad_centralization".
+    One more dict, {"order_params": [...]}, may say in which order the gradients come. learning_rate is a number, a list with one number
+    for each step (the last one stays), a Tensor of these, or a LearningRateSchedule. weight_decay is a number or a schedule. Without
+    groups, Parameters with "beta" or "gamma" in their name have no weight decay. Gradients are divided by loss_scale first.
+
+    An optimizer is called with a tuple of gradients, one for each of its `parameters` and of the same shape. It changes the Parameters in
+    place. 16-bit Parameters are updated in float32 and rounded.
+
+    Raises TypeError for arguments of a wrong type, ValueError for negative rates and decays, no Parameters, a Parameter given twice, and
+    for gradients that do not fit.
+    """
 
     _decoupled = False  # whether weight decay is separate from the gradient
     _centres = True  # whether the option grad_centralization of a group has an effect

@@ -171,3 +171,19 @@ def name_parameters(parameters):
             number += 1
             param.name = "Parameter$%d" % number
     return ParameterTuple(parameters)
+
+
+def take_loaded(net, step):
+    """Lets the optimizers of a network take over what was loaded into their Parameters.
+
+    `step` is a number of updates for the first of them, or None. An optimizer's own Parameter with this number has a longer name than the
+    file, so a copy by names does not reach it. Returns whether an optimizer took it.
+    """
+    cells = [cell for _, cell in net.cells_and_names() if isinstance(cell, Shown)]
+    for optimizer in cells:
+        optimizer._take_shown()
+    optimizers = [cell for cell in cells if isinstance(cell, ShownState)]
+    if step is None or not optimizers:
+        return False
+    optimizers[0].global_step = step.detach()
+    return True

@@ -132,9 +132,6 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
 
     Raises TypeError for other types, ValueError if files are missing or their number is not that of the strategy.
     """
-    from ..context import get_auto_parallel_context
-    from ..nn.cell import Cell
-    from ..serialization import load_param_into_net
     where = "load_distributed_checkpoint"
     for value in (format, output_format):
         if value not in ("ckpt", "safetensors"):
@@ -146,6 +143,14 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
         if network is None:
             return unified.save_parts(where, unified_safetensors_dir, dst_safetensors_dir, target, rank_id, output_format, name_map)
         return unified.load_parts(where, network, unified_safetensors_dir, target, name_map, return_param_dict)
+    return _load_ckpt_files(where, network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, dec_key)
+
+
+def _load_ckpt_files(where, network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, dec_key):
+    """load_distributed_checkpoint with format="ckpt"."""
+    from ..context import get_auto_parallel_context
+    from ..nn.cell import Cell
+    from ..serialization import load_param_into_net
     if not isinstance(network, Cell):
         raise TypeError("[%s] network, got %s, expected Cell" % (where, type(network).__name__))
     if not isinstance(checkpoint_filenames, (list, tuple)):

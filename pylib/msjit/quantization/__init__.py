@@ -134,11 +134,7 @@ def quantize_int8(net, batches=None, skip=(), percentile=100.0):
         rows = [_row(name, layer, made[id(layer)], _weight_error(layer)) for name, layer in layers.items()]
         _replace(net, made)
         return Report(rows)
-    if isinstance(batches, (Tensor, np.ndarray)):  # its rows would be taken for batches
-        raise TypeError("[quantization] batches, got %s, expected a list of inputs, [x] for one" % type(batches).__name__)
-    batches = list(batches)
-    if not batches:
-        raise ValueError("[quantization] batches, got none, expected at least one")
+    batches = _listed(batches)
     spans, folded, norms = _calibrated(net, layers, batches, skip, percentile)
     made = {name: _on_integers(layer, spans[name], norms.get(folded.get(name))) for name, layer in layers.items() if name in spans}
     before, errors = _compared(net, layers, made, {norm: name for name, norm in folded.items()}, norms, batches)
@@ -147,6 +143,15 @@ def quantize_int8(net, batches=None, skip=(), percentile=100.0):
     _replace(net, {id(norms[norm]): nn.Identity() for norm in folded.values()})
     after = [net(*_arguments(batch)) for batch in batches]
     return Report(rows, relative([distance(new, old) for new, old in zip(after, before)]))
+
+
+def _listed(batches):
+    if isinstance(batches, (Tensor, np.ndarray)):  # its rows would be taken for batches
+        raise TypeError("[quantization] batches, got %s, expected a list of inputs, [x] for one" % type(batches).__name__)
+    batches = list(batches)
+    if not batches:
+        raise ValueError("[quantization] batches, got none, expected at least one")
+    return batches
 
 
 def _on_integers(layer, span=None, norm=None):

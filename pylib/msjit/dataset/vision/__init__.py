@@ -15,8 +15,7 @@ from .files import (
     encode_jpeg, encode_png, get_image_num_channels, get_image_size, read_file, read_image, write_file, write_jpeg, write_png,
 )
 from .geometry import (
-    Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
-    SlicePatches, TenCrop, VerticalFlip,
+    CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Resize, ResizedCrop, SlicePatches, TenCrop, VerticalFlip,
 )
 from .mixing import CutMixBatch, MixUp, MixUpBatch, RandomSelectSubpolicy, UniformAugment
 from .random_colors import (
@@ -31,6 +30,7 @@ from .values import (
     ConvertColor, CutOut, Decode, Erase, HWC2CHW, LinearTransformation, Normalize, NormalizePad, Rescale, ToNumpy, ToPIL,
     ToTensor, ToType,
 )
+from .warps import Affine, Perspective, Rotate
 
 globals().update(_absent_names(__name__, "DecodeVideo VideoDecoder read_video read_video_timestamps", "videos are not decoded"))
 try:

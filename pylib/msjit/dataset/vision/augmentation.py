@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..draws import current
-from . import color, geometry
+from . import color, warps
 from .base import Transform, fills, integer, inter, member
 from .utils import AutoAugmentPolicy, Inter
 
@@ -20,12 +20,12 @@ def _operation(image, name, strength, interpolation, fill, where):
     factor = 1.0 + strength
     if name in ("ShearX", "ShearY"):
         shear = (math.degrees(math.atan(strength)), 0.0) if name == "ShearX" else (0.0, math.degrees(math.atan(strength)))
-        return geometry.affine_map(image, 0.0, (0, 0), 1.0, shear, interpolation, fill, where)
+        return warps.affine_map(image, 0.0, (0, 0), 1.0, shear, interpolation, fill, where)
     if name in ("TranslateX", "TranslateY"):
         moved = (int(strength), 0) if name == "TranslateX" else (0, int(strength))
-        return geometry.affine_map(image, 0.0, moved, 1.0, (0.0, 0.0), interpolation, fill, where)
+        return warps.affine_map(image, 0.0, moved, 1.0, (0.0, 0.0), interpolation, fill, where)
     if name == "Rotate":
-        return geometry.rotated(image, strength % 360, interpolation, False, None, fill, where)
+        return warps.rotated(image, strength % 360, interpolation, False, None, fill, where)
     if name == "Posterize":
         return color.posterized(image, int(strength), where)
     if name == "Solarize":

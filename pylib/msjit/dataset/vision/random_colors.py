@@ -61,7 +61,11 @@ class RandomAdjustSharpness(Sometimes):
 
 
 class RandomColorAdjust(Transform):
-    """Changes brightness, contrast, saturation and hue by random factors, in random order."""
+    """Changes brightness, contrast, saturation and hue of an RGB image by random factors, in random order.
+
+    Each is a pair (least, greatest) from which the factor is drawn, or one number v for (1 - v, 1 + v). 1 changes nothing. Hue turns by a
+    share of the circle between -0.5 and 0.5: v means (-v, v), and 0 changes nothing. Raises TypeError and ValueError for other numbers.
+    """
 
     def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
         where = self._where

@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from ..draws import current
-from . import geometry
+from . import geometry, warps
 from .base import (
     Transform,
     around,
@@ -93,11 +93,15 @@ class RandomPerspective(Sometimes):
     def _apply(self, image, drawn):
         if drawn is None:
             return image
-        return geometry.distorted(image, drawn[0], drawn[1], self.interpolation, self._where)
+        return warps.distorted(image, drawn[0], drawn[1], self.interpolation, self._where)
 
 
 class RandomCrop(Transform):
-    """Crops a part of `size` at a random position, after padding."""
+    """Crops a part of `size`, (height, width) or one int for both, at a random position of an image (H, W) or (H, W, C), after padding.
+
+    padding, fill_value and padding_mode are those of Pad. pad_if_needed then pads an image that is still smaller than `size`; without it a
+    smaller image raises RuntimeError (ValueError for Pillow images).
+    """
 
     _batches = True
 
@@ -202,7 +206,7 @@ class RandomRotation(Transform):
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
         self.degrees = around(degrees, "degrees", self._where, 0.0, None)
         self.resample, self.expand = inter(resample, self._where), flag(expand, "expand", self._where)
-        self.center, self.fill_value = geometry.center_point(center, self._where), fills(fill_value, self._where)
+        self.center, self.fill_value = warps.center_point(center, self._where), fills(fill_value, self._where)
 
     def _draw(self, image):
         return uniform(*self.degrees)
@@ -213,7 +217,7 @@ class RandomRotation(Transform):
             fill = self.fill_value if len(self.fill_value) > 1 else self.fill_value * len(image.getbands())
             return image.rotate(drawn, mode, self.expand, self.center,
                                 fillcolor=fill if len(image.getbands()) > 1 else fill[0])
-        return geometry.rotated(self._array(image), drawn, self.resample, self.expand, self.center, self.fill_value,
+        return warps.rotated(self._array(image), drawn, self.resample, self.expand, self.center, self.fill_value,
                                 self._where)
 
 
@@ -255,7 +259,7 @@ class RandomAffine(Transform):
             fill = tuple(int(value) for value in filled(self.fill_value, bands))
             return image.transform(image.size, pillow().AFFINE, _pil_matrix(image.size, *drawn), mode,
                                    fillcolor=fill if bands > 1 else fill[0])
-        return geometry.affine_map(self._array(image), *drawn, resample=self.resample, fill=self.fill_value,
+        return warps.affine_map(self._array(image), *drawn, resample=self.resample, fill=self.fill_value,
                                    where=self._where)
 
 

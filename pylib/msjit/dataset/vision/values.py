@@ -114,7 +114,7 @@ class NormalizePad(Normalize):
 
 
 class Rescale(Transform):
-    """Computes image * rescale + shift, as float32."""
+    """Computes image * rescale + shift, as float32, for an array of any shape; Rescale(1 / 255, 0) brings bytes to [0, 1]."""
 
     def __init__(self, rescale, shift):
         self.rescale = np.float32(number(rescale, "rescale", "Rescale"))

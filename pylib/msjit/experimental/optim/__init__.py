@@ -1,6 +1,6 @@
 """msjit.experimental.optim"""
 from ... import _paths
-from ...optim.grouped import ASGD, SGD, Adadelta, Adagrad, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
+from ...optim.grouped_optimizers import ASGD, SGD, Adadelta, Adagrad, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from ...optim.grouped import GroupedOptimizer as Optimizer
 from . import lr_scheduler
 from .adam import Adam

@@ -1,6 +1,6 @@
 """experimental.optim.Adam: as nn.Adam, where eps is added before the correction."""
 from ... import ops
-from ...optim import grouped as _grouped
+from ...optim import grouped_optimizers as _grouped
 
 
 class Adam(_grouped.Adam):
