@@ -361,6 +361,14 @@ def _update_param(param, new_param, strict_load):
     _copy(param, new_param, strict_load)
 
 
+def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
+    """Loads Parameters whose names have a prefix in the dict, and takes them out of the list of names param_not_load."""
+    params = {param.name: param for param in net.get_parameters()}
+    for name, source in (_with_prefix(param_not_load, parameter_dict) if param_not_load else {}).items():
+        _update_param(params[name], parameter_dict[source], strict_load)
+        param_not_load.remove(name)
+
+
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
     """For MindSpore: a Parameter that is divided over processes, as a whole. Here NotImplementedError, as no Parameter is divided."""
     raise NotImplementedError("[save_checkpoint] layout of %s, got one, expected none: networks are not divided over processes" % param_name)

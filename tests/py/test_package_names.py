@@ -113,3 +113,26 @@ def test_parts_of_a_batch():
     from msjit.nn.wrap import cell_wrapper
     x, y = cell_wrapper._MicroBatch(2)(1, Tensor([[1.0], [2.0], [3.0], [4.0]]), Tensor([1, 2, 3, 4]))
     assert x.asnumpy().tolist() == [[3.0], [4.0]] and y.asnumpy().tolist() == [3, 4]
+
+
+def test_names_that_loaders_and_training_steps_import():
+    from msjit.experimental.optim.optimizer import check_not_less_than, check_not_less_than_without_equal
+    from msjit.log import _get_logger
+    from msjit.nn.wrap.loss_scale import _grad_scale, reciprocal
+    from msjit.train.amp import _OutputTo32
+    from msjit.train.serialization import _load_dismatch_prefix_params
+    net, missing = nn.Dense(2, 2, bias_init="zeros"), ["weight", "bias"]
+    loaded = {"net.a.weight": Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="w")}
+    assert _load_dismatch_prefix_params(net, loaded, missing, False) is None
+    assert missing == ["bias"] and net.weight.asnumpy().tolist() == [[1, 2], [3, 4]] and net.bias.asnumpy().tolist() == [0, 0]
+    half = nn.ReLU().to_float(ms.float16)
+    outputs = _OutputTo32(half)(Tensor([-1.0, 2.0]))
+    assert half(Tensor([1.0])).dtype == ms.float16 and outputs.dtype == ms.float32 and outputs.asnumpy().tolist() == [0, 2]
+    assert reciprocal(Tensor([4.0])).asnumpy().tolist() == [0.25]
+    assert _grad_scale(Tensor(2.0), Tensor([4.0])).asnumpy().tolist() == [2]
+    check_not_less_than(0.0, "eps", "Adam")
+    with pytest.raises(ValueError, match="eps"):
+        check_not_less_than_without_equal(0.0, "eps", "Adam")
+    with pytest.raises(ValueError, match="eps"):
+        check_not_less_than(-1.0, "eps", "Adam")
+    assert _get_logger().name == "msjit"
