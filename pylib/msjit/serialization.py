@@ -219,8 +219,8 @@ def _read_ckpt(path, wanted, crc_check):
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
     """Copies loaded values into the Parameters of `net` by name; returns (not loaded, not used) names.
 
-    Without strict_load floats are converted to the dtype of a float Parameter and ints to that of an int Parameter. If all names of
-    the dict have a prefix that those of the network lack, it is removed.
+    Without strict_load floats are converted to the dtype of a float Parameter and ints to that of an int Parameter, and a Parameter
+    that is not in the dict takes a value whose name has a prefix in addition.
 
     Raises RuntimeError if a shape or dtype does not match, TypeError for a dict with other values.
 
@@ -263,13 +263,16 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _with_prefix(missing, parameter_dict):
-    """{missing name: name in the dict}, for a prefix that the names in the dict have in addition. The longest missing name decides which prefix."""
-    longest = max(missing, key=len)
-    for name in parameter_dict:
-        if name.endswith("." + longest):
-            prefix = name[:-len(longest)]
-            return {m: prefix + m for m in missing if prefix + m in parameter_dict}
-    return {}
+    """{missing name: name in the dict} for prefixes that names in the dict have in addition. As in MindSpore, the first name that ends
+    with a missing one tells a prefix, by which others are found too, until no name is left that tells one."""
+    found, left = {}, list(missing)
+    while left:
+        prefix = next((name[:-len(end)] for end in left for name in parameter_dict if name.endswith(end)), None)
+        if prefix is None:
+            break
+        found.update((name, prefix + name) for name in left if prefix + name in parameter_dict)
+        left = [name for name in left if name not in found]
+    return found
 
 
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
