@@ -1,5 +1,6 @@
 """What packages made for MindSpore import and rely on besides its documented names."""
 import os
+import pickle
 import subprocess
 import sys
 
@@ -136,3 +137,24 @@ def test_names_that_loaders_and_training_steps_import():
     with pytest.raises(ValueError, match="eps"):
         check_not_less_than(-1.0, "eps", "Adam")
     assert _get_logger().name == "msjit"
+
+
+class OfMindSpore:
+    """Is pickled as MindSpore pickles a Tensor: an empty one, and then its array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __reduce__(self):
+        return Tensor.__new__, (Tensor,), {"value": (self.array,)}
+
+
+@pytest.mark.parametrize("array", [np.float32([[1, 2], [3, 4]]), np.float16([1.5]), np.int64(3).reshape(()), np.zeros((0, 2), np.int8),
+                                   np.array([True, False])])
+def test_tensors_that_mindspore_pickled_are_read(array):
+    read = pickle.loads(pickle.dumps([OfMindSpore(array)]))[0]
+    assert type(read) is Tensor and read.shape == array.shape and read.asnumpy().dtype == array.dtype
+    np.testing.assert_array_equal(read.asnumpy(), array)
+    read.note = "kept"
+    again = pickle.loads(pickle.dumps(read))
+    assert again.note == "kept" and again.dtype == read.dtype and (read + read).shape == array.shape
