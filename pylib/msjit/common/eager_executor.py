@@ -11,7 +11,7 @@ an earlier recorded call keeps its history, and gradients go through it; MindSpo
 complete when it returns, so there is nothing to wait for.
 """
 from .._native import Tensor, _msjit
-from ..autograd import _flatten, _no_grad, _positions, _Scope, _seeds, _unpacked, _weight_list
+from ..autograd import _flatten, _no_grad, _positions, _Scope, _seeds, _trained, _unpacked, _weight_list, _with_zeros
 from .checks import check_bool
 from .parameter import Parameter
 
@@ -116,9 +116,9 @@ class _PyNativeExecutor:
         outputs = _flatten(output, [])
         inputs = self._inputs(record.args, grad, grad_position)
         chosen = _weight_list(weights, "grad") if grad.get_by_list else []
-        nested = _msjit.grad_level() > 0 and _msjit.grad_recording()
-        found = list(_msjit.gradients(outputs, _seeds(sens, outputs, "grad"), inputs + chosen, nested)) if inputs or chosen else []
-        by_input, by_weight = found[:len(inputs)], tuple(found[len(inputs):])
+        wrt, nested = inputs + _trained(chosen), _msjit.grad_level() > 0 and _msjit.grad_recording()
+        found = list(_msjit.gradients(outputs, _seeds(sens, outputs, "grad"), wrt, nested)) if wrt else []
+        by_input, by_weight = found[:len(inputs)], tuple(_with_zeros(chosen, found[len(inputs):]))
         of_inputs = tuple(by_input) if grad.get_all else _unpacked(by_input)
         if not grad.get_by_list:
             return of_inputs
