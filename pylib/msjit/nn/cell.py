@@ -470,14 +470,18 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         """Returns the text inside the parentheses when the Cell is printed."""
         return ""
 
+    def _get_name(self):
+        """The name with which the Cell is printed."""
+        return type(self).__name__
+
     def __repr__(self):
         own = self.extend_repr()
         lines = [own] if own else []
         for name, cell in self._cell_index.items():
             lines.append("(%s): %s" % (name, repr(cell).replace("\n", "\n  ")))
         if not self._cell_index:
-            return "%s(%s)" % (type(self).__name__, own)
-        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(lines))
+            return "%s(%s)" % (self._get_name(), own)
+        return "%s(\n  %s\n)" % (self._get_name(), "\n  ".join(lines))
 
     _repr_html_ = cell_html
 
