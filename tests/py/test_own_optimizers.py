@@ -4,6 +4,7 @@ import pytest
 
 import msjit as ms
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
+from msjit.experimental.optim.optimizer import Optimizer as GroupedBase
 from msjit.ops import composite as C
 from msjit.ops import functional as F
 
@@ -184,3 +185,63 @@ def test_scaled_steps_have_their_operators():
     assert bool(step.logic_not(step.equal(step.base0, Tensor(1, ms.int32)))) and not step.is_distributed
     halves = step.hyper_map(F.partial(lambda scale, g: g / scale, Tensor(2.0)), (Tensor([1.0]), Tensor([2.0])))
     assert [float(h) for h in halves] == [0.5, 1.0]
+
+
+grouped_rule = ops.MultitypeFuncGraph("own_rule")
+
+
+@grouped_rule.register("Tensor", "Number", "Tensor", "Tensor", "Tensor")
+def _apply_rule(lr, beta, param, gradient, average):
+    ops.assign(average, average * beta + gradient)
+    ops.assign_sub(param, lr * average)
+    return True
+
+
+class GroupedByMap(GroupedBase):
+    """What optimizers of packages for experimental.optim use of their base."""
+
+    def __init__(self, params, lr=0.1, beta=0.5, weight_decay=0.0):
+        super().__init__(params, {"lr": lr, "beta": beta, "weight_decay": weight_decay})
+        self.average = self.parameters.clone("average", "zeros")
+
+    def construct(self, gradients):
+        for number, group in enumerate(self.param_groups):
+            part = slice(self.group_start_id[number], self.group_start_id[number + 1])
+            params = self.parameters[part]
+            decayed = self._decay_weight(group["weight_decay"], params, gradients[part])
+            self.hyper_map(ops.partial(grouped_rule, group["lr"], group["beta"]), params, decayed, self.average[part])
+        return True
+
+
+class GroupedByState(GroupedBase):
+    """The same with `state`, for one group."""
+
+    def __init__(self, params, lr=0.1, beta=0.5):
+        super().__init__(params, {"lr": lr, "beta": beta})
+
+    def construct(self, gradients):
+        for group in self.param_groups:
+            for param, gradient in zip(group["params"], gradients):
+                state = self.state[param]
+                state["average"] = gradient if "average" not in state else state["average"] * group["beta"] + gradient
+                param.set_data(param - group["lr"] * state["average"])
+        return True
+
+
+@pytest.mark.parametrize("mode", ["eager", "PIJit"])
+def test_own_grouped_optimizers(mode):
+    def made():
+        return Parameter(Tensor([1.0, 2.0], ms.float32), name="p"), Parameter(Tensor([1.0], ms.float32), name="q")
+    p, q = made()
+    groups = GroupedByMap([{"params": [p], "weight_decay": 0.5}, {"params": [q], "lr": 0.25}])
+    r, _ = made()
+    state = GroupedByState([r])
+    gradients = Tensor([1.0, 2.0], ms.float32), Tensor([4.0], ms.float32)
+    run, run_state = (groups, state) if mode == "eager" else (ms.jit(lambda g: groups(g), mode=mode), ms.jit(lambda g: state(g), mode=mode))
+    for _ in range(2):
+        run(gradients)
+        run_state(gradients[:1])
+    np.testing.assert_allclose(p.asnumpy(), [0.6325, 1.265], rtol=1e-6)
+    np.testing.assert_allclose(q.asnumpy(), [1 - 1 - 1.5], rtol=1e-6)
+    np.testing.assert_allclose(r.asnumpy(), [1 - 0.1 - 0.15, 2 - 0.2 - 0.3], rtol=1e-6)
+    assert list(state.state) == [r] and isinstance(groups.map_, ops.Map) and groups.average[1].name == "average.q"
