@@ -245,3 +245,49 @@ def test_own_grouped_optimizers(mode):
     np.testing.assert_allclose(q.asnumpy(), [1 - 1 - 1.5], rtol=1e-6)
     np.testing.assert_allclose(r.asnumpy(), [1 - 0.1 - 0.15, 2 - 0.2 - 0.3], rtol=1e-6)
     assert list(state.state) == [r] and isinstance(groups.map_, ops.Map) and groups.average[1].name == "average.q"
+
+
+class FasterMomentum(nn.Momentum):
+    def get_lr(self):
+        return super().get_lr() * 2.0
+
+
+class QuarteredAdam(nn.Adam):
+    def gradients_centralization(self, gradients):
+        return tuple([g * 0.25 for g in super().gradients_centralization(gradients)])
+
+
+class DoubledSGD(nn.SGD):
+    def decay_weight(self, gradients):
+        return tuple([g * 2.0 for g in super().decay_weight(gradients)])
+
+
+class HalfDecay(nn.AdamWeightDecay):
+    def get_weight_decay(self):
+        return super().get_weight_decay() * 0.5
+
+
+@pytest.mark.parametrize("mode", ["eager", "PIJit"])
+@pytest.mark.parametrize("own, options, plain, plain_options, factor", [
+    (FasterMomentum, {"momentum": 0.9, "weight_decay": 0.1, "loss_scale": 4.0}, nn.Momentum,
+     {"learning_rate": 0.2, "momentum": 0.9, "weight_decay": 0.1, "loss_scale": 4.0}, 1),
+    (QuarteredAdam, {}, nn.Adam, {}, 0.25),
+    (DoubledSGD, {"weight_decay": 0.1}, nn.SGD, {"weight_decay": 0.2}, 2),
+    (HalfDecay, {"weight_decay": 0.2}, nn.AdamWeightDecay, {"weight_decay": 0.1}, 1)])
+def test_methods_that_prepare_updates_may_be_defined_anew(own, options, plain, plain_options, factor, mode):
+    params = [Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="p") for _ in range(2)]
+    gradient = Tensor([[0.5, -1.0], [2.0, 0.25]])
+    optimizers = own(params[:1], **dict({"learning_rate": 0.1}, **options)), plain(params[1:], **dict({"learning_rate": 0.1}, **plain_options))
+    for optimizer, scale in zip(optimizers, (1, factor)):
+        step = optimizer if mode == "eager" else ms.jit(lambda g, o=optimizer: o(g), mode=mode)
+        for _ in range(3):
+            step((gradient * scale,))
+    np.testing.assert_allclose(params[0].asnumpy(), params[1].asnumpy(), rtol=1e-5)
+    assert optimizers[0].step_count == 3
+
+
+def test_methods_that_prepare_updates_know_the_groups():
+    p, q = (Parameter(Tensor([1.0]), name=name) for name in "pq")
+    optimizer = FasterMomentum([{"params": [p], "weight_decay": 0.5}, {"params": [q]}], 0.1, 0.9)
+    optimizer((Tensor([1.0]), Tensor([1.0])))
+    np.testing.assert_allclose([float(p), float(q)], [0.7, 0.8], rtol=1e-6)
