@@ -34,6 +34,7 @@ class _OutputTo32(Cell):
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)
         self._backbone = backbone
+        self._get_attr_from_cell(backbone)
 
     def construct(self, *args, **kwargs):
         return _cast_float(self._backbone(*args, **kwargs), mstype.float32)

@@ -274,7 +274,6 @@ def _with_prefix(missing, parameter_dict):
         left = [name for name in left if name not in found]
     return found
 
-
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 _INTS = mstype.int_type + mstype.uint_type
 
@@ -367,7 +366,7 @@ def _update_param(param, new_param, strict_load):
 def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
     """Loads Parameters whose names have a prefix in the dict, and takes them out of the list of names param_not_load."""
     params = {param.name: param for param in net.get_parameters()}
-    for name, source in (_with_prefix(param_not_load, parameter_dict) if param_not_load else {}).items():
+    for name, source in _with_prefix(param_not_load, parameter_dict).items():
         _update_param(params[name], parameter_dict[source], strict_load)
         param_not_load.remove(name)
 

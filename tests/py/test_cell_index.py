@@ -1,6 +1,6 @@
 """The dicts `_cells` and `_params` of a Cell, which packages write to and take from: what they hold are the attributes, in every mode."""
-from collections import OrderedDict
 import copy
+from collections import OrderedDict
 
 import pytest
 

@@ -54,6 +54,16 @@ def test_sens_positions_and_auxiliary_outputs():
     assert lists(gradient) == [1, 4] and output[1] is not None
 
 
+def test_arguments_without_gradients():
+    w, frozen, index = weight(), weight(), Tensor([1, 0], ms.int32)
+    frozen.requires_grad = False
+    args = Tensor([1.0, 4.0], ms.float32), index, frozen
+    _, gradients = recorded(lambda x, i, p: (ops.gather(x * w, i, 0) * p).sum(), args, ops.GradOperation(get_all=True))
+    assert lists(gradients) == [[6, 6], [0, 0], [0, 0]] and not frozen.requires_grad
+    _, gradients = recorded(lambda x: (x * w * frozen).sum(), args[:1], ops.GradOperation(get_by_list=True), [frozen, w])
+    assert lists(gradients) == [[0, 0], [2, 12]]
+
+
 def test_training_with_assignments_and_a_carried_state():
     w, state, losses = weight(), Tensor([0.0, 0.0], ms.float32), []
 
@@ -77,7 +87,7 @@ def test_a_function_that_raised_leaves_no_record():
 
     def bad(x):
         raise ValueError("no")
-    for again in (bad, lambda x: (x * w).sum()):
+    for _ in range(2):
         with pytest.raises(ValueError):
             recorded(bad, (x,), ops.GradOperation(get_by_list=True), [w])
     executor.set_grad_flag(False)

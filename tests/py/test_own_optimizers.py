@@ -1,10 +1,10 @@
 """Optimizers and training steps whose construct is the program's: what they read from their bases. Figures of MindSpore 2.10."""
 import numpy as np
 import pytest
+from msjit.experimental.optim.optimizer import Optimizer as GroupedBase
 
 import msjit as ms
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
-from msjit.experimental.optim.optimizer import Optimizer as GroupedBase
 from msjit.ops import composite as C
 from msjit.ops import functional as F
 

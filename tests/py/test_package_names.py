@@ -118,10 +118,11 @@ def test_parts_of_a_batch():
 
 def test_names_that_loaders_and_training_steps_import():
     from msjit.experimental.optim.optimizer import check_not_less_than, check_not_less_than_without_equal
-    from msjit.log import _get_logger
     from msjit.nn.wrap.loss_scale import _grad_scale, reciprocal
     from msjit.train.amp import _OutputTo32
     from msjit.train.serialization import _load_dismatch_prefix_params
+
+    from msjit.log import _get_logger
     net, missing = nn.Dense(2, 2, bias_init="zeros"), ["weight", "bias"]
     loaded = {"net.a.weight": Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="w")}
     assert _load_dismatch_prefix_params(net, loaded, missing, False) is None

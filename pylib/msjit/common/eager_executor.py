@@ -24,13 +24,14 @@ class _Record:
         self.scope = None if _msjit.grad_level() > 0 and _msjit.grad_recording() else _Scope()
         if self.scope is not None:
             self.scope.__enter__()
-        self.marked = [x for x in _flatten(args, []) if not _msjit.is_tracked(x)]
+        self.marked = [x for x in _flatten(args, [])
+                       if not isinstance(x, Parameter) and _msjit.is_floating(x) and not _msjit.is_tracked(x)]
         for x in self.marked:
             _msjit.mark_parameter(x, True)
 
     def close(self):
         for x in self.marked:
-            _msjit.mark_parameter(x, isinstance(x, Parameter) and x.requires_grad)
+            _msjit.mark_parameter(x, False)
         self.marked = []
         if self.scope is not None:
             self.scope.__exit__(None, None, None)

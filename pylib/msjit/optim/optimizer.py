@@ -225,7 +225,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         for param, gradient in zip(self.parameters, gradients):
             self._check_gradient(param, gradient)
         if self._decoupled:
-            decays = [decay if decays_too else 0.0 for decay, decays_too in zip(_for_each(self.get_weight_decay(), count), self._decays)]
+            decays = [decay if wanted else 0.0 for decay, wanted in zip(_for_each(self.get_weight_decay(), count), self._decays)]
         else:
             gradients, decays = self.scale_grad(self.gradients_centralization(self.decay_weight(tuple(gradients)))), (0.0,) * count
         rates = [self._step_rate(_as_tensor(rate).reshape(()), step) for rate in _for_each(self.get_lr(), count)]
