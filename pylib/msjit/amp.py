@@ -3,7 +3,7 @@ from . import ops
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor, check_tensor
-from .nn.cell import Cell
+from .nn.cell import Cell, _cast_float
 from .nn.wrap import TrainOneStepCell, WithLossCell
 from .nn.wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
@@ -26,6 +26,18 @@ def get_white_list():
 def get_black_list():
     """The Cells that O2 leaves in float32."""
     return _classes(_BLACK)
+
+
+class _OutputTo32(Cell):
+    """Runs a network and casts the floats that it returns to float32."""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._get_attr_from_cell(backbone)
+
+    def construct(self, *args, **kwargs):
+        return _cast_float(self._backbone(*args, **kwargs), mstype.float32)
 
 
 AMP_WHITE_LIST, AMP_BLACK_LIST = get_white_list(), get_black_list()  # under MindSpore's names

@@ -149,6 +149,17 @@ def _weight_list(weights, where):
     return found
 
 
+def _trained(weights):
+    """The weights without the Parameters that require no gradient."""
+    return [w for w in weights if not isinstance(w, Parameter) or w.requires_grad]
+
+
+def _with_zeros(weights, gradients):
+    """The gradients by _trained(weights), and zeros for the other weights, as in MindSpore: an optimizer leaves them as they are."""
+    found = iter(gradients)
+    return [w.new_zeros(tuple(w.shape)) if isinstance(w, Parameter) and not w.requires_grad else next(found) for w in weights]
+
+
 # -- the one transform --------------------------------------------------------------------------------------------
 
 
@@ -161,26 +172,19 @@ class _Pull:
 
     def __init__(self, fn, args, kwargs, positions, weights, containers=False):
         self.weights = weights
-        frozen = [w for w in weights if isinstance(w, Parameter) and not w.requires_grad]
         with _Scope() as scope:
-            for weight in frozen:
-                _msjit.mark_parameter(weight, True)
-            try:
-                given = list(args) + list(kwargs.values())
-                kinds = _DIFFERENTIABLE if containers else Tensor
-                self.positions = [p for p in positions if isinstance(given[p], kinds)]
-                self.arguments = [given[p] for p in self.positions]
-                self.inputs = _flatten(self.arguments, [])
-                self.leaves = [_msjit.alias(x) for x in self.inputs]
-                # The function gets stand-ins for the leaves, so that it may write to its arguments.
-                self.given = [_msjit.stand_in(leaf) for leaf in self.leaves]
-                stand_ins = iter(self.given)
-                for position, argument in zip(self.positions, self.arguments):
-                    given[position] = _rebuild(argument, stand_ins)
-                self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
-            finally:
-                for weight in frozen:
-                    _msjit.mark_parameter(weight, False)
+            given = list(args) + list(kwargs.values())
+            kinds = _DIFFERENTIABLE if containers else Tensor
+            self.positions = [p for p in positions if isinstance(given[p], kinds)]
+            self.arguments = [given[p] for p in self.positions]
+            self.inputs = _flatten(self.arguments, [])
+            self.leaves = [_msjit.alias(x) for x in self.inputs]
+            # The function gets stand-ins for the leaves, so that it may write to its arguments.
+            self.given = [_msjit.stand_in(leaf) for leaf in self.leaves]
+            stand_ins = iter(self.given)
+            for position, argument in zip(self.positions, self.arguments):
+                given[position] = _rebuild(argument, stand_ins)
+            self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
         self.nested = scope.nested
 
     def restrict(self, positions, weights):
@@ -191,9 +195,12 @@ class _Pull:
         self.weights = weights
 
     def gradients(self, outputs, seeds, keep=False):
-        """(gradients by position, gradients by weight) of the summed outputs."""
-        wrt = self.leaves + list(self.weights)
+        """(gradients by position, gradients by weight) of the summed outputs. A Parameter that requires no gradient has the gradient 0."""
+        trained = _trained(self.weights)
+        wrt = self.leaves + trained
         grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
+        if len(trained) < len(self.weights):
+            grads[len(self.leaves):] = _with_zeros(self.weights, grads[len(self.leaves):])
         if leaf_hooks:
             grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights), self.inputs + [None] * len(self.weights))]
         by_leaf = iter(grads)

@@ -7,6 +7,11 @@ debug, info, warning, error, critical = (
     _logger.debug, _logger.info, _logger.warning, _logger.error, _logger.critical)
 
 
+def _get_logger():
+    """The logger that the functions of this module write to."""
+    return _logger
+
+
 class _LogActionOnce:
     """A decorator: the warnings of the function are logged only in the first call for a key. With no_warning, or without a logger, nothing changes."""
 

@@ -223,8 +223,8 @@ def _read_ckpt(path, wanted, crc_check):
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
     """Copies loaded values into the Parameters of `net` by name; returns (not loaded, not used) names.
 
-    Without strict_load floats are converted to the dtype of a float Parameter and ints to that of an int Parameter. If all names of
-    the dict have a prefix that those of the network lack, it is removed.
+    Without strict_load floats are converted to the dtype of a float Parameter and ints to that of an int Parameter, and a Parameter
+    that is not in the dict takes a value whose name has a prefix in addition.
 
     Raises RuntimeError if a shape or dtype does not match, TypeError for a dict with other values.
 
@@ -266,14 +266,16 @@ def _check_load(net, parameter_dict, remove_redundancy):
 
 
 def _with_prefix(missing, parameter_dict):
-    """{missing name: name in the dict}, for a prefix that the names in the dict have in addition. The longest missing name decides which prefix."""
-    longest = max(missing, key=len)
-    for name in parameter_dict:
-        if name.endswith("." + longest):
-            prefix = name[:-len(longest)]
-            return {m: prefix + m for m in missing if prefix + m in parameter_dict}
-    return {}
-
+    """{missing name: name in the dict} for prefixes that names in the dict have in addition. As in MindSpore, the first name that ends
+    with a missing one tells a prefix, by which others are found too, until no name is left that tells one."""
+    found, left = {}, list(missing)
+    while left:
+        prefix = next((name[:-len(end)] for end in left for name in parameter_dict if name.endswith(end)), None)
+        if prefix is None:
+            break
+        found.update((name, prefix + name) for name in left if prefix + name in parameter_dict)
+        left = [name for name in left if name not in found]
+    return found
 
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 _INTS = mstype.int_type + mstype.uint_type
@@ -362,6 +364,14 @@ def _skipped(name, filter_prefix, specify_prefix, choice_func):
 def _update_param(param, new_param, strict_load):
     """Writes one value over a Parameter as load_param_into_net does, with its errors."""
     _copy(param, new_param, strict_load)
+
+
+def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
+    """Loads Parameters whose names have a prefix in the dict, and takes them out of the list of names param_not_load."""
+    params = {param.name: param for param in net.get_parameters()}
+    for name, source in _with_prefix(param_not_load, parameter_dict).items():
+        _update_param(params[name], parameter_dict[source], strict_load)
+        param_not_load.remove(name)
 
 
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):

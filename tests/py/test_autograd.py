@@ -89,10 +89,28 @@ def test_parameters_without_a_use_get_zeros():
     close(b, [0])
 
 
-def test_frozen_parameter():
-    p = Parameter(Tensor([2.0]), name="p", requires_grad=False)
-    close(ms.grad(lambda x: (x * p).sum(), None, p)(Tensor([3.0])), [3])
-    assert p.requires_grad is False
+@pytest.mark.parametrize("mode", ["eager", "PIJit", "PSJit"])
+def test_frozen_parameters_have_the_gradient_zero(mode):
+    p, q = Parameter(Tensor([2.0]), name="p", requires_grad=False), Parameter(Tensor([5.0]), name="q")
+    by_all = ms.grad(lambda x: (x * p * q).sum(), None, [p, q])
+    run = by_all if mode == "eager" else ms.jit(lambda x: by_all(x), mode=mode)
+    for _ in range(2):
+        for frozen, expected in ((True, [0, 6]), (False, [15, 6])):  # it may be frozen and freed again between steps
+            p.requires_grad = not frozen
+            assert [float(g) for g in run(Tensor([3.0]))] == expected and p.requires_grad is not frozen
+    p.requires_grad = False
+    close(ms.grad(lambda x: (x * p).sum(), None, p)(Tensor([3.0])), [0])
+    close(ops.GradOperation(get_by_list=True)(lambda x: x * p, [p])(Tensor([3.0]))[0], [0])
+    close(ms.value_and_grad(lambda x: (x * p).sum(), 0, [p])(Tensor([3.0]))[1][0], [2])
+
+
+def test_an_optimizer_leaves_a_parameter_that_was_frozen_later():
+    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+    optimizer = nn.SGD(net.trainable_params(), 0.5)
+    step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+    net.weight.requires_grad = False
+    optimizer(step(Tensor([[1.0, 2.0]]))[1])
+    assert net.weight.asnumpy().tolist() == [[1, 1]] and net.bias.asnumpy().tolist() == [-0.5]
 
 
 def test_return_ids_and_get_grad():

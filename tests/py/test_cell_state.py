@@ -172,3 +172,68 @@ def test_what_notebooks_show():
     assert "Tensor, shape (2,), Float32" in Tensor([1.0, 2.0])._repr_html_() and "[1. 2.]" in Tensor([1.0, 2.0])._repr_html_()
     assert "5000 values" in ops.ones(5000)._repr_html_() and "Parameter &#x27;w&#x27;" not in Tensor([1.0])._repr_html_()
     assert "&#x27;w&#x27;" in Parameter(Tensor([1.0]), name="w")._repr_html_()
+
+
+class Scaled(nn.Cell):
+    """Saves a number that is no buffer, and reads states in which its weight had another name."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.scale = Parameter(Tensor([1.0]), name="weight"), Tensor([4.0])
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        destination[prefix + "scale"] = self.scale
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, *lists):
+        if local_metadata.get("version") == 1:
+            state_dict[prefix + "weight"] = state_dict.pop(prefix + "old")
+        self.scale = state_dict.pop(prefix + "scale")
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, *lists)
+
+
+def test_classes_save_and_load_another_state():
+    net = nn.SequentialCell(Scaled(), nn.Dense(1, 1))
+    state = net.state_dict()
+    assert list(state) == ["0.weight", "0.scale", "1.weight", "1.bias"] and list(state._metadata) == ["", "0", "1"]
+    state["0.old"], state["0.scale"] = Parameter(Tensor([7.0]), name="old"), Tensor([5.0])
+    del state["0.weight"]
+    state._metadata["0"]["version"] = 1
+    assert str(net.load_state_dict(state)) == "<All keys matched successfully>"
+    assert float(net[0].weight) == 7 and float(net[0].scale) == 5 and "0.old" in state
+    state["1.other"] = state["2.weight"] = state.pop("1.bias")
+    missing, unexpected = net.load_state_dict(state, strict=False)
+    assert missing == ["1.bias"] and sorted(unexpected) == ["1.other", "2.weight"]
+
+
+def test_hooks_of_state_return_none():
+    net = nn.Dense(1, 1)
+    handle = net.register_state_dict_post_hook(lambda cell, state, prefix, metadata: state)
+    with pytest.raises(RuntimeError, match="expected None"):
+        net.state_dict()
+    handle.remove()
+    net.register_load_state_dict_post_hook(lambda cell, keys: keys)
+    with pytest.raises(RuntimeError, match="expected None"):
+        net.load_state_dict(net.state_dict())
+    for options in ({"prefix": 3}, {"destination": []}, {"keep_vars": 1}):
+        with pytest.raises(TypeError):
+            net.state_dict(**options)
+
+
+def test_wrappers_and_names():
+    class Named(nn.Cell):
+        def _get_name(self):
+            return "Other"
+
+    class Wrapper(nn.Cell):
+        def __init__(self, network):
+            super().__init__(auto_prefix=False)
+            self.network = network
+            self._get_attr_from_cell(network)
+            self._get_attr_from_cell(None)
+    assert repr(nn.SequentialCell(Named())) == "SequentialCell(\n  (0): Other()\n)"
+    inner = nn.Dense(1, 1)
+    inner.set_jit_config(ms.JitConfig("O1"))
+    assert Wrapper(inner).jit_config_dict == inner.jit_config_dict and Wrapper(nn.ReLU()).jit_config_dict == {}
+    members = Wrapper(nn.SequentialCell(inner, inner))._named_members(lambda cell: cell._params.items())
+    assert [name for name, _ in members] == ["network.0.weight", "network.0.bias"]

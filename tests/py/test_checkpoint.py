@@ -151,6 +151,17 @@ def test_into_a_network():
             ms.load_param_into_net(net(), bad)
 
 
+def test_prefixes_of_parts_of_a_network_are_found():
+    net = nn.CellDict({"a": nn.Dense(2, 3, weight_init="zeros", bias_init="zeros"), "b": nn.Dense(3, 2, weight_init="zeros", bias_init="zeros")})
+    shapes = {"old.a.weight": (3, 2), "head.b.weight": (2, 3), "head.b.bias": (2,)}
+    given = {name: Parameter(Tensor(np.ones(shape, np.float32)), name=name) for name, shape in shapes.items()}
+    assert ms.load_param_into_net(net, given) == (["a.bias"], list(given))
+    assert [float(p.sum()) for p in net.get_parameters()] == [6, 0, 6, 2]
+    assert ms.load_param_into_net(net, {"unknown": given["old.a.weight"]})[0] == ["a.weight", "a.bias", "b.weight", "b.bias"]
+    with pytest.raises(RuntimeError):
+        ms.load_param_into_net(nn.Dense(2, 3), {"old.weight": given["head.b.weight"]})
+
+
 @pytest.mark.parametrize("make, error", [
     (lambda: ms.save_checkpoint(3, "x"), TypeError), (lambda: ms.save_checkpoint([3], "x"), TypeError),
     (lambda: ms.save_checkpoint([], 3), TypeError), (lambda: ms.save_checkpoint([], "x", append_dict={"x": [1]}), TypeError),

@@ -80,3 +80,15 @@ def test_layers_in_place(make, mode):
     assert np.array_equal(*gradients)
     with pytest.raises(TypeError, match="inplace, got int, expected a bool"):
         make(1)
+
+
+def test_batch_norm_starts_anew():
+    layer = mint.nn.BatchNorm1d(2).set_train()
+    layer(Tensor([[1.0, 2.0], [3.0, 6.0]]))
+    layer.weight.set_data(layer.weight * 3)
+    layer.reset_running_stats()
+    assert layer.running_mean.asnumpy().tolist() == [0, 0] and layer.running_var.asnumpy().tolist() == [1, 1]
+    assert int(layer.num_batches_tracked) == 0 and layer.weight.asnumpy().tolist() == [3, 3]
+    layer.reset_parameters()
+    assert layer.weight.asnumpy().tolist() == [1, 1] and layer.bias.asnumpy().tolist() == [0, 0]
+    mint.nn.BatchNorm1d(2, affine=False, track_running_stats=False).reset_parameters()

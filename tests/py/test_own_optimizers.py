@@ -1,6 +1,7 @@
 """Optimizers and training steps whose construct is the program's: what they read from their bases. Figures of MindSpore 2.10."""
 import numpy as np
 import pytest
+from msjit.experimental.optim.optimizer import Optimizer as GroupedBase
 
 import msjit as ms
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
@@ -184,3 +185,109 @@ def test_scaled_steps_have_their_operators():
     assert bool(step.logic_not(step.equal(step.base0, Tensor(1, ms.int32)))) and not step.is_distributed
     halves = step.hyper_map(F.partial(lambda scale, g: g / scale, Tensor(2.0)), (Tensor([1.0]), Tensor([2.0])))
     assert [float(h) for h in halves] == [0.5, 1.0]
+
+
+grouped_rule = ops.MultitypeFuncGraph("own_rule")
+
+
+@grouped_rule.register("Tensor", "Number", "Tensor", "Tensor", "Tensor")
+def _apply_rule(lr, beta, param, gradient, average):
+    ops.assign(average, average * beta + gradient)
+    ops.assign_sub(param, lr * average)
+    return True
+
+
+class GroupedByMap(GroupedBase):
+    """What optimizers of packages for experimental.optim use of their base."""
+
+    def __init__(self, params, lr=0.1, beta=0.5, weight_decay=0.0):
+        super().__init__(params, {"lr": lr, "beta": beta, "weight_decay": weight_decay})
+        self.average = self.parameters.clone("average", "zeros")
+
+    def construct(self, gradients):
+        for number, group in enumerate(self.param_groups):
+            part = slice(self.group_start_id[number], self.group_start_id[number + 1])
+            params = self.parameters[part]
+            decayed = self._decay_weight(group["weight_decay"], params, gradients[part])
+            self.hyper_map(ops.partial(grouped_rule, group["lr"], group["beta"]), params, decayed, self.average[part])
+        return True
+
+
+class GroupedByState(GroupedBase):
+    """The same with `state`, for one group."""
+
+    def __init__(self, params, lr=0.1, beta=0.5):
+        super().__init__(params, {"lr": lr, "beta": beta})
+
+    def construct(self, gradients):
+        for group in self.param_groups:
+            for param, gradient in zip(group["params"], gradients):
+                state = self.state[param]
+                state["average"] = gradient if "average" not in state else state["average"] * group["beta"] + gradient
+                param.set_data(param - group["lr"] * state["average"])
+        return True
+
+
+@pytest.mark.parametrize("mode", ["eager", "PIJit"])
+def test_own_grouped_optimizers(mode):
+    def made():
+        return Parameter(Tensor([1.0, 2.0], ms.float32), name="p"), Parameter(Tensor([1.0], ms.float32), name="q")
+    p, q = made()
+    groups = GroupedByMap([{"params": [p], "weight_decay": 0.5}, {"params": [q], "lr": 0.25}])
+    r, _ = made()
+    state = GroupedByState([r])
+    gradients = Tensor([1.0, 2.0], ms.float32), Tensor([4.0], ms.float32)
+    run, run_state = (groups, state) if mode == "eager" else (ms.jit(lambda g: groups(g), mode=mode), ms.jit(lambda g: state(g), mode=mode))
+    for _ in range(2):
+        run(gradients)
+        run_state(gradients[:1])
+    np.testing.assert_allclose(p.asnumpy(), [0.6325, 1.265], rtol=1e-6)
+    np.testing.assert_allclose(q.asnumpy(), [1 - 1 - 1.5], rtol=1e-6)
+    np.testing.assert_allclose(r.asnumpy(), [1 - 0.1 - 0.15, 2 - 0.2 - 0.3], rtol=1e-6)
+    assert list(state.state) == [r] and isinstance(groups.map_, ops.Map) and groups.average[1].name == "average.q"
+
+
+class FasterMomentum(nn.Momentum):
+    def get_lr(self):
+        return super().get_lr() * 2.0
+
+
+class QuarteredAdam(nn.Adam):
+    def gradients_centralization(self, gradients):
+        return tuple([g * 0.25 for g in super().gradients_centralization(gradients)])
+
+
+class DoubledSGD(nn.SGD):
+    def decay_weight(self, gradients):
+        return tuple([g * 2.0 for g in super().decay_weight(gradients)])
+
+
+class HalfDecay(nn.AdamWeightDecay):
+    def get_weight_decay(self):
+        return super().get_weight_decay() * 0.5
+
+
+@pytest.mark.parametrize("mode", ["eager", "PIJit"])
+@pytest.mark.parametrize("own, options, plain, plain_options, factor", [
+    (FasterMomentum, {"momentum": 0.9, "weight_decay": 0.1, "loss_scale": 4.0}, nn.Momentum,
+     {"learning_rate": 0.2, "momentum": 0.9, "weight_decay": 0.1, "loss_scale": 4.0}, 1),
+    (QuarteredAdam, {}, nn.Adam, {}, 0.25),
+    (DoubledSGD, {"weight_decay": 0.1}, nn.SGD, {"weight_decay": 0.2}, 2),
+    (HalfDecay, {"weight_decay": 0.2}, nn.AdamWeightDecay, {"weight_decay": 0.1}, 1)])
+def test_methods_that_prepare_updates_may_be_defined_anew(own, options, plain, plain_options, factor, mode):
+    params = [Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="p") for _ in range(2)]
+    gradient = Tensor([[0.5, -1.0], [2.0, 0.25]])
+    optimizers = own(params[:1], **dict({"learning_rate": 0.1}, **options)), plain(params[1:], **dict({"learning_rate": 0.1}, **plain_options))
+    for optimizer, scale in zip(optimizers, (1, factor)):
+        step = optimizer if mode == "eager" else ms.jit(lambda g, o=optimizer: o(g), mode=mode)
+        for _ in range(3):
+            step((gradient * scale,))
+    np.testing.assert_allclose(params[0].asnumpy(), params[1].asnumpy(), rtol=1e-5)
+    assert optimizers[0].step_count == 3
+
+
+def test_methods_that_prepare_updates_know_the_groups():
+    p, q = (Parameter(Tensor([1.0]), name=name) for name in "pq")
+    optimizer = FasterMomentum([{"params": [p], "weight_decay": 0.5}, {"params": [q]}], 0.1, 0.9)
+    optimizer((Tensor([1.0]), Tensor([1.0])))
+    np.testing.assert_allclose([float(p), float(q)], [0.7, 0.8], rtol=1e-6)

@@ -1,5 +1,6 @@
 """What packages made for MindSpore import and rely on besides its documented names."""
 import os
+import pickle
 import subprocess
 import sys
 
@@ -113,3 +114,48 @@ def test_parts_of_a_batch():
     from msjit.nn.wrap import cell_wrapper
     x, y = cell_wrapper._MicroBatch(2)(1, Tensor([[1.0], [2.0], [3.0], [4.0]]), Tensor([1, 2, 3, 4]))
     assert x.asnumpy().tolist() == [[3.0], [4.0]] and y.asnumpy().tolist() == [3, 4]
+
+
+def test_names_that_loaders_and_training_steps_import():
+    from msjit.experimental.optim.optimizer import check_not_less_than, check_not_less_than_without_equal
+    from msjit.nn.wrap.loss_scale import _grad_scale, reciprocal
+    from msjit.train.amp import _OutputTo32
+    from msjit.train.serialization import _load_dismatch_prefix_params
+
+    from msjit.log import _get_logger
+    net, missing = nn.Dense(2, 2, bias_init="zeros"), ["weight", "bias"]
+    loaded = {"net.a.weight": Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="w")}
+    assert _load_dismatch_prefix_params(net, loaded, missing, False) is None
+    assert missing == ["bias"] and net.weight.asnumpy().tolist() == [[1, 2], [3, 4]] and net.bias.asnumpy().tolist() == [0, 0]
+    half = nn.ReLU().to_float(ms.float16)
+    outputs = _OutputTo32(half)(Tensor([-1.0, 2.0]))
+    assert half(Tensor([1.0])).dtype == ms.float16 and outputs.dtype == ms.float32 and outputs.asnumpy().tolist() == [0, 2]
+    assert reciprocal(Tensor([4.0])).asnumpy().tolist() == [0.25]
+    assert _grad_scale(Tensor(2.0), Tensor([4.0])).asnumpy().tolist() == [2]
+    check_not_less_than(0.0, "eps", "Adam")
+    with pytest.raises(ValueError, match="eps"):
+        check_not_less_than_without_equal(0.0, "eps", "Adam")
+    with pytest.raises(ValueError, match="eps"):
+        check_not_less_than(-1.0, "eps", "Adam")
+    assert _get_logger().name == "msjit"
+
+
+class OfMindSpore:
+    """Is pickled as MindSpore pickles a Tensor: an empty one, and then its array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __reduce__(self):
+        return Tensor.__new__, (Tensor,), {"value": (self.array,)}
+
+
+@pytest.mark.parametrize("array", [np.float32([[1, 2], [3, 4]]), np.float16([1.5]), np.int64(3).reshape(()), np.zeros((0, 2), np.int8),
+                                   np.array([True, False])])
+def test_tensors_that_mindspore_pickled_are_read(array):
+    read = pickle.loads(pickle.dumps([OfMindSpore(array)]))[0]
+    assert type(read) is Tensor and read.shape == array.shape and read.asnumpy().dtype == array.dtype
+    np.testing.assert_array_equal(read.asnumpy(), array)
+    read.note = "kept"
+    again = pickle.loads(pickle.dumps(read))
+    assert again.note == "kept" and again.dtype == read.dtype and (read + read).shape == array.shape

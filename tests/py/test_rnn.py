@@ -158,3 +158,12 @@ def test_the_children_that_are_printed():
     assert repr(ms.nn.LSTM(2, 3)) == "LSTM(\n  (rnn): _DynamicLSTMCPUGPU()\n  (dropout_op): Dropout(p=0.0)\n)"
     assert [name for name, _ in ms.nn.RNN(2, 3, nonlinearity="relu").cells_and_names()] == ["", "rnn", "dropout_op"]
     assert repr(ms.nn.Dropout2d(0.25)) == "Dropout2d(p=0.75)" and repr(ms.nn.Dropout(p=0.25)) == "Dropout(p=0.25)"
+
+
+@pytest.mark.parametrize("kind", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_cells_draw_their_weights_anew(kind):
+    cell = kind(3, 4)
+    before = [p.asnumpy().copy() for p in cell.get_parameters()]
+    cell.reset_parameters()
+    for param, old in zip(cell.get_parameters(), before):
+        assert (param.asnumpy() != old).any() and abs(param.asnumpy()).max() <= 0.5

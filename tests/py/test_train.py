@@ -399,3 +399,27 @@ def test_errors_of_metrics():
 def test_other_things_than_datasets_and_losses_are_refused(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+class HalfSteps(nn.TrainOneStepCell):
+    def construct(self, *inputs):
+        loss, gradients = ms.value_and_grad(self.network, None, self.weights)(*inputs)
+        self.optimizer(tuple([g * 0.5 for g in gradients]))
+        return loss
+
+
+class HalfModel(ms.Model):
+    def _build_train_network(self):
+        return HalfSteps(nn.WithLossCell(self._network, self._loss_fn), self._optimizer)
+
+
+def test_classes_of_model_build_another_training_step():
+    rows = GeneratorDataset([(np.ones(3, np.float32), np.zeros(2, np.float32))] * 2, ["x", "y"]).batch(2)
+    weights = []
+    for kind, rate in ((HalfModel, 0.2), (ms.Model, 0.1)):
+        net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+        model = kind(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rate))
+        model.train(2, rows)
+        weights.append(net.weight.asnumpy())
+    np.testing.assert_allclose(*weights, rtol=1e-6)
+    assert (weights[0] != 1).all()

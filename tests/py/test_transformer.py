@@ -146,3 +146,35 @@ def test_training_step_is_one_graph():
         return loss
     losses = [float(step(Tensor(K), Tensor(Q)).asnumpy()) for _ in range(8)]
     assert losses[-1] < losses[0]
+
+
+class OwnEncoderLayer(nn.TransformerEncoderLayer):
+    def __init__(self, factor):
+        super().__init__(8, 2, 16, 0.0)
+        self.factor = factor
+
+    def _sa_block(self, x, attn_mask, key_padding_mask):
+        return super()._sa_block(x, attn_mask, key_padding_mask) * self.factor
+
+    def _ff_block(self, x):
+        return super()._ff_block(x) * self.factor
+
+
+class OwnDecoderLayer(nn.TransformerDecoderLayer):
+    def _mha_block(self, x, mem, attn_mask, key_padding_mask):
+        return super()._mha_block(x, mem, attn_mask, key_padding_mask) * 0
+
+    def _ff_block(self, x):
+        return super()._ff_block(x) * 0
+
+
+def test_classes_define_the_blocks_of_layers_anew():
+    own, x = OwnEncoderLayer(0.0), Tensor(Q)
+    twice = own.norm2(own.norm1(x))
+    np.testing.assert_allclose(own(x).asnumpy(), twice.asnumpy(), rtol=1e-5, atol=1e-6)
+    decoder = OwnDecoderLayer(8, 2, 16, 0.0)
+    attended = decoder.norm1(x + decoder.self_attn(x, x, x)[0])
+    expected = decoder.norm3(decoder.norm2(attended))
+    np.testing.assert_allclose(decoder(x, Tensor(K)).asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5)
+    stack = nn.TransformerEncoder(own, 2)  # MindSpore makes its layers of the plain class
+    assert [type(layer) for layer in stack.layers] == [nn.TransformerEncoderLayer] * 2 and stack(x).shape == x.shape

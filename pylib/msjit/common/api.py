@@ -1,48 +1,12 @@
 """Names that MindSpore keeps in common.api."""
-from .._native import _msjit
 from ..absent import attributes as _absent
 from ..autograd import _no_grad, no_grad
 from ..first_use import kept as _kept
 from ..graph_hints import ms_memory_recycle  # noqa: F401
 from ..jit import JitConfig, jit, jit_class
+from .eager_executor import _pynative_executor, _PyNativeExecutor  # noqa: F401
 from .parameter import Parameter  # noqa: F401
 from .tensor import Tensor, mutable  # noqa: F401
-
-
-class _Executor:
-    """Stands in for MindSpore's eager executor. Here every call is complete when it returns, so there is nothing to wait for."""
-
-    def sync(self):
-        """Does nothing."""
-
-    def set_grad_flag(self, flag):
-        """Does nothing."""
-
-    def set_async_for_graph(self, flag):
-        """Does nothing."""
-
-    def enable_grad(self):
-        """Whether what runs now would be recorded for gradients, as outside of no_grad."""
-        return not _closed and (_msjit.grad_level() == 0 or _msjit.grad_recording())
-
-    def requires_grad(self):
-        """Whether a gradient is being computed and what runs now is recorded for it."""
-        return _msjit.grad_level() > 0 and _msjit.grad_recording()
-
-    def set_enable_grad(self, flag):
-        """Records nothing more, as inside of no_grad, from set_enable_grad(False) on until set_enable_grad(True)."""
-        if not isinstance(flag, bool):
-            raise TypeError("[set_enable_grad] flag, got %s, expected a bool" % type(flag).__name__)
-        if flag and _closed:
-            _closed.pop().__exit__(None, None, None)
-        elif not flag and not _closed:
-            _closed.append(no_grad().__enter__())
-
-
-_closed = []  # the scope that set_enable_grad(False) opened
-
-
-_pynative_executor = _Executor()
 
 
 class _GraphExecutor:

@@ -52,6 +52,17 @@ def _itemset(self, *args):
     return _k.reshape(flat, self.shape)
 
 
+_set_attributes = Tensor.__setstate__
+
+
+def _set_state(self, state):
+    """What pickle gives a Tensor: the attributes that the program added, or, for one that MindSpore pickled, {"value": (array,)}."""
+    if isinstance(state, dict) and list(state) == ["value"] and isinstance(state["value"], tuple):
+        Tensor.__init__(self, *state["value"])
+    else:
+        _set_attributes(self, state)
+
+
 def _put_(self, index, source, accumulate=False):
     """Writes (or adds) the elements of source, in order, at indices of the flattened tensor, in place."""
     flat = _k.reshape(self, (-1,))
@@ -205,6 +216,7 @@ def bind():
     for reason, names in _REFUSED.items():
         for name in names.split():
             own.setdefault(name, _refused(name, reason))
+    put_method("__setstate__", _set_state)
     for name, value in own.items():
         if name not in Tensor.__dict__:
             put_method(name, value)

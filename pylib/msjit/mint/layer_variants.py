@@ -65,6 +65,19 @@ class _BatchNorm(_nn.Cell):
                              % (type(self).__name__, input.ndim, self._ranks))
         return self._normalised(input)
 
+    def reset_running_stats(self):
+        """Sets the running statistics to those of the start."""
+        if self.track_running_stats:
+            for param, value in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
+                _k.assign(param, _k.full_like(param, value))
+
+    def reset_parameters(self):
+        """Sets all Parameters to their values of the start."""
+        self.reset_running_stats()
+        if self.affine:
+            _k.assign(self.weight, _k.ones_like(self.weight))
+            _k.assign(self.bias, _k.zeros_like(self.bias))
+
     def _scale_and_shift(self, input):
         return (_k.ones((self.num_features,), dtype=input.dtype) if self.weight is None else self.weight,
                 _k.zeros((self.num_features,), dtype=input.dtype) if self.bias is None else self.bias)

@@ -6,6 +6,8 @@ themselves are `_param_index` and `_cell_index`, which code of this library read
 
 Private names that a program may choose for itself, such as `_forward` and `_hooks`, begin with `_ms_` here.
 """
+from weakref import ref
+
 from .. import context
 from .._native import _msjit
 from ..auto_cast import in_precision
@@ -20,7 +22,7 @@ from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import internal_params, recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
-from .cell_index import Index, owned, store_item
+from .cell_index import Index, drop_item, owned, store_item
 from .cell_names import CellNames
 from .cell_state import CellState
 from .hooks import run_with_hooks
@@ -63,8 +65,11 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
     requires_grad = False
     def __init__(self, auto_prefix=True, flags=None):
         set_attr = object.__setattr__
-        set_attr(self, "_param_index", Index())
-        set_attr(self, "_cell_index", Index())
+        params, cells = Index(), Index()
+        set_attr(self, "_param_index", params)
+        set_attr(self, "_cell_index", cells)
+        if not _msjit.in_graph_call():  # a weak reference would end the region
+            params.owner = cells.owner = ref(self)
         set_attr(self, "_auto_prefix", auto_prefix)
         set_attr(self, "_ms_hooks", None)
         set_attr(self, "_ms_compute_dtype", None)
@@ -161,20 +166,28 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
-        self._param_index.pop(name, None)
-        self._cell_index.pop(name, None)
+        drop_item(self._param_index, name)
+        drop_item(self._cell_index, name)
         self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
 
     @property
     def _params(self):
         """The Parameters of this Cell alone, by their attributes; what is written there is an attribute too."""
-        return self._param_index if _msjit.in_graph_call() else owned(self, self._param_index)
+        return _for_programs(self, self._param_index)
+
+    @_params.setter
+    def _params(self, items):
+        owned(self, self._param_index).replace(items)
 
     @property
     def _cells(self):
         """The Cells right below this one, by their attributes; what is written there is an attribute too."""
-        return self._cell_index if _msjit.in_graph_call() else owned(self, self._cell_index)
+        return _for_programs(self, self._cell_index)
+
+    @_cells.setter
+    def _cells(self, items):
+        owned(self, self._cell_index).replace(items)
 
     def _index_written(self):
         """A program has written to _cells or _params."""
@@ -343,14 +356,18 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         """Returns the text inside the parentheses when the Cell is printed."""
         return ""
 
+    def _get_name(self):
+        """The name with which the Cell is printed."""
+        return type(self).__name__
+
     def __repr__(self):
         own = self.extend_repr()
         lines = [own] if own else []
         for name, cell in self._cell_index.items():
             lines.append("(%s): %s" % (name, repr(cell).replace("\n", "\n  ")))
         if not self._cell_index:
-            return "%s(%s)" % (type(self).__name__, own)
-        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(lines))
+            return "%s(%s)" % (self._get_name(), own)
+        return "%s(\n  %s\n)" % (self._get_name(), "\n  ".join(lines))
 
     _repr_html_ = cell_html
 
@@ -359,6 +376,11 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
 
 
 set_plain_call(Cell.__call__)
+
+
+def _for_programs(cell, index):
+    """The index with its owner. Compiled code asks for no weak reference where there is an owner, as `owned` would: that ends a region."""
+    return index if index.owner is not None and _msjit.in_graph_call() else owned(cell, index)
 
 
 def __getattr__(name):

@@ -143,6 +143,14 @@ class CellAttributes:
         """Always False: compiled graphs belong to the code of construct, not to the Cell."""
         return False
 
+    def _get_attr_from_cell(self, network):
+        """Takes over the options of compilation and the amp level of a Cell that this one wraps; does nothing for anything else."""
+        settings = getattr(network, "__dict__", {})
+        if settings.get("_ms_jit_config") is not None:
+            self.set_jit_config(settings["_ms_jit_config"])
+        if settings.get("_amp_level") is not None:
+            self.add_flags(_amp_level=settings["_amp_level"])
+
     @property
     def jit_config_dict(self):
         """The options given to set_jit_config, as a dict."""

@@ -92,6 +92,16 @@ class CellState:
             cell = found
         return cell
 
+    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
+        """Yields (path, member) for the (name, member) pairs that get_members_fn gives for this Cell and, with recurse, for those below."""
+        seen = set()
+        for path, cell in self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]:
+            for name, member in get_members_fn(cell):
+                if member is not None and id(member) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(member))
+                    yield (path + "." + name if path else name), member
+
     # -- state --------------------------------------------------------------------------------------------------
 
     def _ms_own_state(self):
@@ -109,20 +119,34 @@ class CellState:
     def state_dict(self, destination=None, prefix="", keep_vars=False):
         """Returns an OrderedDict from prefix + path of attributes to the Parameter or persistent buffer itself.
 
-        If the class defines get_extra_state, its result is added under "_extra_state".
+        If the class defines get_extra_state, its result is added under "_extra_state". Raises TypeError for arguments of other types.
         """
-        found = OrderedDict() if destination is None else destination
+        for name, value, kind in (("destination", destination, dict), ("prefix", prefix, str), ("keep_vars", keep_vars, bool)):
+            if not isinstance(value, kind) and not (value is None and kind is dict):
+                raise TypeError("[state_dict] %s, got %s, expected a %s" % (name, type(value).__name__, kind.__name__))
+        found = destination
+        if found is None:
+            found = OrderedDict()
+            found._metadata = OrderedDict()
+        metadata = {}
+        if hasattr(found, "_metadata"):
+            found._metadata[prefix[:-1]] = metadata
         for hook in list(self.__dict__.get("_state_pre_hooks", {}).values()):
             hook(self, prefix, keep_vars)
-        for name, value in self._ms_own_state():
-            found[prefix + name] = value
-        if type(self).get_extra_state is not CellState.get_extra_state:
-            found[prefix + _EXTRA] = self.get_extra_state()
+        self._save_to_state_dict(found, prefix, keep_vars)
         for name, cell in self._ms_children():
-            cell.state_dict(found, prefix + name + ".", keep_vars)
+            cell.state_dict(destination=found, prefix=prefix + name + ".", keep_vars=keep_vars)
         for hook in list(self.__dict__.get("_state_hooks", {}).values()):
-            hook(self, found, prefix, {})
+            if hook(self, found, prefix, metadata) is not None:
+                raise RuntimeError("[state_dict] result of a hook, got a value, expected None")
         return found
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Puts the state of this Cell alone into `destination`. Classes that save another state define it anew."""
+        for name, value in self._ms_own_state():
+            destination[prefix + name] = value
+        if type(self).get_extra_state is not CellState.get_extra_state:
+            destination[prefix + _EXTRA] = self.get_extra_state()
 
     def load_state_dict(self, state_dict, strict=True):
         """Copies values from a dict into the Parameters and buffers; returns (missing_keys, unexpected_keys).
@@ -132,41 +156,49 @@ class CellState:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError("[load_state_dict] state_dict, got %s, expected a dict" % type(state_dict).__name__)
-        given, missing, unexpected, errors = OrderedDict(state_dict), [], [], []
-        self._ms_load_state(given, "", strict, missing, unexpected, errors)
-        known = _names_below(self, "")
-        unexpected += [name for name in given if name not in known]
-        if strict and (missing or unexpected):
-            errors.append("names do not match, missing %s, unexpected %s" % (missing, unexpected))
-        result = _IncompatibleKeys(missing, unexpected)
-        for _, cell in self.cells_and_names():
-            for hook in list(cell.__dict__.get("_load_hooks", {}).values()):
-                hook(cell, result)
+        given, result, errors = OrderedDict(state_dict), _IncompatibleKeys([], []), []
+        metadata = getattr(state_dict, "_metadata", None)
+        if metadata is not None:
+            given._metadata = metadata
+        self._ms_load_state(given, "", metadata or {}, result, errors)
+        if strict and (result.missing_keys or result.unexpected_keys):
+            errors.insert(0, "names do not match, missing %s, unexpected %s" % tuple(result))
         if errors:
             raise RuntimeError("[load_state_dict] %s: %s" % (type(self).__name__, "; ".join(errors)))
         return result
 
-    def _ms_load_state(self, given, prefix, strict, missing, unexpected, errors):
+    def _ms_load_state(self, given, prefix, metadata, result, errors):
+        self._load_from_state_dict(given, prefix, metadata.get(prefix[:-1], {}), True, *result, errors)
+        for name, cell in self._ms_children():
+            below = prefix + name + "."
+            cell._ms_load_state(OrderedDict(item for item in given.items() if item[0].startswith(below)), below, metadata, result, errors)
+        for hook in list(self.__dict__.get("_load_hooks", {}).values()):
+            if hook(self, result) is not None:
+                raise RuntimeError("[load_state_dict] result of a hook, got a value, expected None")
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+        """Copies the state of this Cell alone from `state_dict`, and adds to the three lists what does not fit. Classes that can load other
+        states, such as those of older versions, define it anew; they may change `state_dict`."""
         for hook in list(self.__dict__.get("_load_pre_hooks", {}).values()):
-            hook(self, given, prefix, {}, strict, missing, unexpected, errors)
-        for name, own in self._ms_own_state():
-            path = prefix + name
-            if path not in given:
-                missing.append(path)
-                continue
-            value = given[path]
-            if not isinstance(value, Tensor):
-                errors.append("value of %s, got %s, expected a Tensor" % (path, type(value).__name__))
-            elif tuple(value.shape) != tuple(own.shape):
-                errors.append("shape of %s, got %s, expected %s" % (path, tuple(value.shape), tuple(own.shape)))
-            else:
-                own.set_data(value if value.dtype == own.dtype else value.astype(own.dtype))
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        own = OrderedDict(self._ms_own_state())
+        for name, param in own.items():
+            if prefix + name in state_dict:
+                _copy_state(param, state_dict[prefix + name], prefix + name, error_msgs)
+            elif strict:
+                missing_keys.append(prefix + name)
         if hasattr(self, "_take_shown"):  # an optimizer keeps its numbers elsewhere; the Parameters only show them
             self._take_shown()
-        if type(self).set_extra_state is not CellState.set_extra_state and prefix + _EXTRA in given:
-            self.set_extra_state(given[prefix + _EXTRA])
-        for name, cell in self._ms_children():
-            cell._ms_load_state(given, prefix + name + ".", strict, missing, unexpected, errors)
+        extra = type(self).set_extra_state is not CellState.set_extra_state
+        if extra and prefix + _EXTRA in state_dict:
+            self.set_extra_state(state_dict[prefix + _EXTRA])
+        elif extra and strict:
+            missing_keys.append(prefix + _EXTRA)
+        known = set(own) | ({_EXTRA} if extra else set())
+        for path in state_dict if strict else ():
+            name = path[len(prefix):]
+            if path.startswith(prefix) and name not in known and not ("." in name and name.partition(".")[0] in self._cell_index):
+                unexpected_keys.append(path)
 
     def get_extra_state(self):
         """Returns state other than Parameters and buffers, for state_dict. A class with extra state defines this method
@@ -199,11 +231,10 @@ class CellState:
         return StateHandle(self.__dict__.setdefault("_load_hooks", OrderedDict()), hook)
 
 
-def _names_below(cell, prefix):
-    """All names that load_state_dict of a Cell accepts."""
-    found = {prefix + name for name, _ in cell._ms_own_state()}
-    if type(cell).set_extra_state is not CellState.set_extra_state:
-        found.add(prefix + _EXTRA)
-    for name, child in cell._ms_children():
-        found |= _names_below(child, prefix + name + ".")
-    return found
+def _copy_state(param, value, path, errors):
+    if not isinstance(value, Tensor):
+        errors.append("value of %s, got %s, expected a Tensor" % (path, type(value).__name__))
+    elif tuple(value.shape) != tuple(param.shape):
+        errors.append("shape of %s, got %s, expected %s" % (path, tuple(value.shape), tuple(param.shape)))
+    else:
+        param.set_data(value if value.dtype == param.dtype else value.astype(param.dtype))

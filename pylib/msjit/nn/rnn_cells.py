@@ -93,6 +93,11 @@ class RNNCellBase(Cell):
         self.bias_ih = Parameter(initializer(bound, [gates], dtype), name="bias_ih") if has_bias else None
         self.bias_hh = Parameter(initializer(bound, [gates], dtype), name="bias_hh") if has_bias else None
 
+    def reset_parameters(self, dtype=mstype.float32):
+        """Draws all weights anew."""
+        for param in self.get_parameters():
+            param.set_data(initializer(Uniform(1 / math.sqrt(self.hidden_size)), param.shape, dtype))
+
     def _gates(self, x, h):
         check_state(x, self._where, "x")
         check_state(h, self._where, "hx")

@@ -54,16 +54,12 @@ class _Layer(Cell):
         self.d_model, self.nhead, self.dim_feedforward, self.dropout_num = d_model, nhead, dim_feedforward, dropout
         self.layernorm_eps, self.batch_first, self.norm_first, self.dtype = layer_norm_eps, batch_first, norm_first, dtype
 
-    def _attend_to_itself(self, x, attn_mask, padding):
-        return self.dropout1(self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=padding, need_weights=False)[0])
+    def _sa_block(self, x, attn_mask, key_padding_mask):
+        attended = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False)
+        return self.dropout1(attended[0])
 
     def _feed_forward(self, x):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))
-
-    def _again(self):
-        """A new layer with the same arguments."""
-        return type(self)(self.d_model, self.nhead, self.dim_feedforward, self.dropout_num, self.activation1,
-                          self.layernorm_eps, self.batch_first, self.norm_first, dtype=self.dtype)
 
 
 class TransformerEncoderLayer(_Layer):
@@ -90,10 +86,13 @@ class TransformerEncoderLayer(_Layer):
         """Encodes src (length, batch, d_model), or (batch, length, d_model) with batch_first."""
         _check_padding(src_key_padding_mask)
         if self.norm_first:
-            src = src + self._attend_to_itself(self.norm1(src), src_mask, src_key_padding_mask)
-            return src + self.dropout2(self._feed_forward(self.norm2(src)))
-        src = self.norm1(src + self._attend_to_itself(src, src_mask, src_key_padding_mask))
-        return self.norm2(src + self.dropout2(self._feed_forward(src)))
+            src = src + self._sa_block(self.norm1(src), src_mask, src_key_padding_mask)
+            return src + self._ff_block(self.norm2(src))
+        src = self.norm1(src + self._sa_block(src, src_mask, src_key_padding_mask))
+        return self.norm2(src + self._ff_block(src))
+
+    def _ff_block(self, x):
+        return self.dropout2(self._feed_forward(x))
 
 
 class TransformerDecoderLayer(_Layer):
@@ -108,8 +107,8 @@ class TransformerDecoderLayer(_Layer):
         super().__init__(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
                          dtype, True)
 
-    def _attend_to_memory(self, x, memory, attn_mask, padding):
-        return self.dropout2(self.multihead_attn(x, memory, memory, attn_mask=attn_mask, key_padding_mask=padding,
+    def _mha_block(self, x, mem, attn_mask, key_padding_mask):
+        return self.dropout2(self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask,
                                                  need_weights=False)[0])
 
     def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
@@ -117,20 +116,25 @@ class TransformerDecoderLayer(_Layer):
         """Decodes tgt (target length, batch, d_model), attending to memory (source length, batch, d_model); the batch
         comes first with batch_first."""
         if self.norm_first:
-            tgt = tgt + self._attend_to_itself(self.norm1(tgt), tgt_mask, tgt_key_padding_mask)
-            tgt = tgt + self._attend_to_memory(self.norm2(tgt), memory, memory_mask, memory_key_padding_mask)
-            return tgt + self.dropout3(self._feed_forward(self.norm3(tgt)))
-        tgt = self.norm1(tgt + self._attend_to_itself(tgt, tgt_mask, tgt_key_padding_mask))
-        tgt = self.norm2(tgt + self._attend_to_memory(tgt, memory, memory_mask, memory_key_padding_mask))
-        return self.norm3(tgt + self.dropout3(self._feed_forward(tgt)))
+            tgt = tgt + self._sa_block(self.norm1(tgt), tgt_mask, tgt_key_padding_mask)
+            tgt = tgt + self._mha_block(self.norm2(tgt), memory, memory_mask, memory_key_padding_mask)
+            return tgt + self._ff_block(self.norm3(tgt))
+        tgt = self.norm1(tgt + self._sa_block(tgt, tgt_mask, tgt_key_padding_mask))
+        tgt = self.norm2(tgt + self._mha_block(tgt, memory, memory_mask, memory_key_padding_mask))
+        return self.norm3(tgt + self._ff_block(tgt))
+
+    def _ff_block(self, x):
+        return self.dropout3(self._feed_forward(x))
 
 
 class _Stack(Cell):
-    """num_layers layers made as the given one was, all starting from the same weights, and a norm behind them."""
+    """num_layers layers with the arguments of the given one, all starting from the same weights, and a norm behind them. As in MindSpore
+    they are of the class `kind`, also if the given one is of a class derived from it."""
 
-    def __init__(self, layer, num_layers, norm):
+    def __init__(self, kind, layer, num_layers, norm):
         super().__init__()
-        first = layer._again()
+        first = kind(layer.d_model, layer.nhead, layer.dim_feedforward, layer.dropout_num, layer.activation1, layer.layernorm_eps,
+                     layer.batch_first, layer.norm_first, dtype=layer.dtype)
         self.layers = CellList([copy.deepcopy(first) for _ in range(num_layers)])
         self.num_layers, self.norm = num_layers, norm
 
@@ -139,7 +143,7 @@ class TransformerEncoder(_Stack):
     """A stack of TransformerEncoderLayer."""
 
     def __init__(self, encoder_layer, num_layers, norm=None):
-        super().__init__(encoder_layer, num_layers, norm)
+        super().__init__(TransformerEncoderLayer, encoder_layer, num_layers, norm)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         _check_padding(src_key_padding_mask)
@@ -152,7 +156,7 @@ class TransformerDecoder(_Stack):
     """A stack of TransformerDecoderLayer."""
 
     def __init__(self, decoder_layer, num_layers, norm=None):
-        super().__init__(decoder_layer, num_layers, norm)
+        super().__init__(TransformerDecoderLayer, decoder_layer, num_layers, norm)
 
     def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
                   memory_key_padding_mask=None):

@@ -7,6 +7,8 @@ from ..ops.composite import MultitypeFuncGraph
 from .cell import Cell
 from .wrap import TrainOneStepCell
 
+reciprocal = ops.Reciprocal()  # a name that training steps of packages import
+
 _grad_scale = MultitypeFuncGraph("grad_scale")
 
 

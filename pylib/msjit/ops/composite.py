@@ -79,9 +79,6 @@ def _last_forward(fn, args, kwargs, positions, weights):
     for one, other in zip(given, args):
         if one is not other:
             return None
-    for weight in weights:
-        if isinstance(weight, Parameter) and not weight.requires_grad:
-            return None
     pull.restrict(positions, weights)
     return pull
 

@@ -1,4 +1,7 @@
 """The base of optimizers whose groups are dicts with all options: those of mint.optim and experimental.optim."""
+from collections import defaultdict
+
+from .. import ops
 from .._native import _msjit
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
@@ -12,9 +15,12 @@ class GroupedOptimizer(Shown, Cell):
 
     Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups. _step_shown: the name, shape and dtype that
     MindSpore's Parameter with the number of updates has, and whether it comes before the state.
+
+    Programs define optimizers by `construct` instead. For these are `state`, `map_`, `hyper_map` and _decay_weight.
     """
 
     _step_shown = None
+    map_, hyper_map = ops.Map(), ops.HyperMap()
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
@@ -27,6 +33,7 @@ class GroupedOptimizer(Shown, Cell):
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
         _msjit.count_in(type(self), "step_count")
         self.group_start_id = [0]
+        self.state = defaultdict(dict)
         object.__setattr__(self, "parameters", ())
         self._first_names = ()  # the names of state are made of these
         object.__setattr__(self, "_states", {})  # {prefix: the initial value of the state of that name, which each parameter has}
@@ -64,6 +71,10 @@ class GroupedOptimizer(Shown, Cell):
         for name, value in list(self.__dict__.items()):
             if isinstance(value, ParameterTuple) and name != "parameters":
                 self._extend(name, value, ParameterTuple(params))
+
+    def _decay_weight(self, weight_decay, params, gradients):
+        """The gradients, each with its parameter times weight_decay added."""
+        return gradients if not weight_decay else tuple([g + p * weight_decay for p, g in zip(params, gradients)])
 
     def _shown_last(self):
         """(name, values) of the Parameters that MindSpore keeps after the state."""

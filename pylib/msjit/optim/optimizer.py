@@ -62,6 +62,12 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
 
     _decoupled = False  # whether weight decay is separate from the gradient
     _centres = True  # whether the option grad_centralization of a group has an effect
+    _redefines = False  # whether a class defines anew one of the methods that prepare an update
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._redefines = any(getattr(cls, name) is not getattr(Optimizer, name) for name in
+                             ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad"))
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -203,6 +209,16 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
             raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
                              % (self._where, len(gradients), len(self.parameters)))
         step = self.step_count
+        if self._redefines:
+            self._update_as_redefined(gradients, step)
+        else:
+            self._update_all(gradients, step)
+        object.__setattr__(self, "step_count", step + 1)
+        if self._own_step is not None:
+            ops.assign_add(self._own_step, self.global_step_increase_tensor)
+        return (True,) * len(gradients)
+
+    def _update_all(self, gradients, step):
         rates = [self._step_rate(_rate_at(g.rate, step), step) for g in self._groups]
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
             self._check_gradient(param, gradient)
@@ -214,10 +230,19 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
                     gradient, decay = gradient + decay * param.detach(), 0.0
                 gradient = _centre(gradient)
             self._update(index, param, gradient, rates[group], decay)
-        object.__setattr__(self, "step_count", step + 1)
-        if self._own_step is not None:
-            ops.assign_add(self._own_step, self.global_step_increase_tensor)
-        return (True,) * len(gradients)
+
+    def _update_as_redefined(self, gradients, step):
+        """The updates of a class that defines get_lr, decay_weight or the like anew: by these methods, in MindSpore's order."""
+        count = len(gradients)
+        for param, gradient in zip(self.parameters, gradients):
+            self._check_gradient(param, gradient)
+        if self._decoupled:
+            decays = [decay if wanted else 0.0 for decay, wanted in zip(_for_each(self.get_weight_decay(), count), self._decays)]
+        else:
+            gradients, decays = self.scale_grad(self.gradients_centralization(self.decay_weight(tuple(gradients)))), (0.0,) * count
+        rates = [self._step_rate(_as_tensor(rate).reshape(()), step) for rate in _for_each(self.get_lr(), count)]
+        for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
+            self._update(index, param, gradient, rates[index], decays[index])
 
     def _check_gradient(self, param, gradient):
         if not isinstance(gradient, Tensor):
@@ -347,6 +372,11 @@ def _rate_at(rate, step):
 
 def _as_tensor(value):
     return value if isinstance(value, Tensor) else Tensor(value, mstype.float32)
+
+
+def _for_each(value, count):
+    """A tuple with one value for each parameter, also where there is one for all."""
+    return value if isinstance(value, (tuple, list)) else (value,) * count
 
 
 def _is_set(decay):

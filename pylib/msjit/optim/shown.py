@@ -8,6 +8,7 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
+from ..nn.cell_index import drop_item, store_item
 from .rates import _ConvertToCell, _IteratorLearningRate
 
 
@@ -131,7 +132,7 @@ class ShownState(Shown):
             cells = [self._rate_cell(group) for group in self._group_of]
             shown = CellList(cells, auto_prefix=False) if all(isinstance(cell, Cell) for cell in cells) else tuple(cells)
         if isinstance(shown, Cell):
-            self._cell_index["learning_rate"] = shown
+            store_item(self._cell_index, "learning_rate", shown)
         return shown
 
     def _rate_cell(self, group):
@@ -148,7 +149,7 @@ class ShownState(Shown):
     def _forget_rates(self):
         """Makes the Cells of learning rates that were set anew, where all change with the step: MindSpore lists them from the start."""
         self.__dict__.pop("_rate_cells", None)
-        self._cell_index.pop("learning_rate", None)
+        drop_item(self._cell_index, "learning_rate")
         if all(isinstance(group.rate, (tuple, Cell)) for group in self._groups):
             self._show_learning_rate()
 

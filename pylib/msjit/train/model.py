@@ -74,14 +74,15 @@ class Model:
         self._metrics = get_metrics(metrics) or {}
         if self._metrics and eval_network is None and loss_fn is None:
             raise ValueError("[model] metrics need a loss_fn or an eval_network")
-        self._manager, self._amp_level = kwargs.get("loss_scale_manager"), amp_level
-        self._train_network, self._is_shared = self._build_step(kwargs), False
+        self._loss_scale_manager, self._amp_level, self._step_options = kwargs.get("loss_scale_manager"), amp_level, kwargs
+        self._train_network, self._is_shared = self._build_train_network(), False
         self._is_training = True  # the mode that this model has set last
 
-    def _build_step(self, options):
+    def _build_train_network(self):
+        """The training step. A class of the program may build another one."""
         if self._optimizer is None:
             return self._network if self._loss_fn is None else WithLossCell(self._network, self._loss_fn)
-        options = {k: v for k, v in options.items() if k == "loss_scale_manager" or v is not None}
+        options = {k: v for k, v in self._step_options.items() if k == "loss_scale_manager" or v is not None}
         return build_train_network(self._network, self._optimizer, self._loss_fn, self._amp_level, **options)
 
     @property
@@ -195,8 +196,8 @@ class Model:
             _tell(callbacks, "on_train_step_begin", context)
             self._set_mode(self._train_network, True)
             state.net_outputs = self._train_network(*row)
-            if self._manager is not None and self._manager.get_drop_overflow_update():
-                self._manager.update_loss_scale(bool(state.net_outputs[1]))
+            if self._loss_scale_manager is not None and self._loss_scale_manager.get_drop_overflow_update():
+                self._loss_scale_manager.update_loss_scale(bool(state.net_outputs[1]))
             _tell(callbacks, "on_train_step_end", context)
             if context.get_stop_requested():
                 break
