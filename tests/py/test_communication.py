@@ -55,6 +55,14 @@ def test_training():
 
 @pytest.mark.costly
 @needs_mpirun
+@pytest.mark.parametrize("count", [2, 4])
+def test_sharded_optimizers(count):
+    status, output, _ = started(count, os.path.join(HERE, "sharded.py"))
+    assert status == 0 and all("done %d" % rank in output for rank in range(count)), output
+
+
+@pytest.mark.costly
+@needs_mpirun
 @pytest.mark.parametrize("way", ["exception", "hook", "killed", "quit", "left", "children", "message", "group"])
 def test_end(way):
     """If a process dies, the others end too. If one reaches its end normally, processes that wait for it get an error."""

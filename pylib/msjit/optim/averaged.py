@@ -15,8 +15,7 @@ class ASGD(Optimizer):
         self.lambd = check_float(lambd, "asgd", "lambd")
         self.alpha = check_float(alpha, "asgd", "alpha")
         self.t0 = check_float(t0, "asgd", "t0")
-        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name="eta_" + p.name, requires_grad=False)
-                                   for p in self.parameters])
+        self.eta = self._numbers("eta_", 0.0)
         self.ax = self._state("ax_")
 
     def _shown_numbers(self):
