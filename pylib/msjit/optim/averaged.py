@@ -1,8 +1,6 @@
 """ASGD and Rprop."""
 from .. import ops
 from ..common import dtype as mstype
-from ..common.parameter import Parameter, ParameterTuple
-from ..common.tensor import Tensor
 from .assigned import check_float, count, decayed, wide, write
 from .optimizer import Optimizer
 

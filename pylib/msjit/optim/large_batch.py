@@ -1,7 +1,7 @@
 """Optimizers that look at the norms of whole tensors: Lamb, LARS, AdaFactor."""
 from .. import ops
 from ..common.checks import check_bool
-from ..common.parameter import Parameter, ParameterTuple
+from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from .assigned import check_float, count, wide, write
 from .optimizer import Optimizer

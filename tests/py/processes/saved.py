@@ -85,7 +85,7 @@ def write():
         ms.save_checkpoint(steps[1], path(what + "whole again"))
         if RANK == 0:
             assert content(what + "whole again.ckpt") == content(what + "unsharded.ckpt"), what
-        for number in range(2):  # the second replaces the first
+        for _ in range(2):  # the second replaces the first
             ms.save_checkpoint(steps[1], path(what + "parts.ckpt"), integrated_save=False, append_dict={"step": 3})
         ms.save_checkpoint(steps[1], path(what + "parts.safetensors"), integrated_save=False, format="safetensors")
         ops.Barrier()()
