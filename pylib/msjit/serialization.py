@@ -54,17 +54,19 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
             raise ValueError("[%s] two parameters are named %r, expected different names" % (where, name))
         values[name] = value
     values.update(_appended(append_dict, where))
-
-    def write(path, values):
-        if kind == "safetensors":
-            _replace(path, lambda temporary: safetensors_file.write(temporary, values))
-        else:
-            _replace(path, lambda temporary: _write_ckpt(temporary, values, crc_check))
     shares = sharded_checkpoint.shares_of(save_obj, saved=True)
     if shares:
-        sharded_checkpoint.save(path, values, shares, integrated_save, choice_func or (lambda name: True), write)
+        sharded_checkpoint.save(path, values, shares, integrated_save, choice_func or (lambda name: True),
+                                lambda path, values: _write_file(path, values, kind, crc_check))
     else:
-        write(path, values)
+        _write_file(path, values, kind, crc_check)
+
+
+def _write_file(path, values, kind, crc_check):
+    if kind == "safetensors":
+        _replace(path, lambda temporary: safetensors_file.write(temporary, values))
+    else:
+        _replace(path, lambda temporary: _write_ckpt(temporary, values, crc_check))
 
 
 def _items(save_obj, where):

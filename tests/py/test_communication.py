@@ -243,6 +243,12 @@ def test_context():
     change = net.weight.asnumpy() - weight
     net.weight.set_data(Tensor(weight)), net.bias.set_data(Tensor(net.bias.asnumpy() * 0))
     assert np.abs(change).max() > 0
+    ms.set_auto_parallel_context(enable_parallel_optimizer=True)
+    with pytest.raises(RuntimeError, match="parallel_mode, got 'stand_alone', expected 'data_parallel'"):  # as MindSpore does
+        nn.Adam(net.trainable_params())
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    assert len(nn.Adam(net.trainable_params()).moment1) == 2  # in one process nothing is divided
+    ms.reset_auto_parallel_context()
     for kind, keywords in ((ValueError, {"nope": 1}), (ValueError, {"parallel_mode": "x"}), (ValueError, {"device_num": 0}),
                            (TypeError, {"gradients_mean": 1}), (NotImplementedError, {"parallel_mode": "auto_parallel"})):
         with pytest.raises(kind):

@@ -151,7 +151,7 @@ class GroupedOptimizer(Shown, Shared, Cell):
                 self._update(place, param, gradient, group)
         object.__setattr__(self, "step_count", self.step_count + 1)
         if self._divided:
-            self._share.gather()
+            self._share.gather(gradients)
         return True
 
     def _update(self, index, param, gradient, group):

@@ -212,7 +212,7 @@ class Optimizer(ShownState, Shared, Cell, OwnOptimizers):
         if self._own_step is not None:
             ops.assign_add(self._own_step, self.global_step_increase_tensor)
         if self._divided:
-            self._share.gather()
+            self._share.gather(gradients)
         return (True,) * len(gradients)
 
     def _check_gradient(self, param, gradient):

@@ -9,6 +9,7 @@ from .. import context
 from .._native import _msjit
 from ..common.parameter import Parameter, ParameterTuple
 from ..communication.agreement import check, tensor_text
+from ..communication.collectives import all_gather
 from ..communication.world import WORLD_NAMES, group_of, processes
 from .own_optimizers import is_own
 
@@ -66,7 +67,7 @@ class Share:
     def __init__(self, group, least):
         self.group, self.least, self.load = group, least, [0] * group.size
         self.parameters, self.owners, self.states, self.elsewhere = (), (), [], set()
-        self.kept, self.places = (), ()
+        self.kept, self.places, self.compared = (), (), False
 
     def add(self, parameters):
         """Divides further Parameters, the largest first, each to the process that has least so far."""
@@ -126,14 +127,27 @@ class Share:
             for number in range(max(len(mine) for mine in ranks)):
                 self.rounds.append((dtype, [mine[number][1] if number < len(mine) else [] for mine in ranks]))
 
-    def gather(self):
-        """Gives every process the Parameters that the others have updated."""
+    def gather(self, gradients=None):
+        """Gives every process the Parameters that the others have updated. RuntimeError if at the first call they had different gradients."""
         with self.group.calling(_WHERE):
             check(self.group, _WHERE, self.layout)
+            if gradients is not None and not self.compared:
+                self._compare(gradients)
             for index in self.large:
                 processes.broadcast(self.group.number, self.parameters[index], self.owners[index])
             for dtype, sent in self.rounds:
                 self._round(dtype, sent)
+
+    def _compare(self, gradients):
+        """Each Parameter is updated with the gradient of its owner alone, which has to be the sum over the processes. Compares what the gradients'
+        elements sum up to without their signs."""
+        sums = _ops.stack([_ops.abs(g.detach()).astype(_msjit.dtypes["float64"]).sum() for g in gradients], 0)
+        table = all_gather(sums, self.group, _WHERE).reshape((self.group.size, -1)).tolist()
+        for param, owner, column in zip(self.parameters, self.owners, zip(*table)):
+            if owner is not None and len(set(column)) > 1 and all(value == value for value in column):
+                raise RuntimeError("[%s] gradient of %s, got different ones in the processes, expected their sum in all: call nn.DistributedGradReducer "
+                                   "before the optimizer" % (_WHERE, param.name))
+        self.compared = True
 
     def _round(self, dtype, sent):
         flat = [self.parameters[i].detach().reshape(-1) for i in sent[self.group.rank]]

@@ -1,4 +1,5 @@
 """Run by mpirun: training with the state of the optimizer divided over the processes is, bit by bit, training with the whole state in each."""
+import copy
 import sys
 
 import numpy as np
@@ -182,6 +183,20 @@ def own_optimizers():
     assert same(trained(lambda net: OwnConstruct(params(net)), True)[0], want)
 
 
+def copied():
+    """A copy of an optimizer updates its own Parameters, and all of them."""
+    results = []
+    for sharded in (False, True):
+        parallel(sharded)
+        net = network()
+        other = copy.deepcopy(adam(net))
+        for _ in range(2):
+            other(tuple([Tensor(np.ones(p.shape, np.float32)) for p in other.parameters]))
+        results.append([p.asnumpy() for p in other.parameters])
+        assert same([p.asnumpy() for p in net.get_parameters()], [p.asnumpy() for p in network().get_parameters()]), sharded
+    assert same(*results)
+
+
 def raises(kind, text, call):
     try:
         call()
@@ -209,11 +224,14 @@ def refused():
     ms.set_auto_parallel_context(enable_parallel_optimizer=True)
     raises(RuntimeError, "parallel_mode, got 'stand_alone', expected 'data_parallel'", lambda: nn.Adam(params(network())))
     parallel(True)
+    separate = nn.Momentum(params(network()), 0.1, 0.9)  # without the reducer
+    raises(RuntimeError, "gradient of 0.weight, got different ones in the processes",
+           lambda: separate(tuple([Tensor(np.full(p.shape, RANK, np.float32)) for p in separate.parameters])))
     uneven = nn.Momentum([ms.Parameter(Tensor(np.zeros(3 + RANK // (SIZE - 1), np.float32)), name="uneven")], 0.1, 0.9)
     raises(ValueError, "float32 (4,) on rank %d" % (SIZE - 1), lambda: uneven((Tensor(np.zeros(uneven.parameters[0].shape, np.float32)),)))
 
 
-for part in (every_optimizer, captured, kinds_of_parameters, own_optimizers, refused):
+for part in (every_optimizer, captured, kinds_of_parameters, own_optimizers, copied, refused):
     part()
 print("done %d" % RANK)
 sys.stdout.flush()
