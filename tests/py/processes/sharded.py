@@ -181,6 +181,7 @@ class Unsupported(nn.Adam):
 def own_optimizers():
     want, _ = trained(lambda net: OwnConstruct(params(net)), False)
     assert same(trained(lambda net: OwnConstruct(params(net)), True)[0], want)
+    raises(NotImplementedError, "got OwnConstruct, whose construct is the program's", lambda: ms.save_checkpoint(OwnConstruct(params(network())), "x"))
 
 
 def copied():
