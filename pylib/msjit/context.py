@@ -178,7 +178,7 @@ def _set_device_id(value):
 
 
 _MODES = tuple(ParallelMode.MODE_LIST)
-# Keywords of set_auto_parallel_context with their defaults. Those after the first line change nothing here.
+# Keywords of set_auto_parallel_context with their defaults. Those after the first line change nothing here, except those of the parallel optimizer.
 _PARALLEL = {
     "parallel_mode": ParallelMode.STAND_ALONE, "gradients_mean": False, "parameter_broadcast": False, "device_num": None, "global_rank": None,
     "gradient_fp32_sync": True, "loss_repeated_mean": True, "search_mode": "recursive_programming",
@@ -202,6 +202,8 @@ def set_auto_parallel_context(**kwargs):
                           and Model add up the gradients of all processes
     gradients_mean        whether the sums of gradients are divided by the number of processes (default: False)
     parameter_broadcast   whether Model.train starts with the parameters of rank 0 on all processes (default: False)
+    enable_parallel_optimizer   whether each process keeps the state of its share of the Parameters only, in optimizers made from now on
+                          (default: False); parallel_optimizer_config: {"parallel_optimizer_threshold": KiB from which a Parameter is divided}
     device_num, global_rank   the number of processes and the number of this one; by default those of mpirun
     Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values, TypeError for
     values of another type, NotImplementedError for other modes.
@@ -227,7 +229,7 @@ def _check_parallel(name, value):
     if name == "grad_accumulation_step":
         raise ValueError("[set_auto_parallel_context] %s, got %r, expected no such keyword: nn.GradAccumulationCell adds up gradients"
                          % (name, value))
-    if name in ("enable_parallel_optimizer", "pipeline_stages") and value not in (False, 1):
+    if name == "pipeline_stages" and value != 1:
         raise NotImplementedError("[set_auto_parallel_context] %s, got %r, expected %r" % (name, value, _PARALLEL[name]))
 
 

@@ -2,7 +2,7 @@
 import os
 from collections import OrderedDict
 
-from . import checkpoint_file, safetensors_file
+from . import checkpoint_file, safetensors_file, sharded_checkpoint
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
@@ -20,6 +20,9 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 
     The suffix of the format is added if it is missing. The file gets its name only when it is complete, so a save
     that fails leaves an older file as it was. append_dict adds numbers, bools, texts and Tensors.
+
+    If the state of an optimizer in the Cell is divided over processes, all processes call this. With integrated_save the first of those that give the
+    same name writes one whole file; without, each writes its part, and the file of that name lists the parts.
 
     Raises TypeError for what cannot be saved, ValueError for a format other than "ckpt" and "safetensors" and for two equal names.
 
@@ -41,6 +44,15 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
             raise ValueError("[%s] two parameters are named %r, expected different names" % (where, name))
         values[name] = value
     values.update(_appended(append_dict, where))
+    shares = sharded_checkpoint.shares_of(save_obj, saved=True)
+    if shares:
+        sharded_checkpoint.save(path, values, shares, integrated_save, choice_func or (lambda name: True),
+                                lambda path, values: _write_file(path, values, kind, crc_check))
+    else:
+        _write_file(path, values, kind, crc_check)
+
+
+def _write_file(path, values, kind, crc_check):
     if kind == "safetensors":
         _replace(path, lambda temporary: safetensors_file.write(temporary, values))
     else:
@@ -168,10 +180,12 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     if not os.path.isfile(path):
         raise ValueError("[%s] there is no file %s" % (where, path))
 
+    elsewhere = set() if net is None else sharded_checkpoint.names_elsewhere(net)
+
     def wanted(name):
-        return not _skipped(name, filter_prefix, specify_prefix, choice_func)
+        return name not in elsewhere and not _skipped(name, filter_prefix, specify_prefix, choice_func)
     try:
-        loaded = safetensors_file.read(path, wanted) if safetensors_file.is_safetensors(path) else _read_ckpt(path, wanted, crc_check)
+        loaded = _read(path, wanted, crc_check)
     except checkpoint_file.BadFile as error:
         raise ValueError("[%s] file, got %s: %s, expected a whole checkpoint" % (where, path, error)) from None
     if not loaded:
@@ -197,6 +211,20 @@ def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_pr
 def async_ckpt_thread_status():
     """Whether a save is still going on: False, as save_checkpoint returns when the file is complete."""
     return False
+
+
+def _read(path, wanted, crc_check):
+    """The values of a file of either format, or of the parts that it lists."""
+    if not sharded_checkpoint.is_index(path):
+        return safetensors_file.read(path, wanted) if safetensors_file.is_safetensors(path) else _read_ckpt(path, wanted, crc_check)
+    loaded = {}
+    for part in sharded_checkpoint.parts_of(path):
+        values = _read(part, wanted, crc_check)
+        for name in values:
+            if name in loaded:
+                raise checkpoint_file.BadFile("two tensors are named %r" % name)
+        loaded.update(values)
+    return loaded
 
 
 def _read_ckpt(path, wanted, crc_check):
@@ -238,7 +266,8 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     _check_load(net, parameter_dict, remove_redundancy)
     params = {param.name: param for param in net.get_parameters()}
     found = {name: name for name in params if name in parameter_dict}
-    not_used = [name for name in parameter_dict if name not in params]
+    elsewhere = sharded_checkpoint.names_elsewhere(net)
+    not_used = [name for name in parameter_dict if name not in params and name not in elsewhere]
     missing = [name for name in params if name not in found]
     if missing and not strict_load:
         found.update(_with_prefix(missing, parameter_dict))

@@ -55,6 +55,55 @@ def test_training():
 
 @pytest.mark.costly
 @needs_mpirun
+@pytest.mark.parametrize("count", [2, 4])
+def test_sharded_optimizers(count):
+    status, output, _ = started(count, os.path.join(HERE, "sharded.py"))
+    assert status == 0 and all("done %d" % rank in output for rank in range(count)), output
+
+
+def saved(folder, task, count):
+    return started(count, os.path.join(HERE, "saved.py"), str(folder), task)
+
+
+def check_killed(ended, rank):
+    """All have ended soon after one was killed, with an error that names it."""
+    (status, output, _), now = ended, time.time()
+    assert status != 0 and "process rank %d" % rank in output and "signal 9" in output, output
+    seconds = now - float(output.split("killed at ")[1].split()[0])
+    assert seconds < 30, (seconds, output)
+
+
+@pytest.mark.costly
+@needs_mpirun
+def test_sharded_checkpoints(tmp_path):
+    """What two processes save, whole or in parts, three and one read back."""
+    for count, task in ((2, "write"), (3, "read"), (1, "read"), (2, "uneven")):
+        status, output, _ = saved(tmp_path, task, count)
+        assert status == 0 and all("done %d" % rank in output for rank in range(count)), (task, output)
+
+
+@pytest.mark.costly
+@needs_mpirun
+def test_killed_and_resumed(tmp_path):
+    """If a process is killed, all end, and what was saved is whole. Another number of processes goes on from there."""
+    check_killed(saved(tmp_path, "killed", 4), 3)
+    kept = [name for name in os.listdir(str(tmp_path / "kept")) if name.endswith(".ckpt")]
+    status, output, _ = saved(tmp_path, "model", 2)
+    assert status == 0 and "begins with epoch 4" in output, output
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    status, output, _ = saved(alone, "model", 1)
+    assert status == 0 and "begins with epoch 1" in output, output
+    want, got = ms.load_checkpoint(str(alone / "result.ckpt")), ms.load_checkpoint(str(tmp_path / "result.ckpt"))
+    assert all(np.allclose(got[name].asnumpy(), want[name].asnumpy(), atol=1e-6) for name in want)
+    names = list(ms.load_checkpoint(str(alone / "kept" / "net-6_6.ckpt")))
+    assert len(kept) == 2 and all(sorted(ms.load_checkpoint(str(tmp_path / "kept" / name))) == sorted(names) for name in kept), kept
+    check_killed(saved(tmp_path, "torn", 2), 1)
+    assert int(ms.load_checkpoint(str(tmp_path / "torn.ckpt"))["step"]) == 2
+
+
+@pytest.mark.costly
+@needs_mpirun
 @pytest.mark.parametrize("way", ["exception", "hook", "killed", "quit", "left", "children", "message", "group"])
 def test_end(way):
     """If a process dies, the others end too. If one reaches its end normally, processes that wait for it get an error."""
@@ -194,6 +243,12 @@ def test_context():
     change = net.weight.asnumpy() - weight
     net.weight.set_data(Tensor(weight)), net.bias.set_data(Tensor(net.bias.asnumpy() * 0))
     assert np.abs(change).max() > 0
+    ms.set_auto_parallel_context(enable_parallel_optimizer=True)
+    with pytest.raises(RuntimeError, match="parallel_mode, got 'stand_alone', expected 'data_parallel'"):  # as MindSpore does
+        nn.Adam(net.trainable_params())
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    assert len(nn.Adam(net.trainable_params()).moment1) == 2  # in one process nothing is divided
+    ms.reset_auto_parallel_context()
     for kind, keywords in ((ValueError, {"nope": 1}), (ValueError, {"parallel_mode": "x"}), (ValueError, {"device_num": 0}),
                            (TypeError, {"gradients_mean": 1}), (NotImplementedError, {"parallel_mode": "auto_parallel"})):
         with pytest.raises(kind):

@@ -280,3 +280,10 @@ def barrier(group, where="barrier"):
         with group.calling(where):
             check(group, where)
             processes.barrier(group.number)
+
+
+def check_equal(text, group, where):
+    """ValueError on all members if they give different texts."""
+    if group.size > 1:
+        with group.calling(where):
+            check(group, where, text)

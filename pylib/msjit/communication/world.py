@@ -26,6 +26,9 @@ class Group:
         self.name, self.ranks, self.rank, self.number = name, tuple(ranks), rank, number
         self.size, self.lock, self.calls = len(ranks), RLock(), 0
 
+    def __deepcopy__(self, memo):
+        return self  # copies of objects that communicate do so in the same group
+
     def calling(self, where):
         """The lock, for a call with this name. A region of captured code ends here, before anything is done."""
         processes.collective(where)

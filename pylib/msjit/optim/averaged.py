@@ -1,8 +1,6 @@
 """ASGD and Rprop."""
 from .. import ops
 from ..common import dtype as mstype
-from ..common.parameter import Parameter, ParameterTuple
-from ..common.tensor import Tensor
 from .assigned import check_float, count, decayed, wide, write
 from .optimizer import Optimizer
 
@@ -19,8 +17,7 @@ class ASGD(Optimizer):
         self.lambd = check_float(lambd, "asgd", "lambd")
         self.alpha = check_float(alpha, "asgd", "alpha")
         self.t0 = check_float(t0, "asgd", "t0")
-        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name="eta_" + p.name, requires_grad=False)
-                                   for p in self.parameters])
+        self.eta = self._numbers("eta_", 0.0)
         self.ax = self._state("ax_")
 
     def _shown_numbers(self):

@@ -7,13 +7,14 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
+from .sharded import Shared
 from .shown import Shown
 
 
-class GroupedOptimizer(Shown, Cell):
+class GroupedOptimizer(Shown, Shared, Cell):
     """Base class: `param_groups` is a list of dicts, each with params, lr (a Parameter) and the options of `defaults`.
 
-    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups. _step_shown: the name, shape and dtype that
+    Subclasses define _update(index, parameter, gradient, group); `index` is the place of the parameter's state, counted over all groups. _step_shown: the name, shape and dtype that
     MindSpore's Parameter with the number of updates has, and whether it comes before the state.
 
     Programs define optimizers by `construct` instead. For these are `state`, `map_`, `hyper_map` and _decay_weight.
@@ -68,6 +69,7 @@ class GroupedOptimizer(Shown, Cell):
         object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
         self.group_start_id.append(len(self.parameters))
         self._first_names += tuple([param.name for param in params])
+        self._divide(params)
         for name, value in list(self.__dict__.items()):
             if isinstance(value, ParameterTuple) and name != "parameters":
                 self._extend(name, value, ParameterTuple(params))
@@ -132,9 +134,9 @@ class GroupedOptimizer(Shown, Cell):
         return Parameter(Tensor(value, mstype.float32), name=name, requires_grad=False)
 
     def _state(self, prefix, init="zeros"):
-        """One Parameter of state for each of `parameters`."""
+        """One Parameter of state for each of `parameters` whose state this process keeps."""
         self._states[prefix + "."] = init
-        return self._frozen(self.parameters, prefix)
+        return self._clones(prefix, init)
 
     def construct(self, gradients):
         """Applies one update; returns True."""
@@ -143,17 +145,22 @@ class GroupedOptimizer(Shown, Cell):
         if len(gradients) != len(self.parameters):
             raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
                              % (self._where, len(gradients), len(self.parameters)))
+        places = self._places
         for index, group in zip(self.group_start_id, self.param_groups):
             for param in group["params"]:
                 gradient = gradients[index]
                 if gradient.shape != param.shape:
                     raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
                                      % (self._where, param.name, gradient.shape, param.shape))
+                place, index = places[index], index + 1
+                if place is None:  # another process has the state
+                    continue
                 if group.get("maximize", False):
                     gradient = -gradient
-                self._update(index, param, gradient, group)
-                index = index + 1
+                self._update(place, param, gradient, group)
         object.__setattr__(self, "step_count", self.step_count + 1)
+        if self._divided:
+            self._share.gather(gradients)
         return True
 
     def _update(self, index, param, gradient, group):

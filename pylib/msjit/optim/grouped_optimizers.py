@@ -258,8 +258,7 @@ class NAdam(GroupedOptimizer):
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
                                       momentum_decay=momentum_decay))
         self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
-        self.mu_product = ParameterTuple([Parameter(Tensor(1.0, mstype.float32), name="mu_product_" + p.name,
-                                                    requires_grad=False) for p in self.parameters])
+        self.mu_product = self._numbers("mu_product_", 1.0)
 
     def _update(self, index, param, gradient, group):
         g, (beta1, beta2), step = decayed(gradient, param, group["weight_decay"]), group["betas"], count(self.step_count)
@@ -284,8 +283,7 @@ class ASGD(GroupedOptimizer):
         super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
                                       maximize=maximize))
         self.ax = self._state("ax")
-        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name="eta_" + p.name, requires_grad=False)
-                                   for p in self.parameters])
+        self.eta = self._numbers("eta_", 0.0)
 
     def _update(self, index, param, gradient, group):
         g, step = decayed(gradient, param, group["weight_decay"]), count(self.step_count)

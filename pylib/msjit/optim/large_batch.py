@@ -1,7 +1,7 @@
 """Optimizers that look at the norms of whole tensors: Lamb, LARS, AdaFactor."""
 from .. import ops
 from ..common.checks import check_bool
-from ..common.parameter import Parameter, ParameterTuple
+from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from .assigned import check_float, count, wide, write
 from .optimizer import Optimizer
@@ -134,15 +134,16 @@ class AdaFactor(Optimizer):
 
     def _make_squares(self):
         rows, columns, whole = [], [], []
-        for param in self.parameters:
+        for param in self._kept:
             split, shape = param.ndim > 1, tuple(param.shape)
             for params, name, size in ((rows, "row_", shape[:-1] if split else (1,)),
                                        (columns, "col_", shape[:-2] + shape[-1:] if split else (1,)),
                                        (whole, "", (1,) if split else shape)):
                 params.append(Parameter(ops.zeros(size, param.dtype), name="exp_avg_sq_%s%s" % (name, param.name),
                                         requires_grad=False))
-        self.exp_avg_sq_row, self.exp_avg_sq_col = ParameterTuple(rows), ParameterTuple(columns)
-        self.exp_avg_sq = ParameterTuple(whole)
+        self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq = [
+            self._made(made, lambda p, prefix=prefix: "exp_avg_sq_%s%s" % (prefix, p.name))
+            for made, prefix in ((rows, "row_"), (columns, "col_"), (whole, ""))]
 
     def _shown_last(self):
         return [("afactor_step", [self.step_count])]

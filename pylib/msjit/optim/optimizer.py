@@ -12,6 +12,7 @@ from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 from .own_optimizers import OwnOptimizers, is_own, own_step, settable, value_at
+from .sharded import Shared
 from .shown import ShownState, name_parameters
 
 
@@ -45,8 +46,9 @@ class _Group:
         self.params, self.rate, self.decay, self.centred, self.place = params, rate, decay, centred, place
 
 
-class Optimizer(ShownState, Cell, OwnOptimizers):
-    """Base class of the optimizers of nn. Subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct.
+class Optimizer(ShownState, Shared, Cell, OwnOptimizers):
+    """Base class of the optimizers of nn. Subclasses define _update(place, parameter, gradient, learning rate, weight decay), or construct.
+    `place` is that of the parameter's state.
 
     `parameters` is a list of Parameters, or of groups: dicts with "params" and perhaps "lr", "weight_decay" and "grad_centralization".
     One more dict, {"order_params": [...]}, may say in which order the gradients come. learning_rate is a number, a list with one number
@@ -85,6 +87,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         object.__setattr__(self, "parameters", name_parameters(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
         self._first_names = tuple([p.name for p in self.parameters])  # the names of state are made of these
+        self._divide(self.parameters)
         self.step_count = 0
         _msjit.count_in(type(self), "step_count")
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
@@ -216,12 +219,18 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         object.__setattr__(self, "step_count", step + 1)
         if self._own_step is not None:
             ops.assign_add(self._own_step, self.global_step_increase_tensor)
+        if self._divided:
+            self._share.gather(gradients)
         return (True,) * len(gradients)
 
     def _update_all(self, gradients, step):
         rates = [self._step_rate(_rate_at(g.rate, step), step) for g in self._groups]
+        places = self._places
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
             self._check_gradient(param, gradient)
+            place = places[index]
+            if place is None:  # another process has the state
+                continue
             if self.loss_scale != 1.0:
                 gradient = gradient / self.loss_scale
             group, decay = self._group_index[index], self._decay_at(index, step)
@@ -229,7 +238,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
                 if not self._decoupled and _is_set(decay):
                     gradient, decay = gradient + decay * param.detach(), 0.0
                 gradient = _centre(gradient)
-            self._update(index, param, gradient, rates[group], decay)
+            self._update(place, param, gradient, rates[group], decay)
 
     def _update_as_redefined(self, gradients, step):
         """The updates of a class that defines get_lr, decay_weight or the like anew: by these methods, in MindSpore's order."""
@@ -241,8 +250,9 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         else:
             gradients, decays = self.scale_grad(self.gradients_centralization(self.decay_weight(tuple(gradients)))), (0.0,) * count
         rates = [self._step_rate(_as_tensor(rate).reshape(()), step) for rate in _for_each(self.get_lr(), count)]
-        for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
-            self._update(index, param, gradient, rates[index], decays[index])
+        for place, param, gradient, rate, decay in zip(self._places, self.parameters, gradients, rates, decays):
+            if place is not None:  # otherwise another process has the state
+                self._update(place, param, gradient, rate, decay)
 
     def _check_gradient(self, param, gradient):
         if not isinstance(gradient, Tensor):
@@ -271,11 +281,8 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         raise NotImplementedError("[%s] _update is not defined" % self._where)
 
     def _state(self, prefix, init="zeros"):
-        """One Parameter of state for each of `parameters`."""
-        state = self.parameters.clone(prefix, init)
-        for param in state:
-            param.requires_grad = False
-        return state
+        """One Parameter of state for each of `parameters` whose state this process keeps."""
+        return self._clones(prefix, init)
 
 
 def _groups(parameters, rate, decay, where):

@@ -43,17 +43,17 @@ def settable(read):
 class OwnOptimizers:
     """The part of Optimizer for programs that define construct; msjit's own optimizers do not use it."""
 
-    use_parallel = grad_centralization = False
-    param_rank = None
+    grad_centralization = False
     enable_tuple_broaden = unique = True
 
     def _give_operators(self, given):
         """Sets the operators and flags. `given`: the argument that had the Parameters."""
-        groups = [item for item in given if isinstance(item, dict)] if self._grouped else []
+        groups, share = [item for item in given if isinstance(item, dict)] if self._grouped else [], self._share
         made = {
             "assignadd": ops.AssignAdd(), "hyper_map": ops.HyperMap(), "map_": ops.Map(),
             "hyper_map_reverse": ops.HyperMap(reverse=True), "map_reverse": ops.Map(reverse=True),
-            "global_step_increase_tensor": Tensor([1], mstype.int32), "optim_filter": (True,) * self.param_length,
+            "global_step_increase_tensor": Tensor([1], mstype.int32), "optim_filter": (True,) * self.param_length if share is None else share.filter(),
+            "use_parallel": share is not None, "param_rank": None if share is None else share.owners,
             "is_group_lr": any("lr" in item for item in groups),
             "is_group_params_ordered": any("order_params" in item for item in groups),
         }

@@ -58,7 +58,12 @@ def _not_parallel():
     return False
 
 
-_get_enable_parallel_optimizer = _get_grad_accumulation_shard = _need_to_full = _not_parallel
+def _get_enable_parallel_optimizer():
+    """Whether the state of optimizers is divided over the processes."""
+    return _context.get_auto_parallel_context("enable_parallel_optimizer")
+
+
+_get_grad_accumulation_shard = _need_to_full = _not_parallel
 _is_in_hybrid_parallel_mode = _is_sharding_propagation = _not_parallel
 
 

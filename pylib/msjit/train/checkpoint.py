@@ -5,6 +5,7 @@ import time
 from ..common.checks import check_count
 from ..nn.cell import Cell
 from ..serialization import save_checkpoint
+from ..sharded_checkpoint import remove
 from .callback import Callback
 
 
@@ -152,7 +153,7 @@ class ModelCheckpoint(Callback):
         os.makedirs(directory, exist_ok=True)
         name = self._prefix(state) if callable(self._prefix) else "%s-%d_%d" % (self._prefix, state.cur_epoch_num, step)
         path = os.path.join(directory, "%s%s.%s" % (name, ending, config.format))
-        save_checkpoint(network, path, append_dict=appended, crc_check=config.crc_check, format=config.format)
+        save_checkpoint(network, path, config.integrated_save, append_dict=appended, crc_check=config.crc_check, format=config.format)
         return path
 
     def _drop_old(self, path):
@@ -161,12 +162,12 @@ class ModelCheckpoint(Callback):
             self._kept.remove(path)
         config, minutes = self._config, self._config.keep_checkpoint_per_n_minutes
         if minutes and self._kept and time.time() - self._first < 60 * minutes:
-            _remove(self._kept.pop())
+            remove(self._kept.pop())
         elif minutes:
             self._first = time.time()
         self._kept.append(path)
         while config.keep_checkpoint_max and len(self._kept) > config.keep_checkpoint_max:
-            _remove(self._kept.pop(0))
+            remove(self._kept.pop(0))
 
 
 class CheckpointManager:
@@ -193,7 +194,7 @@ class CheckpointManager:
 
     def remove_ckpoint_file(self, file_name):
         """Removes a checkpoint; it is no error if the file is gone."""
-        _remove(file_name)
+        remove(file_name)
         if file_name in self._files:
             self._files.remove(file_name)
 
@@ -207,13 +208,6 @@ class CheckpointManager:
         recent = [path for path in self._files if os.path.getmtime(path) > cur_time - 60 * minutes]
         for path in recent[1:]:
             self.remove_ckpoint_file(path)
-
-
-def _remove(path):
-    try:
-        os.remove(path)
-    except OSError:  # for example, another process has removed it
-        pass
 
 
 def _free_prefix(directory, prefix):

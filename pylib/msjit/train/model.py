@@ -7,6 +7,9 @@ from .. import context as _context
 from ..amp import build_train_network
 from ..common.checks import check_bool, check_count, refuse_others
 from ..common.tensor import Tensor
+from ..communication.collectives import check_equal
+from ..communication.management import get_group_size
+from ..communication.world import WORLD_NAMES, group_of
 from ..context import ParallelMode, get_auto_parallel_context, is_data_parallel  # noqa: F401
 from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
@@ -159,6 +162,8 @@ class Model:
         context = RunContext(state)
         self._train_network.set_train(True)
         self._is_training = True
+        if is_data_parallel() and get_group_size() > 1:
+            check_equal("%d batches in an epoch" % state.batch_num, group_of(WORLD_NAMES[0], "Model.train"), "Model.train")
         self._share_parameters()
         rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one iterator for all epochs, so that each epoch has a different order
         with _Entered(callbacks), closing(rows):

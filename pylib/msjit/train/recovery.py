@@ -1,11 +1,11 @@
 """Callbacks for interrupted trainings: BackupAndRestore resumes one, OnRequestExit ends one on a signal."""
 import json
 import os
-import shutil
 import signal
 
 from ..common.checks import check_bool
 from ..serialization import load_checkpoint, load_param_into_net, save_checkpoint
+from ..sharded_checkpoint import remove
 from .callback import Callback
 
 
@@ -53,10 +53,12 @@ class BackupAndRestore(Callback):
         save_checkpoint(state.train_network, self.backup_file, append_dict={"epoch_num": epoch, "step_num": state.cur_step_num})
 
     def on_train_end(self, run_context):
-        if self.delete_checkpoint and os.path.exists(self.backup_file):
-            os.remove(self.backup_file)
-            if not os.listdir(self.backup_dir):
-                shutil.rmtree(self.backup_dir)
+        if self.delete_checkpoint:
+            remove(self.backup_file)
+            try:
+                os.rmdir(self.backup_dir)
+            except OSError:  # the folder has other files, or another process has removed it
+                pass
 
 
 class OnRequestExit(Callback):
