@@ -18,9 +18,9 @@ namespace msjit {
 
 // What is known of a for loop that may become one node.
 struct ScanPlan {
-  bool wanted = false;   // it is too large to unroll
-  bool refused = false;  // it has to be unrolled
-  int peel = 0;          // arrivals that are unrolled first
+  bool wanted = false;    // it is too large to unroll
+  bool refused = false;   // it has to be unrolled
+  int peel = 0;           // arrivals that are unrolled first
   std::set<int> written;  // local slots that hold tensors to which the body writes
 };
 

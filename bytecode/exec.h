@@ -128,8 +128,8 @@ class Executor {
   void note_control(std::span<const Val> results);
   // Gives a tensor made in the region another value.
   void renew(const SymRef& tensor, Val value);
-  // Notes that a value which a control node gave, or from which a loop body starts, is the content of
-  // a tensor that arms or turns write to. So it has memory of its own.
+  // Notes that a value which a control node gave, or from which a loop body starts, is the content
+  // of a tensor that arms or turns write to. So it has memory of its own.
   void note_written(ValueId id) { written_.insert(id); }
   bool is_written(ValueId id) const { return written_.count(id) != 0; }
   // Called before a write to a tensor. False, and failed: the capture starts again, because a loop
@@ -318,7 +318,7 @@ class Executor {
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
-  std::vector<LoopBody*> loops_;  // whose bodies are being run, innermost last
+  std::vector<LoopBody*> loops_;     // whose bodies are being run, innermost last
   std::vector<ScanCapture*> scans_;  // those of them that are for loops
   std::vector<Assumed> assumed_;
   CheckingNodes checking_;

@@ -257,7 +257,8 @@ bool LoopBody::carry_checks(size_t mark, int32_t first_node, std::vector<ValueId
 
 SymRef LoopBody::after(Carried& c) {
   if (!c.after) {
-    c.after = make_tensor(c.written ? c.placeholder : c.inside->tensor);  // bind() sets the final value
+    c.after =
+        make_tensor(c.written ? c.placeholder : c.inside->tensor);  // bind() sets the final value
     c.after->joined = c.last->joined || joiner_->existed(c.last);
   }
   return c.after;

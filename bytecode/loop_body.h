@@ -27,9 +27,9 @@ class LoopBody {
     int slot;  // -1: a value that is only read behind the loop, or a tensor that is written to
     SymRef initial, inside;
     ValueId next = -1;
-    SymRef last;     // the value at the end of the body
-    SymRef after;    // the value behind the loop
-    SymRef written;  // the tensor that is written to; no other value may show it
+    SymRef last;               // the value at the end of the body
+    SymRef after;              // the value behind the loop
+    SymRef written;            // the tensor that is written to; no other value may show it
     Val content, placeholder;  // of that tensor, before the loop and at the beginning of a turn
   };
 

@@ -238,7 +238,8 @@ bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
                    "this index, which contains the number of a loop turn,");
   Sequence* rows = sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
   if (!rows && (why.empty() || x_.control().restart)) return false;
-  if (!rows) return why.clear(), row_at_position(tensor, key, out);  // not in every turn, or made here
+  if (!rows)
+    return why.clear(), row_at_position(tensor, key, out);  // not in every turn, or made here
   *out = make_tensor(rows->row);
   rest.insert(rest.end(), at + 1, keys.end());
   if (keys.size() == 1 || std::ranges::all_of(rest, is_whole_slice)) return true;

@@ -37,8 +37,8 @@ class SharedTensors {
   std::unordered_map<ValueId, Val> derived_;
 };
 
-// What eager code gives for a view of a tensor with this layout; empty when it fails. Of a view at a
-// position that the run will know: the one at the first position.
+// What eager code gives for a view of a tensor with this layout; empty when it fails. Of a view at
+// a position that the run will know: the one at the first position.
 TensorVec eager_views(const Node& view, const Tensor& source);
 // A tensor with the layout of a value that has memory of its own. False: it is too large.
 bool lay_out_owner(const Meta& meta, Tensor* out);

@@ -61,7 +61,7 @@ struct SymValue {
   bool pinned = false;  // kObject: guarded to be this very object
   bool joined = false;  // made by joining arms: a kTensor that may be the same object as another
                         // value; a kScalar that was a number in either arm
-  bool past = false;    // kTensor: what a tensor held at some time, which later writes do not change
+  bool past = false;  // kTensor: what a tensor held at some time, which later writes do not change
   SourceId source = kNoSource;  // where it is found when the region begins
   int born = 0;  // step of the outermost frame that made an iterator; the region can end there
                  // if the iterator cannot be rebuilt

@@ -288,7 +288,8 @@ bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
   std::unordered_set<ValueId> others;
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i]) || !may_show(node, i)) continue;
+      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i]) || !may_show(node, i))
+        continue;
       for (int k = 0; k < node.num_outputs; ++k)
         shown.insert(node.first_output + k), others.insert(node.first_output + k);
     }

@@ -20,8 +20,8 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
 bool may_renew(Executor& x, const SymRef& tensor);
 bool renew_made(Executor& x, const SymRef& tensor, Val value, bool recorded = false);
 
-// Whether a loop can carry the content of this tensor from turn to turn while the body writes to it:
-// nothing shows its memory. carry() gives it the content with which a turn begins.
+// Whether a loop can carry the content of this tensor from turn to turn while the body writes to
+// it: nothing shows its memory. carry() gives it the content with which a turn begins.
 bool may_carry(Executor& x, const SymRef& tensor);
 void carry(Executor& x, const SymRef& tensor, const Val& value);
 

@@ -77,8 +77,8 @@ struct PlanStep {
   PlanStepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
-  std::vector<int32_t> fresh;                       // kFresh slots allocated here
-  int32_t takes = -1;                               // the slot whose memory its result takes over
+  std::vector<int32_t> fresh;  // kFresh slots allocated here
+  int32_t takes = -1;          // the slot whose memory its result takes over
   // An input of a sub-graph whose memory its result takes over in runs in which nothing else holds
   // it, as in a loop from the second turn on; the slots of views of it, which are used no more.
   int32_t reuses = -1;

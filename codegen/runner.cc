@@ -293,8 +293,7 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
 bool PlanRunner::reuse_input(const PlanStep& step, TensorImpl** slots) {
   for (int32_t s : step.dead_views) drop(slots[s]);
   TensorImpl* const input = slots[step.reuses];
-  const bool unshared =
-      input->refs.load(std::memory_order_acquire) == 1 && input->storage.unique();
+  const bool unshared = input->refs.load(std::memory_order_acquire) == 1 && input->storage.unique();
   if (!unshared || !input->contiguous || input->storage->read_only) return false;
   slots[step.ops[0].out[0]] = Tensor::share(input).release();
   return true;

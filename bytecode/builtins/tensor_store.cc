@@ -109,13 +109,18 @@ bool scattered(Executor& x, const Val& target, const IndexPlan& plan, const Val&
   return indexed(x, target, source, positions, std::move(axes), out);
 }
 
-// An index in which tensors without axes stand beside other items. They are positions, as ints are.
-// The rest of the index is applied to the part of the target at these positions.
-bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
-                const std::vector<Val>& tensors, Val* out) {
+// An index in which tensors without axes stand beside other items: positions, as ints are, along
+// some axes, and the rest of the index for the part of the target at these positions.
+struct Positions {
   IntList axes;
-  std::vector<Val> positions;
+  std::vector<Val> tensors;
   IndexPlan rest;
+};
+
+Positions find_positions(Executor& x, const Val& target, const IndexPlan& plan,
+                         const std::vector<Val>& tensors) {
+  Positions found;
+  IndexPlan& rest = found.rest;
   uint32_t dropped = 0, added = 0;
   int place = 0;  // among the dimensions behind the basic part
   const auto add_new_axes = [&] {
@@ -125,14 +130,14 @@ bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val
   for (int d = 0; d < target.rank(); ++d) {
     if (dropped < plan.squeeze.size() && plan.squeeze[dropped] == d) {
       ++dropped;
-      axes.push_back(d);
-      positions.push_back(x.sink().constant(Tensor::scalar<int64_t>(plan.begin[d])));
+      found.axes.push_back(d);
+      found.tensors.push_back(x.sink().constant(Tensor::scalar<int64_t>(plan.begin[d])));
       continue;
     }
     add_new_axes();
     if (const int which = plan.tensor_of_dim[static_cast<uint32_t>(place)]; which >= 0) {
-      axes.push_back(d);
-      positions.push_back(tensors[which]);
+      found.axes.push_back(d);
+      found.tensors.push_back(tensors[which]);
     } else {
       rest.begin.push_back(plan.begin[d]);
       rest.end.push_back(plan.end[d]);
@@ -143,15 +148,21 @@ bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val
     ++place;
   }
   add_new_axes();
-  if (!rest.slices && rest.new_axes.empty())
-    return indexed(x, target, source, positions, std::move(axes), out);
+  return found;
+}
+
+bool positioned(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
+                const std::vector<Val>& tensors, Val* out) {
+  const Positions at = find_positions(x, target, plan, tensors);
+  if (!at.rest.slices && at.rest.new_axes.empty())
+    return indexed(x, target, source, at.tensors, at.axes, out);
   std::vector<Val> inputs = {target};
-  inputs.insert(inputs.end(), positions.begin(), positions.end());
+  inputs.insert(inputs.end(), at.tensors.begin(), at.tensors.end());
   SymRef part;
   Val changed;
-  return x.apply(*find_op("select_at"), inputs, Attrs{AttrValue(axes)}, &part) &&
-         sliced(x, part->tensor, rest, source, &changed) &&
-         indexed(x, target, changed, positions, std::move(axes), out);
+  return x.apply(*find_op("select_at"), inputs, Attrs{AttrValue(at.axes)}, &part) &&
+         sliced(x, part->tensor, at.rest, source, &changed) &&
+         indexed(x, target, changed, at.tensors, at.axes, out);
 }
 
 // Whether an item takes all of the dimensions it stands for.

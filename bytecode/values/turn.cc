@@ -20,11 +20,11 @@ bool turn_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, b
                   x.binary(left, right, op, in_place, out));
 }
 
-bool turn_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
-                  bool* known) {
+bool turn_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known) {
   SymRef left, right;
   *known = true;
-  return number_of_turn(x, a, &left) && number_of_turn(x, b, &right) && x.compare(left, right, op, out);
+  return number_of_turn(x, a, &left) && number_of_turn(x, b, &right) &&
+         x.compare(left, right, op, out);
 }
 
 bool turn_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {

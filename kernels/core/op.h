@@ -143,7 +143,8 @@ enum Trait : uint32_t {
   // inputs.
   kBatched = 1u << 14,
   // Its kernel takes inputs with any contents: given its outputs, it only fails when memory is
-  // missing. That also holds for every kElementwise, kReduction and kView op, except for kPositions.
+  // missing. That also holds for every kElementwise, kReduction and kView op, except for
+  // kPositions.
   kTotal = 1u << 15,
   kCreates = 1u << 16,  // no input says where its result goes: it goes to the default device
   // The result is input 0 with changes. For a result in the memory of input 0 the kernel writes the

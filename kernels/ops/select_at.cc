@@ -34,9 +34,9 @@ Status kernel(KernelCtx& ctx) {
     MSJIT_TRY(const Tensor here, devices::to_host(ctx.in[k + 1]));
     MSJIT_TRY(const Tensor wide, layout::as_int64(here));
     const int64_t index = *wide.data_as<int64_t>(), size = x.dim(axis);
-    if (index < -size || index >= size)
-      return index_error("[{}] index {} is out of bounds for axis {} with size {}", ctx.op.name,
-                         index, axis, size);
+    if (index < -size || index >= size)  // in the words of eager code, which indexes by ints
+      return index_error("[getitem] index of dimension {}, got {}, expected one in [{}, {})", axis,
+                         index, -size, size);
     offset += (index < 0 ? index + size : index) * strides[axis];
     shape.erase(axis);
     strides.erase(axis);

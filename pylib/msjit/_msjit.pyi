@@ -1201,6 +1201,9 @@ class ops:
     def searchsorted(sorted: TensorLike, values: TensorLike, right: _bool = ...) -> "Tensor":
         """Where values would go into sorted rows (the last axis): before equal elements, or after them when `right`."""
     @staticmethod
+    def select_at(tensors: Sequence[TensorLike], axes: Ints) -> "Tensor":
+        """x at one position along each of the named axes, which are dropped."""
+    @staticmethod
     def select_index(x: TensorLike, index: _int, axis: _int = ...) -> "Tensor":
         """Element `index` along `axis`, which is dropped."""
     @staticmethod

@@ -1,8 +1,8 @@
 """Arrays of a Parameter that captured code has given new memory."""
 import numpy as np
 import pytest
-from jit_same import same
 
+from jit_same import same
 from msjit import Parameter, Tensor
 
 

@@ -2,9 +2,9 @@
 which become one node (see also loop_writes.py)."""
 import numpy as np
 import pytest
-from jit_same import captured, same
 
 import msjit as ms
+from jit_same import captured, same
 from msjit import Parameter, Tensor, ops
 
 pytestmark = pytest.mark.jit

@@ -2,9 +2,9 @@
 the tensor they show, as without the JIT."""
 import numpy as np
 import pytest
-from jit_same import captured, same
 
 import msjit as ms
+from jit_same import captured, same
 from msjit import Tensor, ops
 
 pytestmark = pytest.mark.jit
@@ -93,8 +93,8 @@ LOOP = "y = {b}\n    while i < c:\n        y = {a}\n        i = i + 1"
 WRITES = ["pass", "y[...] = 7", "x[...] = 5", "v[0] = 9", "y += 1"]
 
 
-def function(source, space={}):
-    found = dict(space)
+def function(source):
+    found = {}
     exec(source, found)
     return found["f"]
 

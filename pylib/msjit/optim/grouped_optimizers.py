@@ -1,8 +1,6 @@
 """The optimizers of experimental.optim, from which those of mint.optim derive."""
 from .. import ops
 from ..common import dtype as mstype
-from ..common.parameter import Parameter, ParameterTuple
-from ..common.tensor import Tensor
 from .assigned import count, decayed, filled, rate_of, wide, write
 from .grouped import GroupedOptimizer
 

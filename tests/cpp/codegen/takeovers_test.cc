@@ -80,7 +80,8 @@ TEST(Takeovers, NotOfInputsConstantsAndResults) {
 TEST(Takeovers, WhatALoopCarries) {
   GraphMaker g;
   const Val x = g.input(DType::kFloat32, {8, 8}), rows = g.input(DType::kFloat32, {7, 8});
-  const Val turns = g.call("arange", {}, {{"start", AttrValue(int64_t{1})}, {"end", AttrValue(int64_t{8})}});
+  const Val turns =
+      g.call("arange", {}, {{"start", AttrValue(int64_t{1})}, {"end", AttrValue(int64_t{8})}});
   const auto first = static_cast<int32_t>(g.graph()->nodes.size());
   const auto placeholder = [&](const Meta& meta) {
     return Val(x.sink(), g.graph()->add_placeholder(meta));
