@@ -37,8 +37,10 @@ bool may_share(const Graph& graph, ValueId id, const IsOne& is_one) {
 // Whether a branch or a loop may return the value that is its input `place`, or a view of it.
 bool may_hand_on(const Node& node, size_t place) {
   if (is_if(node) && place == 0) return true;
+  const size_t inner = is_if(node) ? place - 1 : place;
   return std::ranges::any_of(node.subgraphs, [&](const auto& sub) {
-    const ValueId inside = sub->inputs[is_if(node) ? place - 1 : place];
+    if (inner >= sub->inputs.size()) return false;  // another sub-graph takes it
+    const ValueId inside = sub->inputs[inner];
     return std::ranges::any_of(sub->outputs, [&](ValueId id) {
       return may_share(*sub, id, [&](ValueId one) { return one == inside; });
     });

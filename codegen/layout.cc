@@ -62,9 +62,11 @@ Status lay_out(const Graph& graph, ValueId id, Tensor* out) {
 }  // namespace
 
 Result<Shape> eager_strides(const Graph& graph, ValueId id) {
-  const Node& root = graph.producer(storage_root(graph, id));
-  if (viewed(graph, id) < 0 || root.kind == NodeKind::kInput || root.is_control() ||
-      graph.meta(id).shape.numel() == 0)
+  constexpr int64_t kMostElements = int64_t{1} << 26;  // more memory is not asked for just for this
+  const ValueId owner = storage_root(graph, id);
+  const Node& root = graph.producer(owner);
+  if (owner == id || root.kind == NodeKind::kInput || root.is_control() ||
+      graph.meta(id).shape.numel() == 0 || graph.meta(owner).shape.numel() > kMostElements)
     return Shape();
   Tensor laid_out;
   MSJIT_OK(lay_out(graph, id, &laid_out));
