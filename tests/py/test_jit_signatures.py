@@ -181,7 +181,8 @@ def test_as_in_python(program):
 
 @pytest.mark.captures
 @pytest.mark.skipif(not SINCE_38, reason="enumerations")
-@pytest.mark.parametrize("program", [step_arguments, chosen_inputs, required, all_of_one, kinds, bound, parts, full_spec, missing_argument, proxies],
+@pytest.mark.parametrize("program", [step_arguments, chosen_inputs, required, all_of_one, bound, parts, full_spec, missing_argument, proxies] +
+                         [kinds] * (sys.version_info >= (3, 10)),  # before, inspect compares a partial object by ==
                          ids=lambda p: p.__name__)
 def test_is_captured(program):
     captured(program, x3)
