@@ -147,7 +147,7 @@ def cpp():
 # The Python tests that also run under the sanitizers: those of wrong arguments, dying objects and shared memory.
 SANITIZED = ["tests/py/test_%s.py" % name for name in (
     "bad_input", "guards", "image_kernels", "jit_api", "jit_bad_input", "jit_finalizers", "jit_growing_lists", "jit_hooks",
-    "jit_known_arrays", "views_under_gradients")]
+    "jit_known_arrays", "views_under_gradients", "jit_view_positions", "jit_loop_writes", "jit_signatures")]
 # Not under the sanitizers: tests that measure time, memory or stack, because the sanitizers need more of each.
 UNSANITIZED = ["tests/py/" + name for name in (
     "test_guards.py::test_memory_is_flat_over_recompiles_and_calls", "test_guards.py::test_the_check_of_a_model_is_cheap",
