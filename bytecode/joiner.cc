@@ -10,6 +10,7 @@
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"
+#include "graph/sharing.h"
 #include "guards/open_sizes.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
@@ -158,6 +159,7 @@ SymRef Joiner::filler(const Val& like) {
     const Attrs attrs{IntList(std::span<const int64_t>(meta.shape)), 0.0, meta.dtype};
     x_.sizes().set_attr_sizes(x_.sizes().attr_sizes(like, 0));
     value = call_in(&x_.sink(), *find_op("full"), {}, attrs);
+    x_.sizes().set_attr_sizes({});
   }
   if (Status status = x_.sink().take_error(); status.ok() && value.meta() == meta)
     return make_tensor(value);
@@ -190,7 +192,7 @@ bool Joiner::is_written_shown() const {
   for (size_t written : written_outputs_)
     for (size_t i = 0; i < outputs_.size(); ++i)
       for (const auto& values : values_)
-        if (i != written && may_show_value(graph, values[i], values[written])) return true;
+        if (i != written && may_share(graph, values[i], values[written])) return true;
   return false;
 }
 

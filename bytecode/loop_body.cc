@@ -6,6 +6,7 @@
 
 #include "bytecode/tensor_write.h"
 #include "graph/control.h"
+#include "graph/sharing.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -127,7 +128,7 @@ bool LoopBody::shows_written_tensor(ValueId id) const {
   const Graph& graph = *x_.sink().graph();
   return shows_overwritten(overwritten_, graph, id) ||
          std::ranges::any_of(carried_, [&](const Carried& c) {
-           return c.written && may_show_value(graph, id, c.next);
+           return c.written && may_share(graph, id, c.next);
          });
 }
 

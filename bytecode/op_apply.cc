@@ -180,7 +180,9 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
   if (rows) return join_rows(*this, op, rows, attrs, out);
   if (op.has(kInPlace)) return apply_in_place(*this, op, tensors, inputs, attrs, out);
   sizes_.set_attr_sizes(std::move(sizes));
-  return apply(op, inputs, attrs, out);
+  const bool done = apply(op, inputs, attrs, out);
+  sizes_.set_attr_sizes({});  // where the op failed, they are not those of the next one
+  return done;
 }
 
 }  // namespace msjit

@@ -192,7 +192,9 @@ bool ScanCapture::count_up(const Sequence& sequence, SymRef* whole) {
   attrs.push_back(AttrValue(sequence.step));
   attrs.push_back(AttrValue(DType::kInt32));
   x_.sizes().set_attr_sizes(std::move(sizes));
-  return x_.apply(*find_op("arange"), {}, attrs, whole);
+  const bool done = x_.apply(*find_op("arange"), {}, attrs, whole);
+  x_.sizes().set_attr_sizes({});
+  return done;
 }
 
 void ScanCapture::place_row(Sequence* sequence) {

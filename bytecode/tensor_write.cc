@@ -9,6 +9,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/shared_tensors.h"
 #include "graph/control.h"
+#include "graph/sharing.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
@@ -21,43 +22,12 @@ extern const OpDef op_copy;
 
 namespace {
 
-bool may_show(const Node& node, size_t place);
-
-// Whether `id` is one of these values, or may share its memory.
-template <class IsOne>
-bool may_share(const Graph& graph, ValueId id, const IsOne& is_one) {
-  if (is_one(id)) return true;
-  const Node& node = graph.producer(id);
-  for (size_t i = 0; node.kind == NodeKind::kOp && i < node.inputs.size(); ++i)
-    if (node.inputs[i] >= 0 && may_show(node, i) && may_share(graph, node.inputs[i], is_one))
-      return true;
-  return false;
-}
-
-// Whether a branch or a loop may return the value that is its input `place`, or a view of it.
-bool may_hand_on(const Node& node, size_t place) {
-  if (is_if(node) && place == 0) return true;
-  const size_t inner = is_if(node) ? place - 1 : place;
-  return std::ranges::any_of(node.subgraphs, [&](const auto& sub) {
-    if (inner >= sub->inputs.size()) return false;  // another sub-graph takes it
-    const ValueId inside = sub->inputs[inner];
-    return std::ranges::any_of(sub->outputs, [&](ValueId id) {
-      return may_share(*sub, id, [&](ValueId one) { return one == inside; });
-    });
-  });
-}
-
-// Whether a result of the node may share the memory of its input `place`: it is a view, which shows
-// later writes, or a branch or loop that may return the tensor itself.
-bool may_show(const Node& node, size_t place) {
-  return node.is_control() ? may_hand_on(node, place)
-                           : node.kind != NodeKind::kOp || (node.op->has(kView) && place == 0);
-}
-
+// Whether a value is an input of a view, which shows later writes, or of a branch or loop that may
+// return the tensor itself.
 bool is_looked_into(const Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == id && may_show(node, i)) return true;
+      if (node.inputs[i] == id && may_share_input(node, i)) return true;
   return false;
 }
 
@@ -136,12 +106,12 @@ static bool has_own_memory(Executor& x, const SymRef& tensor) {
 
 // Whether the tensor has memory of its own that no other value shows which code may still use.
 bool is_private(Executor& x, const SymRef& tensor) {
-  const Graph& graph = *x.sink().graph();
-  return has_own_memory(x, tensor) &&
-         std::ranges::none_of(x.live_tensors(), [&](const SymRef& other) {
-           return other != tensor && other->tensor.sink() == &x.sink() &&
-                  may_show_value(graph, other->tensor.id(), tensor->tensor.id());
-         });
+  if (!has_own_memory(x, tensor)) return false;
+  std::vector<bool> marked(x.sink().graph()->values.size());
+  for (const SymRef& other : x.live_tensors())
+    if (other != tensor && other->tensor.sink() == &x.sink()) marked[other->tensor.id()] = true;
+  mark_shared(*x.sink().graph(), &marked);
+  return !marked[tensor->tensor.id()];
 }
 
 // Under a branch no view of the tensor may exist, because views are only checked behind the arms.
@@ -258,7 +228,7 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
       const auto found = until.find(node.inputs[i]);
       if (found == until.end() || (found->second->recorded && scopes.is_backward(n))) continue;
       if (n >= found->second->node) return found->second->step;
-      if (may_show(node, i))
+      if (may_share_input(node, i))
         for (int k = 0; k < node.num_outputs; ++k)
           until.emplace(node.first_output + k, found->second);
     }
@@ -268,14 +238,12 @@ int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, co
   return -1;
 }
 
-bool may_show_value(const Graph& graph, ValueId id, ValueId other) {
-  return may_share(graph, id, [&](ValueId one) { return one == other; });
-}
-
 bool shows_overwritten(std::span<const Heap::Overwritten> writes, const Graph& graph, ValueId id) {
-  return may_share(graph, id, [&](ValueId one) {
-    return std::ranges::any_of(writes, [&](const auto& write) { return write.value == one; });
-  });
+  if (writes.empty()) return false;
+  std::vector<bool> marked(graph.values.size());
+  marked[id] = true;
+  mark_shared(graph, &marked);
+  return std::ranges::any_of(writes, [&](const auto& write) { return marked[write.value]; });
 }
 
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
@@ -290,7 +258,7 @@ bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
   std::unordered_set<ValueId> others;
   for (const Node& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i]) || !may_show(node, i))
+      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i]) || !may_share_input(node, i))
         continue;
       for (int k = 0; k < node.num_outputs; ++k)
         shown.insert(node.first_output + k), others.insert(node.first_output + k);

@@ -48,8 +48,6 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
 int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph,
                      const GradientScopes& scopes);
 
-// Whether a value may share the memory of another one, which it is or shows.
-bool may_show_value(const Graph& graph, ValueId id, ValueId other);
 // Whether a value is old content of a tensor, or may show it.
 bool shows_overwritten(std::span<const Heap::Overwritten> writes, const Graph& graph, ValueId id);
 

@@ -242,3 +242,17 @@ def test_layout_of_results(layout):
         return [t.strides for t in (made if isinstance(made, tuple) else (made,))]
     jitted = ms.jit(layout, mode="PIJit")
     assert strides(jitted) == strides(layout) == strides(jitted)
+
+
+def swaps(x):
+    a, b, c = x * 1, x * 2, x * 3
+    for k in range(30):
+        if x.sum() > k - 15:
+            a, b = b, a
+    c[0] = 1
+    return a, b, c
+
+
+def test_what_shares_memory_is_found_in_time():
+    """Each branch hands on two tensors, so 2 ** 30 ways lead from the results to what they may be."""
+    same(swaps, lambda seed: (rows(3, seed),), (0, 1))
