@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "bytecode/control.h"
-#include "bytecode/tensor_write.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"

@@ -127,9 +127,8 @@ bool LoopBody::take_written(const ChangeMark& before) {
 bool LoopBody::shows_written_tensor(ValueId id) const {
   const Graph& graph = *x_.sink().graph();
   return shows_overwritten(overwritten_, graph, id) ||
-         std::ranges::any_of(carried_, [&](const Carried& c) {
-           return c.written && may_share(graph, id, c.next);
-         });
+         std::ranges::any_of(
+             carried_, [&](const Carried& c) { return c.written && may_share(graph, id, c.next); });
 }
 
 bool LoopBody::write_behind() {

@@ -4,8 +4,13 @@
 #include <vector>
 
 #include "kernels/core/checks.h"
+#include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/parallel.h"
+
+namespace msjit {
+extern const OpDef op_index_update;
+}
 
 namespace msjit::indexing {
 namespace {
@@ -229,6 +234,13 @@ Status take(const char* name, const Tensor& x, std::span<const Tensor> indices, 
   MSJIT_TRY(source, source.to_contiguous());
   take_rows(source, out, rows, plan);
   return {};
+}
+
+void take_vjp(Vjp& v) {
+  if (!v.needs(0)) return;
+  Vals args{words::zeros_like(v.in(0)), v.grad()};
+  args.insert(args.end(), v.inputs.begin() + 1, v.inputs.end());
+  v.set_grad(0, call_in(v.sink, op_index_update, args, {v.attrs[0], AttrValue(true)}));
 }
 
 Status put(const char* name, const Tensor& target, const Tensor& value,

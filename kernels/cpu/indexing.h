@@ -27,6 +27,8 @@ Shape value_shape(const Tensor& walked, const Plan& plan, const Shape& index_sha
 
 Status take(const char* name, const Tensor& x, std::span<const Tensor> indices, const IntList& axes,
             const Tensor& out);
+// The gradient of x[indices], for operators of x and one index for each of the named axes.
+void take_vjp(Vjp& v);
 // target[indices] = value, or += value, where every repeated index counts.
 Status put(const char* name, const Tensor& target, const Tensor& value,
            std::span<const Tensor> indices, const IntList& axes, bool accumulate);

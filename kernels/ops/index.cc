@@ -1,10 +1,7 @@
-#include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
 #include "kernels/device/indexing.h"
 
 namespace msjit {
-
-extern const OpDef op_index_update;
 
 namespace {
 
@@ -19,13 +16,6 @@ Status infer(InferCtx& ctx) {
 Status kernel(KernelCtx& ctx) {
   return indexing::take(ctx.op.name, ctx.in[0], ctx.in.subspan(1), ctx.attrs[0].as_list(),
                         ctx.out[0]);
-}
-
-void vjp(Vjp& v) {
-  if (!v.needs(0)) return;
-  Vals args{words::zeros_like(v.in(0)), v.grad()};
-  args.insert(args.end(), v.inputs.begin() + 1, v.inputs.end());
-  v.set_grad(0, call_in(v.sink, op_index_update, args, {v.attrs[0], AttrValue(true)}));
 }
 
 }  // namespace
@@ -45,7 +35,7 @@ MSJIT_OP(index)
       return devices::take(ctx.op.name, ctx.in[0], ctx.in.subspan(1), ctx.attrs[0].as_list(),
                            ctx.out[0]);
     })
-    .vjp(vjp)
+    .vjp(indexing::take_vjp)
     .sample({.shapes = {{3, 4}, {2}},
              .low_high = {0, 2},
              .attrs = "axes=[1]",

@@ -1,12 +1,9 @@
 #include "kernels/core/checks.h"
-#include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/device/device_tensors.h"
 
 namespace msjit {
-
-extern const OpDef op_index_update;
 
 namespace {
 
@@ -45,13 +42,6 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
-void vjp(Vjp& v) {
-  if (!v.needs(0)) return;
-  Vals args{words::zeros_like(v.in(0)), v.grad()};
-  args.insert(args.end(), v.inputs.begin() + 1, v.inputs.end());
-  v.set_grad(0, call_in(v.sink, op_index_update, args, {v.attrs[0], AttrValue(false)}));
-}
-
 }  // namespace
 
 MSJIT_OP(select_at)
@@ -67,7 +57,7 @@ MSJIT_OP(select_at)
     .traits(kPositions)
     .infer(infer)
     .cpu(kernel)
-    .vjp(vjp)
+    .vjp(indexing::take_vjp)
     .sample({.shapes = {{3, 4}, {}},
              .low_high = {0, 2},
              .attrs = "axes=[1]",
