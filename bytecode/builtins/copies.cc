@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
@@ -40,15 +41,24 @@ bool has_own_way(const SymRef& value) {
   return type && !is_enum_type(type) && !copies_by_default(type);
 }
 
-// Whether a table of the library, in which programs register how a class is copied, lacks a class.
-bool is_unregistered(Executor& x, const char* module_name, const char* table_name,
-                     const SymRef& cls) {
+// Where the library says how classes are copied: dicts in which programs register functions, and
+// from 3.14 on sets of the builtin ones too.
+constexpr const char* kCopyTables[] = {"_copy_dispatch", "_copy_atomic_types",
+                                       "_copy_builtin_containers"};
+constexpr const char* kDeepCopyTables[] = {"_deepcopy_dispatch", "_atomic_types"};
+
+// Whether such a table lacks a class. A table that this version does not have is not asked.
+bool lacks(Executor& x, const char* module_name, const char* table_name, const SymRef& cls) {
   PyObject* const module = loaded_module(module_name);
   PyObject* const found = module ? host::find_name(PyModule_GetDict(module), table_name) : nullptr;
-  if (!found || !PyDict_CheckExact(found)) return false;
+  if (!found) return module != nullptr;
   const SymRef table =
       x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", module_name, table_name));
-  return x.look(table) && x.heap().pin_key(cls) && !x.heap().dict_get(table, cls);
+  if (!x.look(table)) return false;
+  if (table->kind == SymKind::kDict)
+    return x.heap().pin_key(cls) && !x.heap().dict_get(table, cls);
+  bool registered = true;
+  return table->kind == SymKind::kSet && set_contains(x, table, cls, &registered) && !registered;
 }
 
 // One call of copy() or deepcopy().
@@ -141,6 +151,14 @@ class Copier {
     return true;
   }
 
+  bool is_unregistered(const SymRef& cls) {
+    const std::span<const char* const> tables =
+        deep_ ? std::span<const char* const>(kDeepCopyTables) : kCopyTables;
+    return lacks(x_, "copyreg", "dispatch_table", cls) &&
+           std::ranges::all_of(tables,
+                               [&](const char* name) { return lacks(x_, "copy", name, cls); });
+  }
+
   // A new instance without a call of __init__, then a copy of the attributes.
   bool copy_instance(const SymRef& value, SymRef* out) {
     PyTypeObject* const type = type_of(*value);
@@ -149,9 +167,7 @@ class Copier {
     if (!copies_by_default(type) || !x_.heap().guard_class_version(type)) return refuse(value);
     const SymRef cls =
         x_.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
-    if (!x_.look(cls) || !is_unregistered(x_, "copyreg", "dispatch_table", cls) ||
-        !is_unregistered(x_, "copy", deep_ ? "_deepcopy_dispatch" : "_copy_dispatch", cls))
-      return refuse(value);
+    if (!x_.look(cls) || !is_unregistered(cls)) return refuse(value);
     SymRef vars, all;
     if (!instance_vars(x_, value, &vars) || !vars_all(x_, vars, &all) ||
         !call_builtin_new(x_, make, {cls}, out))

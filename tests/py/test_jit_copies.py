@@ -171,3 +171,13 @@ def test_classes_registered_later():
         return x3() + [Registered()]
     same(copied, make, (0, 0, 0, 1, 1, 0))
     make(0)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="these sets are new")
+def test_classes_called_atomic_later():
+    setup = """
+import copy
+class C: pass
+c = C()
+"""
+    same_after(setup, "(x * 2, copy.copy(c) is c, copy.deepcopy(c) is c)", ["copy._copy_atomic_types.add(C)", "copy._atomic_types.add(C)"])

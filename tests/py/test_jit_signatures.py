@@ -182,7 +182,8 @@ def test_as_in_python(program):
 @pytest.mark.captures
 @pytest.mark.skipif(not SINCE_38, reason="enumerations")
 @pytest.mark.parametrize("program", [step_arguments, chosen_inputs, required, all_of_one, bound, parts, full_spec, missing_argument, proxies] +
-                         [kinds] * (sys.version_info >= (3, 10)),  # before, inspect compares a partial object by ==
+                         # before, inspect compares a partial object by ==; later it makes a set of an IntEnum's members
+                         [kinds] * ((3, 10) <= sys.version_info < (3, 14)),
                          ids=lambda p: p.__name__)
 def test_is_captured(program):
     captured(program, x3)
