@@ -61,7 +61,7 @@ class GraphExecutable final : public Executable {
     int64_t bytes = static_cast<int64_t>(sizeof(*this) + plan_->slots.size() * sizeof(PlanSlot) +
                                          plan_->graph->nodes.size() * sizeof(Node));
     runner_.for_each_unit([&](FusedUnit& unit) { bytes += unit.code_bytes(); });
-    return bytes + plan_->arena_bytes;
+    return bytes;
   }
   int num_ops() const override { return num_ops_; }
   int num_kernels() const override {

@@ -35,7 +35,8 @@ class Executable {
   virtual int tier() const = 0;                // 0: op by op, 1: fused kernels in place
   virtual void wait_compiled() = 0;            // blocks until tier 1 is reached or given up
   virtual double compile_ms() const = 0;       // time spent in passes, planning and code generation
-  virtual int64_t code_bytes() const = 0;      // plan and machine code, for the pool budget
+  // Plan and machine code, for the pool budget. Arenas have a budget of their own (workspace.cc).
+  virtual int64_t code_bytes() const = 0;
   virtual int num_ops() const = 0;             // ops of the graph as captured
   virtual int num_kernels() const = 0;         // fused kernels and op kernels of the plan
   virtual std::string describe() const = 0;    // the plan as text, one step per line

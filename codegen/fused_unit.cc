@@ -116,6 +116,14 @@ int64_t FusedUnit::Kernels::code_bytes() const {
   return (main ? main->code_bytes() : 0) + (finish ? finish->code_bytes() : 0);
 }
 
+// Plans for other sizes use the same kernels, so each user counts a part of them.
+int64_t FusedUnit::Kernels::share_of_code() const {
+  const auto share = [](const KernelPtr& kernel) {
+    return kernel ? kernel->code_bytes() / kernel.use_count() : 0;
+  };
+  return share(main) + share(finish);
+}
+
 void FusedUnit::compile_primary() { schedule(primary_); }
 
 void FusedUnit::wait() { primary_.state.wait(kPending); }
@@ -167,7 +175,7 @@ int64_t FusedUnit::code_bytes() const {
     if (v.state.load() == kPending)
       bytes += kLeastCodeBytes;
     else
-      bytes += v.keep.code_bytes();
+      bytes += v.keep.share_of_code();
   };
   add(primary_);
   for (Variant* v = others_.load(); v; v = v->next) add(*v);

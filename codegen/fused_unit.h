@@ -35,7 +35,7 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
 
   double compile_ms() const;
   // A kernel that is not compiled yet counts with the least bytes it can have, so that its arrival
-  // exceeds no budget.
+  // exceeds no budget. One that other units use too counts in parts.
   int64_t code_bytes() const;
   std::string status() const;  // "compiled in 1.2 ms, ..." for describe()
 
@@ -50,6 +50,7 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
     bool ok() const { return main && main->fn() && (!finish || finish->fn()); }
     double compile_ms() const;
     int64_t code_bytes() const;
+    int64_t share_of_code() const;
   };
   enum State : int { kPending, kReady, kFailed };
   struct Variant {

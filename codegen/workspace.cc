@@ -28,7 +28,9 @@ void WorkspacePool::release() {
 
 Result<Workspace*> WorkspacePool::make() {
   // Runs that went op by op until now left free blocks in the allocator. The arena replaces them.
-  if (!made_.exchange(true) && plan_.arena_bytes >= kTrimBytes) allocator_trim();
+  // With open sizes there are many plans, and other sizes still run op by op.
+  if (!made_.exchange(true) && plan_.arena_bytes >= kTrimBytes && !plan_.open_sizes)
+    allocator_trim();
   auto workspace = std::make_unique<Workspace>();
   workspace->slots.assign(plan_.slots.size(), nullptr);
   workspace->bytes = plan_.arena_bytes;

@@ -2,6 +2,7 @@
 whatever Python code sees of them is what it would see without msjit."""
 import math
 import os
+import re
 import time
 
 import numpy as np
@@ -377,6 +378,24 @@ def test_graphs_for_sizes_stay_within_the_pool():
             assert ms.stats()["pool_bytes"] <= ms.config.pool_bytes * 1.5
     finally:
         ms.config.pool_bytes = kept
+
+
+@pytest.mark.captures
+def test_what_graphs_for_sizes_share_counts_once():
+    """The machine code, and the arena, of which only the sizes in use have one."""
+    def fn(x):
+        for _ in range(10):
+            x = ops.softmax(ops.tanh(x * 2) @ x.T @ x)
+        return x
+    _msjit.reset()
+    jitted = ms.jit(fn, mode="PIJit")
+    graphs, until = 0, time.time() + 60  # they are made on another thread
+    while graphs < 30 and time.time() < until:
+        for n in range(400, 440):
+            jitted(tensor(n, 64))
+        graphs = int(re.search(r"(\d+) graphs for the sizes met", str(ms.explain(jitted, tensor(440, 64)))).group(1))
+    assert graphs >= 30
+    assert ms.stats()["pool_bytes"] < 8 << 20  # arenas alone would take over 30 MiB
 
 
 def test_threads_with_sizes_of_their_own():
