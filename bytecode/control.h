@@ -10,18 +10,34 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <variant>
 
 #include "bytecode/cfg.h"
 #include "bytecode/exec.h"
 
 namespace msjit {
 
+// An item or attribute of a value that is found from a local: the way there, by numbers of items
+// (of a dict: of its entries) and names of attributes.
+struct LoopPlace {
+  int slot;
+  std::vector<std::variant<int, std::string>> way;
+  friend auto operator<=>(const LoopPlace&, const LoopPlace&) = default;
+};
+
+// What repeated runs have found out about the body of a loop.
+struct LoopFacts {
+  std::set<int> written;            // local slots that hold tensors to which it writes
+  std::set<LoopPlace> stored;       // items and attributes that it replaces
+  std::map<int, int64_t> counters;  // local slots of ints that each turn adds this step to; 0: no
+};
+
 // What is known of a for loop that may become one node.
 struct ScanPlan {
-  bool wanted = false;    // it is too large to unroll
-  bool refused = false;   // it has to be unrolled
-  int peel = 0;           // arrivals that are unrolled first
-  std::set<int> written;  // local slots that hold tensors to which the body writes
+  bool wanted = false;   // it is too large to unroll
+  bool refused = false;  // it has to be unrolled
+  int peel = 0;          // arrivals that are unrolled first
+  LoopFacts facts;
 };
 
 // What one capture's repeated runs have found out about loops. A run that learns something fails
@@ -31,7 +47,7 @@ class ControlPlan {
   struct Loop {
     int peel = 0;  // arrivals at the header that are unrolled first
     bool refused = false;
-    std::set<int> written;  // as in ScanPlan
+    LoopFacts facts;
     std::string why;
   };
   using Key = std::pair<const DecodedCode*, int>;  // header instruction
@@ -67,9 +83,15 @@ struct BranchPath {
 class HeapMark {
  public:
   HeapMark(const Heap& heap, const SymFrame& frame);
-  // What has changed, as "a list"; empty when nothing has. Lists made in the region that have got
-  // one more item go to `grown` instead, if it is given.
-  std::string change(const Heap& heap, std::vector<SymRef>* grown = nullptr) const;
+  struct Allowed {
+    std::vector<SymRef> grown;  // lists made in the region that have got one more item
+    // Items of lists, values of entries of dicts, contents of cells.
+    std::vector<std::pair<SymRef, int>> replaced;
+    bool met_first = false;  // what has changed, or its name, was not known before
+  };
+  // What has changed, as "a list"; empty when nothing has. Some changes go to `allowed` instead,
+  // if it is given.
+  std::string change(const Heap& heap, Allowed* allowed = nullptr) const;
 
  private:
   struct Seen {
@@ -82,6 +104,8 @@ class HeapMark {
     int64_t position;
   };
   static Seen see(const SymRef& value);
+  static bool replaced_items(const Seen& before, const Seen& now,
+                             std::vector<std::pair<SymRef, int>>* out);
   void add(const SymRef& value);
   size_t num_effects_, num_arm_changes_;
   std::vector<Seen> seen_;

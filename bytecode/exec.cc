@@ -53,6 +53,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
 bool Executor::fail(BreakReason reason, std::string detail) {
   raised_ = nullptr;
   reason_ = reason;
+  unbound_ |= reason == BreakReason::kUnboundName;
   detail_ = std::move(detail);
   line_ = (*root_.code)[root_.pc].line;
   user_place_ = user_place_of(current_ ? current_ : &root_, limits_.whole);

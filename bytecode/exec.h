@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "bytecode/capture.h"
@@ -181,6 +182,8 @@ class Executor {
   // Ends the region because the thread is in a scope of no_grad; always false.
   bool fail_in_scope(const std::string& detail);
   bool in_scope() const { return in_scope_; }
+  // Whether a failure since the last call was a name without a value.
+  bool met_unbound() { return std::exchange(unbound_, false); }
 
   // The program raises here. Execution goes on at a handler inside the region; without one the
   // region ends before the instruction. Always false, like fail(). raise.cc
@@ -347,7 +350,7 @@ class Executor {
   std::string raised_text_;
   int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
-  bool recorded_ = false, in_scope_ = false, for_now_ = false;
+  bool recorded_ = false, in_scope_ = false, for_now_ = false, unbound_ = false;
   FirstUse first_use_;
   std::string detail_;
   std::string place_;

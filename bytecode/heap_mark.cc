@@ -48,8 +48,27 @@ void HeapMark::add(const SymRef& value) {
       add(part);
 }
 
+// Whether a list or dict differs only in items, or this is a cell. They are added to `out`.
+bool HeapMark::replaced_items(const Seen& before, const Seen& now,
+                              std::vector<std::pair<SymRef, int>>* out) {
+  if (now.kind == SymKind::kCell && before.kind == now.kind)
+    return out->emplace_back(before.value, 0), true;
+  const bool dict = now.kind == SymKind::kDict;
+  if ((!dict && now.kind != SymKind::kList) || now.kind != before.kind ||
+      now.parts.size() != before.parts.size() || now.position != before.position ||
+      before.value->cls)
+    return false;
+  const size_t step = dict ? 2 : 1, known = out->size();
+  for (size_t i = 0; i < now.parts.size(); ++i) {
+    if (now.parts[i] == before.parts[i]) continue;
+    if (dict && i % 2 == 0) return false;  // a key
+    out->emplace_back(before.value, static_cast<int>(i / step));
+  }
+  return out->size() > known;
+}
+
 // Looking at a value of the program fills in its parts. That is no change.
-std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists) const {
+std::string HeapMark::change(const Heap& heap, Allowed* allowed) const {
   std::string what;
   if (heap.arm_changes() != num_arm_changes_) return "tensor or an attribute";
   if (heap.effects() != num_effects_) return "printed line or a global";
@@ -57,10 +76,14 @@ std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists)
     if (!met_.count(value.get()) && (value->changed || !value->written.empty()))
       what = describe(*value);
   });
-  if (!what.empty()) return what;
+  if (!what.empty()) {
+    if (allowed) allowed->met_first = true;
+    return what;
+  }
   for (const Seen& before : seen_) {
     const Seen now = see(before.value);
-    const bool first_look = before.kind == SymKind::kLazy;
+    const bool constant_now = before.kind == SymKind::kSize && now.kind == SymKind::kConst;
+    const bool first_look = before.kind == SymKind::kLazy || constant_now;
     const bool program = before.value->source != kNoSource && !now.changed && !before.changed;
     const bool constant = now.kind == SymKind::kConst;
     bool same = (now.kind == before.kind || first_look) && now.changed == before.changed &&
@@ -82,11 +105,14 @@ std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists)
                         std::equal(before.parts.begin(), before.parts.end(), now.parts.begin());
     same = same && (ordered || first_look || begins);
     const bool is_list = now.kind == SymKind::kList || now.kind == SymKind::kRows;
-    if (grown_lists && is_list && now.kind == before.kind && begins && !now.changed &&
+    if (allowed && is_list && now.kind == before.kind && begins && !now.changed &&
         before.value->source == kNoSource && now.parts.size() == before.parts.size() + 1) {
-      grown_lists->push_back(before.value);
+      allowed->grown.push_back(before.value);
       continue;
     }
+    if (!same && allowed && replaced_items(before, now, &allowed->replaced)) continue;
+    if (!same && allowed)
+      allowed->met_first = first_look || grown || now.attributes.size() > before.attributes.size();
     if (!same) return describe(*before.value);
   }
   return {};

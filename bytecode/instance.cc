@@ -84,8 +84,10 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   }
   if (!x.look(a) || !x.look(b)) return false;
   *out = *out || (is_empty_tuple(x, a) && is_empty_tuple(x, b));
-  if (!*out && a->is_tensor() && b->is_tensor() && (a->joined || b->joined))
-    return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
+  const bool number = a->kind == SymKind::kScalar;
+  if (!*out && a->kind == b->kind && !number && (a->joined || b->joined))
+    return x.fail(BreakReason::kUnsupported,
+                  fmt::format("identity of a {} behind a branch", describe(*a)));
   if (*out || !a->object || !b->object) return true;
   *out = a->object == b->object;
   // Both are read from the program. They may be one object in one call and two in the next, so a

@@ -101,10 +101,15 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
   if (!needs_a) return one_sided(1, b);
   if (!needs_b) return one_sided(0, a);
   if (same(a, b)) return a;
-  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind && a->cls == b->cls;
+  // A tuple that a loop hands on has no identity of its own.
+  const auto made_here = [&](const SymRef& value) {
+    return !existed(value) || (value->joined && value->kind == SymKind::kTuple);
+  };
+  const bool fresh = made_here(a) && made_here(b) && a->kind == b->kind && a->cls == b->cls;
   if (const auto join_kind = kind_of(a).join; fresh && join_kind) {
     why.clear();
     SymRef value = join_kind(*this, a, b);
+    if (value) value->joined |= a->joined || b->joined;
     if (value || !why.empty()) return value;
   }
   if (SymRef value = join_numbers(a, b)) return value;

@@ -13,7 +13,7 @@ namespace msjit {
 
 extern const OpDef op_copy;
 
-LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, std::set<int>& written, int fork_depth)
+LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth)
     : x_(x),
       frame_(frame),
       code_(*frame.code),
@@ -21,7 +21,7 @@ LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, std::set<int>& writt
       start_(start),
       exit_(x.control().cfg(code_).loop_exit(header_)),
       fork_depth_(fork_depth),
-      written_slots_(written) {
+      facts_(facts) {
   stored_ = find_stored();
 }
 
@@ -55,25 +55,6 @@ Val LoopBody::placeholder(const Val& initial) {
   return value;
 }
 
-void LoopBody::place_carried() {
-  for (int s = 0; s < code_.slot_count(); ++s) {
-    if (!stored_[size_t(s)] || !x_.control().live(code_, start_, s)) continue;
-    const SymRef initial = x_.slot(frame_, s);
-    if (!x_.heap().realize(initial) || !initial->is_tensor()) continue;
-    if (initial->object && !is_exact_tensor(initial->object.get())) continue;
-    SymRef inside = make_tensor(placeholder(initial->tensor));
-    inside->joined = true;
-    body_.slots[s] = inside;
-    carried_.push_back({s, initial, inside});
-  }
-}
-
-LoopBody::Carried* LoopBody::carried_slot(int slot) {
-  for (Carried& c : carried_)
-    if (c.slot == slot) return &c;
-  return nullptr;
-}
-
 LoopBody::Carried* LoopBody::carried_write(const SymRef& tensor) {
   for (Carried& c : carried_)
     if (c.written && is_same_tensor(c.written, tensor)) return &c;
@@ -85,17 +66,17 @@ bool LoopBody::learns_write(const SymRef& tensor) {
   for (int s = 0; s < code_.slot_count(); ++s)
     if (const SymRef& held = frame_.slots[s];
         held && held->is_tensor() && is_same_tensor(held, tensor) && !stored_[size_t(s)])
-      return written_slots_.insert(s).second;
+      return facts_.written.insert(s).second;
   return false;
 }
 
 bool LoopBody::place_written() {
-  for (int s : written_slots_) {
+  for (int s : facts_.written) {
     const SymRef tensor = x_.slot(frame_, s);
     if (!x_.heap().realize(tensor) || !tensor->is_tensor() || carried_write(tensor)) continue;
     if (!may_carry(x_, tensor))
       return refuse(name(s) + " is a tensor that the loop writes to and others show");
-    Carried written{-1, nullptr, nullptr};
+    Carried written{{}, nullptr, nullptr};
     written.written = tensor;
     written.content = tensor->tensor;
     written.placeholder = placeholder(written.content);
@@ -106,9 +87,18 @@ bool LoopBody::place_written() {
   return true;
 }
 
-bool LoopBody::take_written(const ChangeMark& before) {
+bool LoopBody::take_changed(const ChangeMark& before) {
   const ArmChanges changes = take_changes(x_.heap(), before);
-  if (!changes.attributes.empty()) return refuse("the loop changes an attribute");
+  if (!take_attributes(changes) || !take_items() || !take_tensors(changes)) return false;
+  auto& log = x_.heap().overwritten();
+  if (seen_after_write(log, before.overwritten, *x_.sink().graph(), x_.gradient_scopes()) >= 0)
+    return refuse("the loop writes to a tensor that a view holds");
+  overwritten_.assign(log.begin() + static_cast<ptrdiff_t>(before.overwritten), log.end());
+  log.resize(before.overwritten);
+  return true;
+}
+
+bool LoopBody::take_tensors(const ArmChanges& changes) {
   for (const auto& [tensor, value] : changes.tensors) {
     Carried* const c = carried_write(tensor);
     if (!c) return refuse("the loop changes a tensor");
@@ -116,11 +106,6 @@ bool LoopBody::take_written(const ChangeMark& before) {
     if ((c->next = joiner_->leaving(0, c->last)) < 0)
       return refuse("a tensor that the loop writes to is " + joiner_->why);
   }
-  auto& log = x_.heap().overwritten();
-  if (seen_after_write(log, before.overwritten, *x_.sink().graph(), x_.gradient_scopes()) >= 0)
-    return refuse("the loop writes to a tensor that a view holds");
-  overwritten_.assign(log.begin() + static_cast<ptrdiff_t>(before.overwritten), log.end());
-  log.resize(before.overwritten);
   return true;
 }
 
@@ -144,46 +129,8 @@ bool LoopBody::write_behind() {
         !write_tensor(x_, c.written, content->tensor, false, false))
       return false;
   }
-  return true;
-}
-
-bool LoopBody::check_carried(Carried& c, int slot, const SymRef& last) {
-  may_peel = true;
-  if (!last || !last->is_tensor() || !can_join(last->tensor.meta(), c.inside->tensor.meta()))
-    return refuse(fmt::format("the loop changes {}: it is {} before it and {} in it", name(slot),
-                              c.inside->tensor.meta().str(), text(last)));
-  if (is_borrowed(last)) {
-    may_peel = false;
-    return refuse(name(slot) + " is a view of a tensor made outside the loop");
-  }
-  c.last = last;
-  if ((c.next = joiner_->leaving(0, last)) < 0)
-    return refuse(fmt::format("{} is {}", name(slot), joiner_->why));
-  return true;
-}
-
-bool LoopBody::check_back() {
-  for (int s = 0; s < code_.slot_count(); ++s) {
-    if (!x_.control().live(code_, start_, s)) continue;
-    const SymRef last = body_.slots[s];
-    if (Carried* c = carried_slot(s)) {
-      if (!check_carried(*c, s, last)) return false;
-      continue;
-    }
-    if (!last) continue;  // a local of the outermost frame that the body does not touch
-    const SymRef before = x_.slot(frame_, s);
-    if (before != last && !Joiner::same(before, last)) {
-      may_peel = true;
-      return refuse(
-          fmt::format("the loop changes {}, which is {} before it", name(s), text(before)));
-    }
-  }
-  if (body_.stack.size() != frame_.stack.size())
-    return refuse("the loop body changes the number of values on the stack");
-  for (size_t i = 0; i < body_.stack.size(); ++i)
-    if (!Joiner::same(frame_.stack[i], body_.stack[i]))
-      return refuse("the loop changes a value on the stack");
-  return true;
+  return std::ranges::all_of(
+      handed_on_, [&](const HandedOn& one) { return one.slot >= 0 || store_behind(one); });
 }
 
 std::string LoopBody::text(const SymRef& value) const {
@@ -202,15 +149,22 @@ bool LoopBody::leave() {
     if (body_.slots[s] && !value) return refuse(fmt::format("{} is {}", name(s), joiner_->why));
     after_slots_.emplace_back(s, value);
   }
+  for (HandedOn& one : handed_on_) {
+    if (one.slot >= 0) continue;
+    one.after = behind(one.last);
+    if (!one.after) return refuse(fmt::format("{} is {}", one.name, joiner_->why));
+  }
   if (!body_.result) return true;
   result_ = behind(body_.result);
   return result_ ? true : refuse("the result is " + joiner_->why);
 }
 
-// Whether a value is what a carried tensor was at the beginning of the last turn.
+// Whether a value is what a carried tensor was at the beginning of the last turn, or holds such
+// tensors.
 bool LoopBody::is_placeholder(const SymRef& value) const {
-  return std::any_of(carried_.begin(), carried_.end(),
-                     [&](const Carried& c) { return c.inside && c.inside == value; });
+  return std::ranges::any_of(carried_,
+                             [&](const Carried& c) { return c.inside && c.inside == value; }) ||
+         std::ranges::any_of(opened_, [&](const auto& one) { return one.first == value; });
 }
 
 SymRef LoopBody::behind(const SymRef& value) {
@@ -221,17 +175,30 @@ SymRef LoopBody::behind(const SymRef& value) {
   if (behind_own(value, &own)) return own;
   if (value->kind == SymKind::kConst || value->is_null()) return value;
   if (joiner_->existed(value) && !is_placeholder(value)) return value;
-  if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) {
-    SymRef copy = make_sym(value->kind);
-    for (const SymRef& item : value->items) {
-      copy->items.push_back(behind(item));
-      if (!copy->items.back()) return nullptr;
-    }
-    return copy;
-  }
+  if (value->kind == SymKind::kTuple || value->kind == SymKind::kList ||
+      value->kind == SymKind::kDict)
+    return behind_container(value);
   if (value->is_tensor()) return behind_tensor(value);
   joiner_->why = describe(*value);
   return nullptr;
+}
+
+SymRef LoopBody::behind_container(const SymRef& value) {
+  if (value->kind != SymKind::kTuple && (value->cls || !value->attributes.empty())) {
+    joiner_->why = describe(*value);
+    return nullptr;
+  }
+  SymRef copy = make_sym(value->kind);
+  copy->cls = value->cls;
+  for (const SymRef& item : value->items) {
+    copy->items.push_back(behind(item));
+    if (!copy->items.back()) return nullptr;
+  }
+  for (const auto& [key, item] : value->entries) {
+    copy->entries.emplace_back(key, behind(item));
+    if (!copy->entries.back().second) return nullptr;
+  }
+  return copy;
 }
 
 SymRef LoopBody::behind_tensor(const SymRef& value) {
@@ -239,7 +206,7 @@ SymRef LoopBody::behind_tensor(const SymRef& value) {
     joiner_->why = "a view of a tensor made outside the loop";
     return nullptr;
   }
-  Carried extra{-1,     joiner_->filler(value->tensor), nullptr, joiner_->leaving(0, value), value,
+  Carried extra{{},     joiner_->filler(value->tensor), nullptr, joiner_->leaving(0, value), value,
                 nullptr};
   if (!extra.initial || extra.next < 0) return nullptr;
   extra.inside = make_tensor(placeholder(extra.initial->tensor));
@@ -267,7 +234,7 @@ SymRef LoopBody::after(Carried& c) {
 bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
   for (Carried& c : carried_) {
     // A body that leaves a carried tensor unchanged hands the initial tensor on.
-    if (c.slot >= 0 && c.initial->source == kNoSource &&
+    if (!c.name.empty() && c.initial->source == kNoSource &&
         !x_.claim(c.initial->tensor.id(), c.initial))
       return refuse(
           "the loop starts from one of two tensor objects that the region has merged into one "

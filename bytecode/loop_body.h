@@ -1,7 +1,8 @@
 // LoopBody: what the captures of while loops (loop_capture.cc) and for loops (scan_capture.h)
 // share. The body is run once on placeholders for the tensors that it assigns or writes to (the
-// carried tensors). What the body leaves must fit the placeholders. A value that is read behind the
-// loop must be a carried tensor or a value that the last turn made.
+// carried tensors). They may be in tuples, lists and dicts that it assigns, and in items and
+// attributes that it replaces. What the body leaves must fit the placeholders. A value that is read
+// behind the loop must be a carried tensor or a value that the last turn made.
 #pragma once
 
 #include "bytecode/arm_changes.h"
@@ -24,7 +25,7 @@ class LoopBody {
 
  protected:
   struct Carried {
-    int slot;  // -1: a value that is only read behind the loop, or a tensor that is written to
+    std::string name;  // empty: it is only read behind the loop, or a tensor that is written to
     SymRef initial, inside;
     ValueId next = -1;
     SymRef last;               // the value at the end of the body
@@ -33,9 +34,19 @@ class LoopBody {
     Val content, placeholder;  // of that tensor, before the loop and at the beginning of a turn
   };
 
-  // `start`: the first instruction of a turn; a turn ends at `header`. `written`: the local slots
-  // of tensors to which the body writes.
-  LoopBody(Executor& x, SymFrame& frame, int start, std::set<int>& written, int fork_depth);
+  // A local, item or attribute whose value a turn leaves for the next one.
+  struct HandedOn {
+    std::string name;
+    int slot = -1;  // of a local; otherwise:
+    SymRef owner;   // what has the item or attribute
+    std::variant<int, std::string> part;
+    bool was_changed = false;  // SymValue::changed of the owner before the loop
+    SymRef initial, inside;    // before the loop; at the beginning of a turn
+    SymRef last, after;        // at the end of the body; behind the loop
+  };
+
+  // `start`: the first instruction of a turn; a turn ends at `header`.
+  LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth);
   ~LoopBody() = default;
 
   bool refuse(std::string text) {
@@ -44,12 +55,17 @@ class LoopBody {
   }
   std::string name(int slot) const;
   Val placeholder(const Val& initial);
-  // Makes placeholders for the tensors that the loop assigns.
-  void place_carried();
+  // Makes placeholders for the tensors that the loop assigns. False: something that it replaces
+  // cannot be carried.
+  bool place_carried();
   // The same for the tensors to which it writes. False: one of them cannot be carried.
   bool place_written();
-  // Takes the writes since `before` back and finds the content of each tensor at the body's end.
-  bool take_written(const ChangeMark& before);
+  // Takes the changes since `before` back, and finds the content of each tensor and the value of
+  // each item and attribute at the body's end.
+  bool take_changed(const ChangeMark& before);
+  // Checks that the body has changed nothing else, but for lists that have grown. Items that it
+  // replaces are noted for the next run of the capture.
+  bool check_heap(const HeapMark& before, HeapMark::Allowed* allowed);
   // Checks that a second turn would find what the first one found: carried tensors of the same
   // dtype and shape, all else unchanged.
   bool check_back();
@@ -68,6 +84,9 @@ class LoopBody {
   SymRef behind(const SymRef& value);
   // Whether `value` is one that only the kind of loop knows (kTurn), and its value behind the loop.
   virtual bool behind_own(const SymRef&, SymRef*) { return false; }
+  // An int that is `initial` in the first turn and grows by `step`; null: not in this kind of loop.
+  virtual SymRef counter(const SymRef&, int64_t) { return nullptr; }
+  Carried* carried_value(const SymRef& inside);
   // The tensor to which the body writes that this one is; null: it is none of them.
   Carried* carried_write(const SymRef& tensor);
   // Whether a value at the body's end may show a tensor to which the body writes. Later turns and
@@ -88,16 +107,30 @@ class LoopBody {
 
  private:
   std::vector<bool> find_stored() const;
-  Carried* carried_slot(int slot);
-  bool check_carried(Carried& carried, int slot, const SymRef& last);
+  bool place_local(int slot);
+  bool place_part(const LoopPlace& place);
+  SymRef open(const SymRef& value, const std::string& name, int depth = 0);
+  bool take_tensors(const ArmChanges& changes);
+  bool take_attributes(const ArmChanges& changes);
+  bool take_items();
+  bool learn_part(const SymRef& owner, std::variant<int, std::string> part);
+  bool learn_counter(int slot, const SymRef& before, const SymRef& last);
+  bool check_local(int slot);
+  bool check_value(const std::string& name, const SymRef& inside, const SymRef& last);
+  bool check_tensor(Carried& carried, const SymRef& last);
+  bool check_counter(const HandedOn& local, const SymRef& last);
+  bool store_behind(const HandedOn& part);
   std::string text(const SymRef& value) const;
   bool is_placeholder(const SymRef& value) const;
+  SymRef behind_container(const SymRef& value);
   SymRef behind_tensor(const SymRef& value);
   SymRef after(Carried& c);
 
   const int fork_depth_;
-  std::set<int>& written_slots_;
+  LoopFacts& facts_;
   std::vector<bool> stored_;
+  std::vector<HandedOn> handed_on_;
+  std::vector<std::pair<SymRef, std::vector<SymRef>>> opened_;  // containers of placeholders
   std::vector<std::pair<int, SymRef>> after_slots_;
   SymRef result_;
 };

@@ -12,8 +12,8 @@ constexpr int kMaxPeel = 3;
 
 class WhileCapture final : public LoopBody {
  public:
-  WhileCapture(Executor& x, SymFrame& frame, std::set<int>& written, int fork_depth)
-      : LoopBody(x, frame, frame.pc, written, fork_depth) {
+  WhileCapture(Executor& x, SymFrame& frame, LoopFacts& facts, int fork_depth)
+      : LoopBody(x, frame, frame.pc, facts, fork_depth) {
     body_ = fork_frame(frame);
     body_.stops.push_back(header_);
     body_.stops.push_back(exit_);
@@ -25,21 +25,23 @@ class WhileCapture final : public LoopBody {
   bool run() {
     HeapMark heap(x_.heap(), frame_);
     const ChangeMark before(x_.heap(), SymValue::next_serial());
-    place_carried();
-    if (!place_written()) return false;
+    if (!place_carried() || !place_written()) return false;
     const uint64_t mark = SymValue::next_serial();
     const int32_t first_node = static_cast<int32_t>(x_.sink().graph()->nodes.size());
     const int32_t first_step = x_.sizes().mark();
     joiner_ = std::make_unique<Joiner>(x_, mark, first_node, first_step);
     const size_t checks = x_.checking().mark();
+    x_.met_unbound();
     if (!x_.run(body_)) {
+      may_peel = x_.met_unbound();  // the first turns may assign it
       why = x_.reason() == BreakReason::kTensorBranch ? x_.detail()
                                                       : break_text(x_.reason(), x_.detail());
       return false;
     }
-    if (!take_written(before)) return false;
-    if (const std::string what = heap.change(x_.heap()); !what.empty())
-      return refuse("the loop changes a " + what);
+    if (!take_changed(before)) return false;
+    HeapMark::Allowed allowed;
+    if (!check_heap(heap, &allowed)) return false;
+    if (!allowed.grown.empty()) return refuse("the loop changes a list");
     if (!body_.again) return refuse("the loop has no way out that depends on a tensor");
     return check_back() && leave() && carry_checks(checks, first_node, {body_.again.id()}) &&
            build(first_node, first_step);
@@ -78,7 +80,7 @@ bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   if (fork_depth_ > 16) return fail(BreakReason::kTensorBranch, "loops nested too deeply");
   forked_ = true;
   SymFrame* const self = current_;
-  WhileCapture capture(*this, frame, loop.written, ++fork_depth_);
+  WhileCapture capture(*this, frame, loop.facts, ++fork_depth_);
   loops_.push_back(&capture);
   const bool done = capture.run();
   loops_.pop_back();

@@ -31,7 +31,8 @@ bool meets_exactly(PyTypeObject* number, DType from, DType beside) {
   const bool wide = beside == DType::kFloat32 || beside == DType::kFloat64;
   if (number == &PyFloat_Type) return wide && is_float(from);
   if (number != &PyLong_Type || !is_integer(from) || is_wide_unsigned(from)) return false;
-  return beside == DType::kInt64 || (wide && item_size(from) <= 4);
+  const bool small = item_size(from) <= 4;
+  return beside == DType::kInt64 || ((wide || beside == DType::kInt32) && small);
 }
 
 bool apply_attr(Executor& x, const char* op, const SymRef& in, AttrValue attr, SymRef* out) {
@@ -80,20 +81,33 @@ static bool as_operand(Executor& x, const SymRef& number, DType beside, SymRef* 
          x.apply(*find_op("stop_gradient"), std::span(&(*out)->tensor, 1), {}, out);
 }
 
-bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
+// `def` of a number and a tensor. `out` stays null where the number cannot be a tensor.
+static bool beside_tensor(Executor& x, const SymRef& a, const SymRef& b, const OpDef& def,
+                          SymRef* out) {
   const bool left = is_unknown(*a);
   const SymRef &scalar = left ? a : b, &other = left ? b : a;
-  const OpDef* const def = exact_op(op);
   const bool plain = scalar->kind == SymKind::kScalar || scalar->kind == SymKind::kComputed;
-  if (is_unknown(*other)) return x.look(scalar);
+  if (!plain || is_unknown(*other)) return true;
   if (!x.look(other)) return false;
-  if (!def || !plain || !other->is_tensor() || other->tensor.meta().weak) return x.look(scalar);
+  if (!other->is_tensor() || other->tensor.meta().weak) return true;
   SymRef value;
   if (!as_operand(x, scalar, other->tensor.dtype(), &value)) return false;
-  if (!value) return x.look(scalar);
+  if (!value) return true;
   const Val inputs[2] = {left ? value->tensor : other->tensor,
                          left ? other->tensor : value->tensor};
-  return x.apply(*def, inputs, {}, out);
+  return x.apply(def, inputs, {}, out);
+}
+
+bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
+  const OpDef* const def = exact_op(op);
+  if (def && !beside_tensor(x, a, b, *def, out)) return false;
+  return *out || x.look(is_unknown(*a) ? a : b);
+}
+
+bool scalar_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                    bool* known) {
+  if (!beside_tensor(x, a, b, *compare_op(op), out)) return false;
+  return *known = *out != nullptr, true;
 }
 
 Ref number_from(const Tensor& tensor, PyObject* type) {

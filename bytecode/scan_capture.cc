@@ -45,7 +45,7 @@ bool has_turn(const SymRef& key) {
 }
 
 ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth)
-    : LoopBody(x, frame, frame.pc + 1, plan.written, fork_depth),
+    : LoopBody(x, frame, frame.pc + 1, plan.facts, fork_depth),
       plan_(plan),
       count_(std::move(count)) {}
 
@@ -58,7 +58,6 @@ bool ScanCapture::run() {
   for (Sequence& sequence : sequences_)
     if (!place_sequence(&sequence)) return false;
   lists_.clear();
-  carried_.clear();
   if (!run_body() || !check_lists() || !check_back() || !leave()) return false;
   std::vector<ValueId> read;
   for (const Val& value : stacked_) read.push_back(value.id());
@@ -79,22 +78,24 @@ bool ScanCapture::run_body() {
   for (Sequence& sequence : sequences_) place_row(&sequence);
   HeapMark heap(x_.heap(), frame_);
   const ChangeMark before(x_.heap(), mark);
-  place_carried();
-  if (!place_written()) return false;
   turns_.clear();
+  if (!place_carried() || !place_written()) return false;
   SymRef given;
   if (!item(frame_.peek(1), &given)) return false;
   body_.push(std::move(given));
   body_.pc = start_;
+  x_.met_unbound();
   if (!x_.run(body_)) {
+    may_peel = x_.met_unbound();  // the first turns may assign it
     why = break_text(x_.reason(), x_.detail());
     return false;
   }
   if (body_.result || body_.again || body_.pc != header_)
     return refuse("some turn leaves the loop before its end");
-  if (!take_written(before)) return false;
-  if (const std::string what = heap.change(x_.heap(), &lists_); !what.empty())
-    return refuse("the loop changes a " + what);
+  if (!take_changed(before)) return false;
+  HeapMark::Allowed allowed;
+  if (!check_heap(heap, &allowed)) return false;
+  lists_ = std::move(allowed.grown);
   return true;
 }
 
@@ -317,6 +318,10 @@ bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
   *out = last ? x_.number_of_turn(value->items[0], step_of(value), last) : nullptr;
   if (!*out) joiner_->why = "an integer expression of too many terms";
   return true;
+}
+
+SymRef ScanCapture::counter(const SymRef& initial, int64_t step) {
+  return make_turn(initial, step);
 }
 
 bool ScanCapture::build() {

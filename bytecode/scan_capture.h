@@ -41,6 +41,7 @@ class ScanCapture final : public LoopBody {
   // The row that a tensor has at the turn's position now.
   bool row_at_position(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool behind_own(const SymRef& value, SymRef* out) override;
+  SymRef counter(const SymRef& initial, int64_t step) override;
   bool is_borrowed(const SymRef& value) const override;
   bool run_body();
   bool check_lists();

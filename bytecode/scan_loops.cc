@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
+#include "kernels/core/log.h"
 
 namespace msjit {
 namespace {
@@ -53,6 +54,9 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   if (done) return *captured = capture.write_behind();
   if (control_->restart) return false;
   if (!capture.may_peel || ++plan.peel > kMaxPeel) plan.refused = true;
+  if (plan.refused)
+    MSJIT_LOGF(LogTopic::kBreaks, "loop at line {} is unrolled: {}", (*frame.code)[frame.pc].line,
+               capture.why);
   control_->restart = true;
   return fail(BreakReason::kUnrollLimit, capture.why);
 }

@@ -32,6 +32,11 @@ bool all_or_any_of_tensors(Executor& x, const SymRef& items, bool all, SymRef* o
 // Arithmetic of a kScalar and a tensor. False, and failed, where eager code might not compute the
 // same.
 bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out);
+// The same for a comparison; not `known` where the number cannot be a tensor.
+bool scalar_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                    bool* known);
+// The operator of a comparison (Py_LT ... Py_GE).
+const OpDef* compare_op(int op);
 // The Python number for a recipe of a kScalar; empty with an exception set.
 Ref number_from(const Tensor& tensor, PyObject* type);
 

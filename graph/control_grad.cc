@@ -14,12 +14,6 @@ namespace {
 using Flags = InlineVec<bool, 8>;
 using Arrivals = InlineVec<Arrival, 8>;
 
-// Whether a gradient arrives, as a bool value of the graph.
-Val arrives(GraphSink& sink, const Grad& grad) {
-  return grad.arrives ? grad.arrives
-                      : sink.constant(Tensor::scalar_of(DType::kBool, static_cast<bool>(grad)));
-}
-
 Vals append(GraphSink& sink, const OpDef& op, const std::vector<ValueId>& in,
             const GraphSink::Subgraphs& subgraphs) {
   const std::vector<Meta> metas = control_outputs(op, subgraphs);
@@ -42,7 +36,7 @@ class SubGradient {
   Val value(size_t i, const Meta& meta) {
     return grad(i) ? grad(i).value : words::zeros(&sink_, meta);
   }
-  Val arrives(size_t i) { return msjit::arrives(sink_, grad(i)); }
+  Val arrives(size_t i) { return arrives_in(sink_, grad(i)); }
   void add_output(const Val& value) { vjp_.graph->outputs.push_back(value.id()); }
   bool reads(size_t input) const { return input >= vjp_.reads.size() || vjp_.reads[input]; }
   // Marks the inputs that some live node reads, for the gradient or for running the arm again.
@@ -246,7 +240,7 @@ class LoopGradient {
     for (size_t i = 0; i < carried_; ++i) {
       if (!inputs_[i]) continue;
       if (arrivals_[i] == Arrival::kSometimes)
-        arrives_at_[i] = carry(arrives(sink_, output_grads_[i]), step_->arrives(k));
+        arrives_at_[i] = carry(arrives_in(sink_, output_grads_[i]), step_->arrives(k));
       ++k;
     }
     num_carried_grads_ = k;
@@ -264,7 +258,7 @@ class LoopGradient {
           carry(words::zeros(&sink_, meta), call(op_add, {step.input(meta), masked(grad)}));
       if (!grad.arrives) continue;
       const Val before = step.input(Tensor::scalar_of(DType::kBool, 0).meta());
-      arrives_at_[i] = carry(arrives(sink_, {}), call(op_logical_or, {before, grad.arrives}));
+      arrives_at_[i] = carry(arrives_in(sink_, {}), call(op_logical_or, {before, grad.arrives}));
     }
   }
 

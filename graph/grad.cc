@@ -1,5 +1,6 @@
 #include "graph/grad.h"
 
+#include "graph/graph_sink.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -20,6 +21,11 @@ Grad add(const Grad& a, const Grad& b) {
   if (!a || !b) return a ? a : b;
   if (same(a.arrives, b.arrives)) return {call(op_add, {a.value, b.value}), a.arrives};
   return {call(op_add, {masked(a), masked(b)}), either_arrives(a.arrives, b.arrives)};
+}
+
+Val arrives_in(GraphSink& sink, const Grad& grad) {
+  return grad.arrives ? grad.arrives
+                      : sink.constant(Tensor::scalar_of(DType::kBool, static_cast<bool>(grad)));
 }
 
 Val either_arrives(const Val& a, const Val& b) {

@@ -9,6 +9,8 @@
 
 namespace msjit {
 
+class GraphSink;
+
 enum class Arrival : uint8_t { kNever, kSometimes, kAlways };
 
 struct Grad {
@@ -25,6 +27,8 @@ struct Grad {
 Val masked(const Grad& grad);
 // The sum of two gradients of one value, either of which may be missing.
 Grad add(const Grad& a, const Grad& b);
+// Whether a gradient arrives, as a bool value of the graph.
+Val arrives_in(GraphSink& sink, const Grad& grad);
 // The bool that tells whether either of two gradients arrives, or both do. An invalid Val stands
 // for "always".
 Val either_arrives(const Val& a, const Val& b);

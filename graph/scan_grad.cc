@@ -2,23 +2,21 @@
 // values of that turn. They come from a second forward scan, which computes the results of the
 // first one and also stacks these values. merge_scans later replaces the two forward scans by one.
 // The gradients of captured values are summed up from turn to turn.
-//
-// In the last turns other gradients of carried values may arrive than in the turns before. (Often
-// the last state is not used, so no gradient arrives for it.) The gradients of these last turns are
-// computed outside the scan, from the inputs of each turn.
+// The gradients of the last turns (scan_turns.h) are computed outside the scan, from the inputs of
+// each turn.
 #include <algorithm>
+#include <map>
 
 #include "graph/autodiff.h"
 #include "graph/extract.h"
+#include "graph/scan_turns.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
 
-extern const OpDef op_add, op_select_index;
+extern const OpDef op_add, op_logical_or, op_select_index;
 
 namespace {
-
-using Arrivals = std::vector<Arrival>;
 
 class ScanGradient {
  public:
@@ -29,10 +27,13 @@ class ScanGradient {
         body_(node.subgraphs[0]),
         shape_(scan_shape(node)),
         output_grads_(output_grads),
-        wanted_(wanted) {}
+        wanted_(wanted),
+        turns_(body_, shape_, wanted),
+        steady_(turns_.steady),
+        last_turns_(turns_.last) {}
 
   Result<ControlGrads> run() {
-    MSJIT_OK(settle());
+    MSJIT_OK(turns_.settle(output_grads_));
     MSJIT_OK(split());
     MSJIT_OK(keep());
     for (const Turn& turn : last_turns_) MSJIT_OK(run_last(turn));
@@ -44,60 +45,14 @@ class ScanGradient {
   }
 
  private:
-  struct Turn {
-    VjpGraph vjp;
-    Arrivals given;  // one per output of the body
-  };
+  using Turn = ScanTurns::Turn;
 
-  static ErrorPtr refused(const char* what) {
-    return not_implemented_error("[backward] gradient of a loop, got {}, expected none", what);
-  }
-  const Meta& meta(size_t input) const { return body_->meta(body_->inputs[input]); }
-  bool is_carried(size_t input) const { return input < shape_.carried; }
-  bool is_scanned(size_t input) const {
-    return !is_carried(input) && input < shape_.carried + shape_.scanned;
-  }
-
-  // Finds the turns whose gradients arrive differently: last_turns_; steady_ stands for all others.
-  // A gradient may reach a carried float by way of another carried value, so all carried floats
-  // count as wanted.
-  Status settle() {
-    constexpr size_t kMaxLastTurns = 3;
-    wanted_inside_ = std::make_unique<bool[]>(shape_.inputs());
-    for (size_t i = 0; i < shape_.inputs(); ++i)
-      wanted_inside_[i] = is_carried(i) ? is_inexact(meta(i).dtype) : wanted_[i];
-    Arrivals given;
-    for (size_t i = 0; i < shape_.outputs(); ++i) {
-      given.push_back(output_grads_[i].arrival());
-      if (is_carried(i) && !wanted_inside_[i]) given[i] = Arrival::kNever;
-      if (given[i] == Arrival::kSometimes) return refused("a gradient that sometimes arrives");
-    }
-    for (;;) {
-      MSJIT_TRY(VjpGraph vjp, vjp_graph(*body_, {wanted_inside_.get(), shape_.inputs()}, given));
-      for (ValueId id : vjp.arrives)
-        if (id >= 0) return refused("a gradient that some turns give");
-      Turn turn{std::move(vjp), given};
-      size_t k = 0;
-      for (size_t i = 0; i < shape_.carried; ++i)
-        if (wanted_inside_[i])
-          given[i] = turn.vjp.grads[k++] < 0 ? Arrival::kNever : Arrival::kAlways;
-      if (given == turn.given) {
-        steady_ = std::move(turn);
-        return {};
-      }
-      last_turns_.push_back(std::move(turn));
-      if (last_turns_.size() > kMaxLastTurns ||
-          last_turns_.size() >= static_cast<size_t>(shape_.length))
-        return refused("gradients that differ from turn to turn");
-    }
-  }
-
-  // The gradient of an input of the body in the graph of a turn; -1: none.
-  ValueId gradient(const Turn& turn, size_t input) const {
-    size_t k = 0;
-    for (size_t i = 0; i < input; ++i) k += wanted_inside_[i];
-    return wanted_inside_[input] ? turn.vjp.grads[k] : -1;
-  }
+  const Meta& meta(size_t input) const { return turns_.meta(input); }
+  bool is_carried(size_t input) const { return turns_.is_carried(input); }
+  bool is_scanned(size_t input) const { return turns_.is_scanned(input); }
+  ValueId gradient(const Turn& turn, size_t input) const { return turns_.gradient(turn, input); }
+  ValueId arrives(const Turn& turn, size_t input) const { return turns_.arrives(turn, input); }
+  Arrival arrival(const Turn& turn, size_t input) const { return turns_.arrival(turn, input); }
 
   // Chooses the values of a turn that its gradient takes (kept_).
   Status split() {
@@ -116,6 +71,7 @@ class ScanGradient {
         for (ValueId id : node.inputs) require(id);
     }
     for (ValueId id : steady_.vjp.grads) require(id);
+    for (ValueId id : steady_.vjp.arrives) require(id);
     kept_ = choose_residuals(joint, required, steady_.vjp.outputs,
                              std::vector<bool>(joint.values.size()));
     return {};
@@ -159,14 +115,15 @@ class ScanGradient {
     for (size_t i = 0; i < shape_.carried && !last_turns_.empty(); ++i)
       if (place_of_state(i) == kept_.size()) given.push_back(joint.inputs[i]);
     for (ValueId id : given) {
-      if (joint.meta(id).shape.rank() >= kMaxRank) return refused("values of too many dimensions");
+      if (joint.meta(id).shape.rank() >= kMaxRank)
+        return scan_gradient_refused("values of too many dimensions");
       extract.need(id);
     }
     MSJIT_OK(extract.run());
     for (ValueId id : given) body->outputs.push_back(extract.get(id));
     MSJIT_OK(sink.take_error());
     gradients_.resize(shape_.inputs());
-    for (size_t i = 0; i < shape_.carried; ++i) gradients_[i] = output_grads_[i].value;
+    for (size_t i = 0; i < shape_.carried; ++i) gradients_[i] = output_grads_[i];
     const std::vector<Meta> metas = scan_outputs(*body, node_.attrs);
     ValueId next = sink_.append(op_scan, node_.inputs, node_.attrs, metas, {body, body_}) +
                    static_cast<ValueId>(shape_.outputs());
@@ -197,22 +154,37 @@ class ScanGradient {
     }
     for (size_t i = 0; i < shape_.outputs(); ++i)
       if (turn.given[i] != Arrival::kNever)
-        in.push_back(is_carried(i) ? gradients_[i] : row(output_grads_[i].value, number));
+        in.push_back(is_carried(i) ? value_or_zeros(gradients_[i], meta(i))
+                                   : row(output_grads_[i].value, number));
+    for (size_t i = 0; i < shape_.carried; ++i)
+      if (turn.given[i] == Arrival::kSometimes) in.push_back(arrives_in(sink_, gradients_[i]));
     MSJIT_OK(sink_.take_error());
-    for (ValueId id : turn.vjp.grads)
-      if (id >= 0) graph.outputs.push_back(id);
+    for (const auto* ids : {&turn.vjp.grads, &turn.vjp.arrives})
+      for (ValueId id : *ids)
+        if (id >= 0) graph.outputs.push_back(id);
     MSJIT_TRY(Vals found, interpret_on(&sink_, graph, in));
+    take_last(turn, found);
+    return sink_.take_error();
+  }
+
+  // `found`: the gradients of a last turn, then their bools.
+  void take_last(const Turn& turn, std::span<const Val> found) {
     size_t next = 0;
+    size_t flag = found.size() - static_cast<size_t>(std::ranges::count_if(
+                                     turn.vjp.arrives, [](ValueId id) { return id >= 0; }));
     for (size_t i = 0; i < shape_.inputs(); ++i) {
-      const Val arrived = gradient(turn, i) < 0 ? Val() : found[next++];
+      Grad arrived;
+      if (gradient(turn, i) >= 0) arrived.value = found[next++];
+      if (arrives(turn, i) >= 0) arrived.arrives = found[flag++];
       if (is_scanned(i))
         last_rows_.push_back(arrived);
-      else if (is_carried(i))
-        gradients_[i] = arrived;
-      else if (arrived)
-        gradients_[i] = gradients_[i] ? call(op_add, {gradients_[i], arrived}) : arrived;
+      else
+        gradients_[i] = is_carried(i) ? arrived : add(gradients_[i], arrived);
     }
-    return sink_.take_error();
+  }
+
+  Val value_or_zeros(const Grad& grad, const Meta& like) {
+    return grad ? grad.value : words::zeros(&sink_, like);
   }
 
   // In the order of the inputs and outputs of the step (the body of the gradient's scan).
@@ -229,6 +201,22 @@ class ScanGradient {
     return inputs;
   }
 
+  // The carried inputs for whose gradients a bool travels.
+  std::vector<size_t> carried_flags() const {
+    std::vector<size_t> inputs;
+    for (size_t i : carried_gradients())
+      if (steady_.given[i] == Arrival::kSometimes) inputs.push_back(i);
+    return inputs;
+  }
+  // The other inputs whose gradients may arrive in no turn at all.
+  std::vector<size_t> summed_flags() const {
+    std::vector<size_t> inputs;
+    for (size_t i = shape_.carried; i < shape_.inputs(); ++i)
+      if (arrival(steady_, i) == Arrival::kSometimes) inputs.push_back(i);
+    return inputs;
+  }
+
+  // The step carries gradients of carried values, sums for captured values, and the bools of both.
   Result<std::shared_ptr<const Graph>> make_step() {
     const Graph& joint = *steady_.vjp.graph;
     auto step = std::make_shared<Graph>();
@@ -238,28 +226,53 @@ class ScanGradient {
     const auto take = [&](ValueId id) { extract.map(id, sink.input(joint.meta(id)).id()); };
     size_t seed = shape_.inputs();
     for ([[maybe_unused]] size_t i : carried_gradients()) take(joint.inputs[seed++]);
-    Vals sums;
+    Vals sums, flags;
     for (size_t i : gradients_of(false))
       sums.push_back(sink.input(joint.meta(gradient(steady_, i))));
+    size_t flag = joint.inputs.size() - carried_flags().size();
+    for ([[maybe_unused]] size_t i : carried_flags()) take(joint.inputs[flag++]);
+    for ([[maybe_unused]] size_t i : summed_flags())
+      flags.push_back(sink.input(Tensor::scalar_of(DType::kBool, 0).meta()));
     for (ValueId id : kept_)
       if (!is_capture(id)) take(id);
     for (size_t i = shape_.carried; i < shape_.outputs(); ++i)
       if (steady_.given[i] != Arrival::kNever) take(joint.inputs[seed++]);
     for (ValueId id : kept_)
       if (is_capture(id)) take(id);
-    for (ValueId id : steady_.vjp.grads)
-      if (id >= 0) extract.need(id);
+    for (const auto* ids : {&steady_.vjp.grads, &steady_.vjp.arrives})
+      for (ValueId id : *ids)
+        if (id >= 0) extract.need(id);
     MSJIT_OK(extract.run());
-    const auto found = [&](size_t i) { return sink.value(extract.get(gradient(steady_, i))); };
-    Vals outputs;
-    for (size_t i : carried_gradients()) outputs.push_back(found(i));
-    for (size_t i : gradients_of(false))
-      outputs.push_back(
-          call(op_add, {sums[outputs.size() - carried_gradients().size()], found(i)}));
-    for (size_t i : gradients_of(true)) outputs.push_back(found(i));
+    for (const Val& value : step_outputs(sink, extract, sums, flags))
+      step->outputs.push_back(value.id());
     MSJIT_OK(sink.take_error());
-    for (const Val& value : outputs) step->outputs.push_back(value.id());
     return std::shared_ptr<const Graph>(step);
+  }
+
+  Vals step_outputs(GraphSink& sink, const Extractor& extract, const Vals& sums,
+                    const Vals& flags) const {
+    const auto found = [&](size_t i) {
+      Grad grad;
+      if (const ValueId id = gradient(steady_, i); id >= 0)
+        grad.value = sink.value(extract.get(id));
+      if (const ValueId id = arrives(steady_, i); id >= 0)
+        grad.arrives = sink.value(extract.get(id));
+      return grad;
+    };
+    Vals outputs;
+    for (size_t i : carried_gradients()) {
+      const Grad grad = found(i);
+      outputs.push_back(grad ? grad.value : words::zeros(&sink, meta(i)));
+    }
+    size_t k = 0;
+    for (size_t i : gradients_of(false))
+      outputs.push_back(call(op_add, {sums[k++], masked(found(i))}));
+    for (size_t i : carried_flags()) outputs.push_back(arrives_in(sink, found(i)));
+    k = 0;
+    for (size_t i : summed_flags())
+      outputs.push_back(call(op_logical_or, {flags[k++], found(i).arrives}));
+    for (size_t i : gradients_of(true)) outputs.push_back(masked(found(i)));
+    return outputs;
   }
 
   bool is_capture(ValueId kept) const {
@@ -282,11 +295,14 @@ class ScanGradient {
   void append_step(const std::shared_ptr<const Graph>& step) {
     std::vector<ValueId> in;
     size_t carried = 0, scanned = 0;
-    for (size_t i : carried_gradients()) in.push_back(gradients_[i].id());
+    for (size_t i : carried_gradients()) in.push_back(value_or_zeros(gradients_[i], meta(i)).id());
     for (size_t i : gradients_of(false)) {
       const Meta& like = steady_.vjp.graph->meta(gradient(steady_, i));
-      in.push_back((gradients_[i] ? gradients_[i] : words::zeros(&sink_, like)).id());
+      in.push_back((gradients_[i] ? masked(gradients_[i]) : words::zeros(&sink_, like)).id());
     }
+    for (size_t i : carried_flags()) in.push_back(arrives_in(sink_, gradients_[i]).id());
+    for (size_t i : summed_flags())
+      in.push_back(arrives_in(sink_, is_scanned(i) ? last_arrival(i) : gradients_[i]).id());
     carried = in.size();
     for (size_t k = 0; k < kept_.size(); ++k)
       if (!is_capture(kept_[k])) in.push_back(rows_left(kept_in_[k]).id());
@@ -297,35 +313,53 @@ class ScanGradient {
       if (is_capture(kept_[k])) in.push_back(kept_in_[k].id());
     const Attrs attrs = scan_attrs(shape_.length - done_, carried, scanned, !shape_.reverse);
     ValueId next = sink_.append(op_scan, in, attrs, scan_outputs(*step, attrs), {step});
-    for (size_t i : carried_gradients()) gradients_[i] = sink_.value(next++);
-    for (size_t i : gradients_of(false)) gradients_[i] = sink_.value(next++);
-    for (size_t i : gradients_of(true)) gradients_[i] = sink_.value(next++);
+    for (size_t i : carried_gradients()) gradients_[i] = {sink_.value(next++), {}};
+    for (size_t i : gradients_of(false)) gradients_[i] = {sink_.value(next++), {}};
+    for (size_t i : carried_flags()) gradients_[i].arrives = sink_.value(next++);
+    for (size_t i : summed_flags()) {
+      const Val flag = sink_.value(next++);
+      (is_scanned(i) ? rows_arrive_[i] : gradients_[i].arrives) = flag;
+    }
+    for (size_t i : gradients_of(true)) gradients_[i] = {sink_.value(next++), rows_arrive_[i]};
+  }
+
+  const Grad& last_row(size_t input, int64_t turn) const {
+    return last_rows_[static_cast<size_t>(turn) * shape_.scanned + input - shape_.carried];
+  }
+  // Whether the gradient of some row of a scanned input arrives in the last turns. Only
+  // the bool of the result counts.
+  Grad last_arrival(size_t input) {
+    Grad any;
+    for (int64_t turn = 0; turn < done_; ++turn) {
+      const Grad& row = last_row(input, turn);
+      if (!row) continue;
+      any = any ? Grad{row.value, either_arrives(any.arrives, row.arrives)} : row;
+    }
+    return any;
   }
 
   // The gradient of a scanned input: the rows from the gradient's scan and those of the last turns.
-  Val all_rows(size_t input) {
-    const auto last = [&](int64_t turn) -> const Val& {
-      return last_rows_[static_cast<size_t>(turn) * shape_.scanned + input - shape_.carried];
-    };
-    const bool steady = gradient(steady_, input) >= 0;
-    bool any = steady;
-    for (int64_t turn = 0; turn < done_; ++turn) any |= static_cast<bool>(last(turn));
-    if (!any) return {};
+  Grad all_rows(size_t input) {
+    const Arrival steady = arrival(steady_, input);
+    const Grad any = last_arrival(input);
+    if (steady == Arrival::kNever && !any) return {};
     Meta rows = sink_.graph()->meta(node_.inputs[input]);
     rows.shape[0] -= done_;
-    Vals parts{steady ? gradients_[input] : words::zeros(&sink_, rows)};
+    Vals parts{value_or_zeros(steady == Arrival::kNever ? Grad() : gradients_[input], rows)};
     for (int64_t turn = done_; turn-- > 0;) {
-      const Val some = last(turn) ? last(turn) : words::zeros(&sink_, meta(input));
+      const Grad& last = last_row(input, turn);
+      const Val some = last ? masked(last) : words::zeros(&sink_, meta(input));
       parts.insert(shape_.reverse ? parts.begin() : parts.end(), words::expand_dims(some, 0));
     }
-    return parts.size() == 1 ? parts[0] : words::concat(&sink_, parts, 0);
+    const Val all = parts.size() == 1 ? parts[0] : words::concat(&sink_, parts, 0);
+    if (steady == Arrival::kNever) return {all, any.arrives};
+    return {all, gradients_[input].arrives};  // which counts the last turns too
   }
 
   std::vector<Grad> results() {
     std::vector<Grad> grads(shape_.inputs());
-    for (size_t i = 0; i < shape_.inputs(); ++i) {
-      if (wanted_[i]) grads[i].value = is_scanned(i) ? all_rows(i) : gradients_[i];
-    }
+    for (size_t i = 0; i < shape_.inputs(); ++i)
+      if (wanted_[i]) grads[i] = is_scanned(i) ? all_rows(i) : gradients_[i];
     return grads;
   }
 
@@ -335,14 +369,15 @@ class ScanGradient {
   const ScanShape shape_;
   std::span<const Grad> output_grads_;
   std::span<const bool> wanted_;
-  std::unique_ptr<bool[]> wanted_inside_;
-  Turn steady_;
-  std::vector<Turn> last_turns_;  // from the very last turn backwards
-  std::vector<ValueId> kept_;     // values of the steady turn's graph
-  Vals kept_in_, states_;         // kept values and states of all turns, as values outside the loop
-  int64_t done_ = 0;              // number of last turns computed so far
-  Vals gradients_;                // by input of the body
-  Vals last_rows_;                // of scanned inputs, turn by turn
+  ScanTurns turns_;
+  const Turn& steady_;
+  const std::vector<Turn>& last_turns_;
+  std::vector<ValueId> kept_;    // values of the steady turn's graph
+  Vals kept_in_, states_;        // kept values and states of all turns, as values outside the loop
+  int64_t done_ = 0;             // number of last turns computed so far
+  std::vector<Grad> gradients_;  // by input of the body
+  std::vector<Grad> last_rows_;  // of scanned inputs, turn by turn
+  std::map<size_t, Val> rows_arrive_;  // by scanned input: whether any row's gradient arrives
 };
 
 }  // namespace

@@ -338,7 +338,8 @@ const char* const kPureBuiltins[] = {"int", "float", "str",    "range",   "divmo
 const ModelTable models_builtins = {"builtins", kBuiltinModels, kPureBuiltins};
 
 bool Executor::length(const SymRef& value, SymRef* out) {
-  if (!look(value)) return false;
+  const ValueKind& unread = kind_of(value);
+  if (!(unread.asked_unread && unread.length) && !look(value)) return false;
   const auto count = kind_of(value).length;
   return count ? count(*this, value, out)
                : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));

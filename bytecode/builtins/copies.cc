@@ -55,8 +55,7 @@ bool lacks(Executor& x, const char* module_name, const char* table_name, const S
   const SymRef table =
       x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", module_name, table_name));
   if (!x.look(table)) return false;
-  if (table->kind == SymKind::kDict)
-    return x.heap().pin_key(cls) && !x.heap().dict_get(table, cls);
+  if (table->kind == SymKind::kDict) return x.heap().pin_key(cls) && !x.heap().dict_get(table, cls);
   bool registered = true;
   return table->kind == SymKind::kSet && set_contains(x, table, cls, &registered) && !registered;
 }

@@ -14,15 +14,11 @@
 #include "kernels/core/registry.h"
 
 namespace msjit {
-namespace {
-
 const OpDef* compare_op(int op) {
   static const char* const names[] = {"less",      "less_equal", "equal",
                                       "not_equal", "greater",    "greater_equal"};
   return find_op(names[op]);
 }
-
-}  // namespace
 
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool known = false;

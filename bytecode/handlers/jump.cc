@@ -9,8 +9,18 @@
 
 namespace msjit {
 
+namespace {
+
+// Whether a value knows its truth without being looked at.
+bool knows_truth(const SymRef& value) {
+  const ValueKind& unread = kind_of(value);
+  return unread.asked_unread && unread.truth;
+}
+
+}  // namespace
+
 bool Executor::truth(const SymRef& value, bool* out) {
-  if (!look_open(value)) return false;
+  if (!knows_truth(value) && !look_open(value)) return false;
   const auto test = kind_of(value).truth;
   return test ? test(*this, value, out)
               : fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
@@ -37,6 +47,7 @@ bool deciding_tensor(Executor& x, const SymRef& tested, SymRef* out) {
   if (!number_of_turn(x, tested, &value)) return false;
   if (has_truth_of_tensor(*value)) return *out = make_tensor(value->tensor), true;
   if (!test_of_computed(x, value, out)) return false;
+  if (knows_truth(value)) return true;
   if (*out || !x.look_open(value)) return *out != nullptr;
   if (value->is_tensor()) *out = value;
   return true;

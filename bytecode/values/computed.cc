@@ -270,8 +270,8 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
                       bool* known) {
   if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
-  if (!right || !is_number_class(left) || !is_number_class(right))
-    return true;  // arrays compare elementwise
+  if (!right || !is_number_class(left) || !is_number_class(right))  // arrays compare elementwise
+    return scalar_compare(x, a, b, op, out, known);
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 

@@ -174,7 +174,6 @@ def beyond_the_end(x, h, w):
 
 
 ONE_NODE = [running_states, recurrence_over_rows, backwards_in_place, best_of_table, beside_ints, columns, twice_a_turn, under_a_test, two_tensors,
-            read_behind, all_of_a_state]
-FORWARD = [a_loop_in_a_loop]  # one node each, but not inside a gradient transform
-UNROLLED = FORWARD + [rows_kept_as_views, last_row_is_a_view, row_read_after_the_write, another_name, bound_anew, in_a_container, slices_up_to_the_turn,
+            read_behind, all_of_a_state, a_loop_in_a_loop]
+UNROLLED = [rows_kept_as_views, last_row_is_a_view, row_read_after_the_write, another_name, bound_anew, in_a_container, slices_up_to_the_turn,
             beyond_the_end]

@@ -12,6 +12,7 @@ import pytest
 
 import loop_iterators
 import loop_programs
+import loop_states
 import loop_writes
 import msjit as ms
 from jit_same import FORCED
@@ -45,6 +46,10 @@ def assert_same(got, want):
         assert len(got) == len(want)
         for a, b in zip(got, want):
             assert_same(a, b)
+    elif isinstance(want, dict):
+        assert list(got) == list(want)
+        for key in want:
+            assert_same(got[key], want[key])
     elif isinstance(want, Tensor):
         assert got.dtype == want.dtype and got.shape == want.shape
         np.testing.assert_allclose(got.asnumpy(), want.asnumpy(), rtol=2e-5, atol=2e-5)
@@ -52,8 +57,8 @@ def assert_same(got, want):
         assert got == want
 
 
-ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE + loop_writes.ONE_NODE
-UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED + loop_writes.UNROLLED
+ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE + loop_writes.ONE_NODE + loop_states.ONE_NODE
+UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED + loop_writes.UNROLLED + loop_states.UNROLLED
 
 
 @pytest.mark.costly
@@ -80,7 +85,7 @@ def with_own_code(function):
 
 @pytest.mark.costly
 @pytest.mark.captures
-@pytest.mark.parametrize("program", ONE_NODE + loop_writes.FORWARD, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
 def test_one_node(program):
     captured = compiled(with_own_code(program))
     for length in LENGTHS:
@@ -90,10 +95,13 @@ def test_one_node(program):
 
 # Each function is compiled from this text, as functions of one code object would share its captures.
 STEP = """
+def leaves(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, (tuple, list)) else [value]
+
 def loss(x, h, w):
-    result = program(x, h, w)
-    parts = result if isinstance(result, (tuple, list)) else (result,)
-    return sum((part * part).sum() for part in parts if isinstance(part, Tensor))
+    return sum((part * part).sum() for part in leaves(program(x, h, w)) if isinstance(part, Tensor))
 
 def step(x, h, w):
     return ms.value_and_grad(inner, (0, 1, 2))(x, h, w)
