@@ -35,7 +35,22 @@ ODD_VALUES = ["{a} * t", "{a} + (0.5 if t % 2 else 0.25)", "ops.dropout({a}, p=0
 WRITES = ["buf[t] = {v}", "buf[t, 0] = ({v})[0]", "buf[t] = buf[t - 1] * 0.5 + {v}", "buf[t + 1] = {v} + buf[t]", "buf[:, 1] = ({v}).mean()", "buf[t, :, 1] = s",
           "buf[t][0] = ({v})[1]", "buf[0] = buf[0] + {v}", "h = buf[t] + {v}", "last = buf[t]", "buf[t] = {v}\n    buf[t] = buf[t] * 0.5", "outs.append(buf[t] * 1)",
           "buf[t] *= 0.5", "buf.mul_(0.9)", "w[0] = ({v})[0]", "if ({v}).sum() > 0.07:\n        buf[t] = {v}", "row_of = buf[t]\n    buf[t] = {v}\n    h = row_of * 0.5"]
+# What turns hand on to each other: tuples, lists, dicts, attributes, counters; numbers of turns beside tensors.
+HANDED_ON = ["pair = ({v}, pair[0])", "pair = (pair[0] * 0.9, pair[1] * 0.5 + {v})", "p, q = pair\n    pair = (q, p * 0.5 + {v})", "pack[0] = {v}",
+             "pack[1] = pack[0] * 0.5 + pack[1]", "for k in range(2):\n        pack[k] = pack[k] * 0.5 + {v}", "pack = [{v}, pack[0]]",
+             "pack = [p * 0.5 + h for p in pack]", "named['h'] = named['h'] * 0.5 + {v}", "named = {{'h': {v}, 'c': named['h']}}", "box.h = box.h * 0.5 + {v}",
+             "h = box.h * 0.5 + {v}", "h = pack[0] + named['c'] * 0.5", "i += 1", "i += 1\n    h = h * 0.9 + i", "h = h * 0.5 + i", "h = x[i] + h * 0.5\n    i += 1",
+             "i -= 2", "outs.append(pair[0])", "if ({v}).sum() > 0.07:\n        pair = (h, pair[0])", "if t % 2 == 0:\n        pair = (h, pair[1])",
+             "h = h * (t < lens).astype(ms.float32).expand_dims(1) + {v} * 0.5", "h = ops.where((lens == t).expand_dims(1), {v}, h)",
+             "seen = h if t == 0 else ops.maximum(seen, h)", "box.seen = {v}\n    h = h + box.seen", "pack[0].mul_(0.5)", "named['c'] = pack[1]",
+             "if t > 1:\n        box.h = {v}", "nest = (nest[0], [nest[1][0] * 0.5 + h])"]
+ODD_HANDED_ON = ["pack.append({v})", "pack = pack + [h]", "named['n'] = {v}", "i *= 2", "if t % 2:\n        i += 1", "del named['c']", "pair = pair + (h,)", "keep[0] = {v}",
+                 "pack = keep", "box = Box()\n    box.h = h", "h = h + (1 if pack is keep else 2)", "pair = pack", "named = dict(named)", "nest[1][0] = h"]
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
+
+
+class Box:
+    pass
 
 
 class Program:
@@ -52,12 +67,18 @@ class Program:
         body += ["g = %s" % pick(["h * 0.5", "h", "None", "ops.zeros_like(h)"]), "s = %s" % pick(["0", "0.0", "h.sum()", "Tensor(1.0)"]), "t = -1", "last = h"]
         if self.writes:
             body.append("buf = %s" % pick(["ops.zeros((32, 2, 4))", "ops.zeros((32, 2, 4)) + h", "ops.zeros((n + 2, 2, 4))", "x * 1"]))
+        self.hands_on = chance() < 0.5
+        if self.hands_on:
+            body += ["pair, pack, named, box, i, lens = (h, h * 0.5), [h * 1, h + 1], {'h': h, 'c': h * 0.5}, Box(), %d, Tensor([2, 5])" % self.r.randint(0, 2),
+                     "box.h, keep, nest = h, pack, (h, [h])"]
         for _ in range(1 + (chance() < 0.2)):
             self.loop(body, odd)
         results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],
                                               self.r.randint(0, 3))
         if self.writes:
             results += ["buf"] + self.r.sample(["w", "buf[0]", "(buf * buf).sum()"], 1)
+        if self.hands_on:
+            results += self.r.sample(["pair", "pack", "named", "box.h", "i", "keep", "keep is pack", "nest", "pack[0] + pair[1]", "named['h']", "list(named)", "pair[0]"], 4)
         if odd:
             results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))
         body.append("return (%s,)" % ", ".join(results))
@@ -79,6 +100,9 @@ class Program:
         for _ in range(self.r.randint(1, 5)):
             if self.writes and chance() < 0.35:
                 body += ("    " + pick(WRITES).format(v=self.value())).split("\n")
+            elif self.hands_on and chance() < 0.5:
+                odd_one = odd and chance() < 0.3
+                body += ("    " + pick(ODD_HANDED_ON if odd_one else HANDED_ON).format(v=self.value())).split("\n")
             else:
                 self.statement(body, "    ")
 
@@ -152,7 +176,7 @@ def with_gradients(space, compile_total=lambda f: f, compile_gradient=lambda f: 
 def check(seed):
     """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, said, whole = Program(seed), [], 0
-    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor}
+    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor, "Box": Box}
     held, sys.stdout = sys.stdout, Lines(said)
     try:
         with SourceText("import builtins\n" + program.source) as text:
