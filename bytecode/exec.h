@@ -84,6 +84,7 @@ class Executor {
   // A for loop as one Scan node, and rows of tensors in its body (scan_capture.cc).
   bool capture_scan(SymFrame& frame, bool* captured);
   bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
+  ScanCapture* scan_of(const SymRef& turn);  // the loop whose turn this is; null: none
   // `key` with the numbers of turns as tensors.
   bool turns_as_tensors(const SymRef& key, SymRef* out);
   // The iterator over a range or a tensor of open length, if a for loop takes it at once or through

@@ -5,6 +5,7 @@
 
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/scan_capture.h"
+#include "bytecode/tensor_value.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/op_args.h"
 
@@ -137,6 +138,21 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
 
 }  // namespace
 
+// Replaces a number that a tensor or a loop gives by a tensor, beside another tensor.
+static bool take_numbers(Executor& x, const OpDef& op, std::vector<SymRef>* args) {
+  if (args->size() != 2 || !rounds_once(op)) return true;
+  for (size_t i : {0, 1}) {
+    const SymRef number = (*args)[i], &other = (*args)[1 - i];
+    if (!is_unknown(*number) || is_unknown(*other)) continue;
+    if (!x.look_number(other)) return false;
+    if (!other->is_tensor() || other->tensor.meta().weak) continue;
+    SymRef tensor;
+    if (!operand_beside(x, number, other->tensor.dtype(), &tensor)) return false;
+    if (tensor) (*args)[i] = std::move(tensor);
+  }
+  return true;
+}
+
 bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   const OpObject& object = *reinterpret_cast<OpObject*>(callable);
   const OpDef& op = *object.op;
@@ -147,6 +163,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     PyErr_Clear();
     return fail(BreakReason::kOpArguments, op.name);
   }
+  if (!take_numbers(*this, op, &args)) return false;
   std::vector<Val> inputs;
   std::vector<SymRef> tensors;  // the argument of each of `inputs`, or null
   Attrs attrs;

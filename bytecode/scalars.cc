@@ -53,6 +53,24 @@ const OpDef* exact_op(BinaryOp op) {
 
 }  // namespace
 
+bool rounds_once(const OpDef& op) {
+  static constexpr const char* kNames[] = {"add",     "sub",           "mul",     "div",
+                                           "less",    "less_equal",    "equal",   "not_equal",
+                                           "greater", "greater_equal", "maximum", "minimum"};
+  return std::ranges::any_of(kNames,
+                             [&](const char* name) { return op.name == std::string_view(name); });
+}
+
+bool index_of_number(Executor& x, const SymRef& value, SymRef* out) {
+  *out = value;
+  const bool unknown = value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+  if (!unknown || type_of(*value) != &PyLong_Type) return true;
+  SymRef tensor;
+  if (!python_number(x, value, &tensor)) return false;
+  if (tensor) *out = std::move(tensor);
+  return true;
+}
+
 bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, SymRef* out) {
   const DType dtype = tensor->tensor.dtype();
   PyTypeObject* const number = type ? type : item_type(dtype);
@@ -70,11 +88,12 @@ bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, Sym
   return true;
 }
 
-// The number as a tensor to compute with beside a tensor of this dtype. Null: there is none. No
-// gradient flows through a Python number.
-static bool as_operand(Executor& x, const SymRef& number, DType beside, SymRef* out) {
+bool operand_beside(Executor& x, const SymRef& value, DType beside, SymRef* out) {
+  SymRef number;
+  if (!number_of_turn(x, value, &number)) return false;
   if (number->kind == SymKind::kComputed) return number_beside(x, number, beside, out);
   *out = nullptr;
+  if (number->kind != SymKind::kScalar) return true;
   if (!meets_exactly(type_of(*number), number->tensor.dtype(), beside)) return true;
   return apply_attr(x, "cast", make_tensor(number->tensor), AttrValue(beside), out) &&
          apply_attr(x, "reshape", SymRef(*out), AttrValue(IntList()), out) &&
@@ -91,7 +110,7 @@ static bool beside_tensor(Executor& x, const SymRef& a, const SymRef& b, const O
   if (!x.look(other)) return false;
   if (!other->is_tensor() || other->tensor.meta().weak) return true;
   SymRef value;
-  if (!as_operand(x, scalar, other->tensor.dtype(), &value)) return false;
+  if (!operand_beside(x, scalar, other->tensor.dtype(), &value)) return false;
   if (!value) return true;
   const Val inputs[2] = {left ? value->tensor : other->tensor,
                          left ? other->tensor : value->tensor};

@@ -17,15 +17,6 @@ namespace {
 
 int64_t step_of(const SymRef& turn) { return PyLong_AsLongLong(turn->items[1]->object.get()); }
 
-bool is_whole_slice(const SymRef& key) {
-  if (key->kind == SymKind::kSlice)
-    return std::ranges::all_of(key->items,
-                               [](const SymRef& part) { return part->is_const(Py_None); });
-  if (key->kind != SymKind::kConst || !PySlice_Check(key->object.get())) return false;
-  const auto* slice = reinterpret_cast<PySliceObject*>(key->object.get());
-  return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
-}
-
 Attrs moved_to_front(int axis, int rank) {
   IntList perm{axis};
   for (int d = 0; d < rank; ++d)
@@ -36,6 +27,15 @@ Attrs moved_to_front(int axis, int rank) {
 }
 
 }  // namespace
+
+bool is_whole_slice(const SymRef& key) {
+  if (key->kind == SymKind::kSlice)
+    return std::ranges::all_of(key->items,
+                               [](const SymRef& part) { return part->is_const(Py_None); });
+  if (key->kind != SymKind::kConst || !PySlice_Check(key->object.get())) return false;
+  const auto* slice = reinterpret_cast<PySliceObject*>(key->object.get());
+  return slice->start == Py_None && slice->stop == Py_None && slice->step == Py_None;
+}
 
 bool has_turn(const SymRef& key) {
   if (key->kind == SymKind::kTurn) return true;
@@ -217,6 +217,23 @@ ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, con
   if (!place_sequence(&fresh)) return nullptr;
   place_row(&fresh);
   return &sequences_.emplace_back(std::move(fresh));
+}
+
+bool ScanCapture::follows(const SymRef& turn, const SymRef& next) {
+  if (!owns(next) || step_of(turn) != step_of(next)) return false;
+  const SymRef after = x_.sizes().binary(SizeOp::kAdd, turn->items[0], sym_int(1));
+  return after && same_expr(Sizes::expr(after), Sizes::expr(next->items[0]));
+}
+
+bool ScanCapture::stays_within(const SymRef& turn, const SymRef& size) {
+  const SymRef last_turn = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
+  const SymRef last =
+      last_turn ? x_.number_of_turn(turn->items[0], step_of(turn), last_turn) : nullptr;
+  if (!last || !Sizes::expr(last)) return false;
+  const SymRef& low = step_of(turn) > 0 ? turn->items[0] : last;
+  const SymRef& high = step_of(turn) > 0 ? last : turn->items[0];
+  return x_.sizes().decide(SizeCompare::kGreaterEqual, Sizes::expr(low), size_const(0)) &&
+         x_.sizes().decide(SizeCompare::kLess, Sizes::expr(high), Sizes::expr(size));
 }
 
 bool ScanCapture::position(const SymRef& turn, SymRef* out) {

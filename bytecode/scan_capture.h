@@ -23,6 +23,10 @@ class ScanCapture final : public LoopBody {
   // executor if that is no row.
   bool row(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool owns(const SymRef& turn) const;
+  // Whether `next` is always the number after `turn`.
+  bool follows(const SymRef& turn, const SymRef& next);
+  // Whether the number of no turn is below zero, or `size` and more.
+  bool stays_within(const SymRef& turn, const SymRef& size);
   // The number of a turn as an int32 tensor without axes.
   bool position(const SymRef& turn, SymRef* out);
   // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`
@@ -79,5 +83,10 @@ inline bool is_open_leaf(const SymIterator& leaf) {
 }
 // Whether a key contains the number of a turn.
 bool has_turn(const SymRef& key);
+bool is_whole_slice(const SymRef& key);
+// A slice between the numbers of a turn and of the next one, as x[:, t:t + 1] (scan_slices.cc).
+bool has_turn_slice(const SymRef& key);
+bool read_turn_slice(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out);
+bool write_turn_slice(Executor& x, const SymRef& tensor, const SymRef& key, SymRef value);
 
 }  // namespace msjit

@@ -273,9 +273,8 @@ bool Executor::turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef
   if (!left && b->kind != SymKind::kTurn) return true;
   const SymRef &turn = left ? a : b, &other = left ? b : a;
   if (!look_open(other)) return false;
-  for (ScanCapture* scan : scans_)
-    if (scan->owns(turn)) return scan->compute(turn, other, op, left, out);
-  return true;
+  ScanCapture* const scan = scan_of(turn);
+  return !scan || scan->compute(turn, other, op, left, out);
 }
 
 }  // namespace msjit

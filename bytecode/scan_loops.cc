@@ -76,13 +76,18 @@ bool Executor::has_many_turns(const SymRef& count) {
          sizes_.decide(SizeCompare::kGreaterEqual, Sizes::expr(count), size_const(kMinTurns));
 }
 
+ScanCapture* Executor::scan_of(const SymRef& turn) {
+  for (ScanCapture* scan : scans_)
+    if (scan->owns(turn)) return scan;
+  return nullptr;
+}
+
 bool Executor::scan_row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   if (!look(tensor)) return false;
   if (tensor->is_tensor()) {
     const auto is_turn = [](const SymRef& item) { return item->kind == SymKind::kTurn; };
     const SymRef turn = is_turn(key) ? key : *std::ranges::find_if(key->items, is_turn);
-    for (ScanCapture* scan : scans_)
-      if (scan->owns(turn)) return scan->row(tensor, key, out);
+    if (ScanCapture* scan = scan_of(turn)) return scan->row(tensor, key, out);
   }
   return fail(BreakReason::kUnsupported,
               "the number of a loop turn as an index of " + describe(*tensor));
@@ -95,8 +100,7 @@ bool Executor::turns_as_tensors(const SymRef& key, SymRef* out) {
       if (part->kind == SymKind::kTurn && !turns_as_tensors(SymRef(part), &part)) return false;
     return *out = make_items(SymKind::kTuple, std::move(parts)), true;
   }
-  for (ScanCapture* scan : scans_)
-    if (scan->owns(key)) return scan->position(key, out);
+  if (ScanCapture* scan = scan_of(key)) return scan->position(key, out);
   return fail(BreakReason::kUnsupported, "the number of a loop turn");
 }
 

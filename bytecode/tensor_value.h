@@ -35,6 +35,14 @@ bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, S
 // The same for a comparison; not `known` where the number cannot be a tensor.
 bool scalar_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                     bool* known);
+// A number that a tensor or a loop gives, as a tensor to compute with beside a tensor of this
+// dtype. Null: there is none. No gradient flows through a Python number.
+bool operand_beside(Executor& x, const SymRef& number, DType beside, SymRef* out);
+// Whether an operator of a tensor and a number gives the same for such a tensor instead.
+bool rounds_once(const OpDef& op);
+// An int that a tensor gives as a tensor, with which a tensor can be indexed; other values as they
+// are.
+bool index_of_number(Executor& x, const SymRef& value, SymRef* out);
 // The operator of a comparison (Py_LT ... Py_GE).
 const OpDef* compare_op(int op);
 // The Python number for a recipe of a kScalar; empty with an exception set.

@@ -100,10 +100,10 @@ std::string recompile_json(const RecompileRecord& r) {
 
 std::string function_json(const CodeState& state) {
   return fmt::format(
-      "{{\"name\": {}, \"file\": {}, \"line\": {}, \"calls\": {}, \"regions\": {}, \"breaks\": {}, "
-      "\"recompiles\": {}}}",
-      quote(state.name), quote(state.file), state.line, state.calls,
-      list(regions_of(state), region_json), list(state.breaks, break_json),
+      "{{\"code\": {}, \"name\": {}, \"file\": {}, \"line\": {}, \"calls\": {}, \"regions\": {}, "
+      "\"breaks\": {}, \"recompiles\": {}}}",
+      reinterpret_cast<uintptr_t>(&state), quote(state.name), quote(state.file), state.line,
+      state.calls, list(regions_of(state), region_json), list(state.breaks, break_json),
       list(state.recompiles, recompile_json));
 }
 

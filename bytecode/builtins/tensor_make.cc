@@ -120,7 +120,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     SymRef value = given.take(name);
     return value || given.positional.size() <= place ? value : given.positional[place];
   };
-  const SymRef data = argument(0, "input_data");
+  SymRef data = argument(0, "input_data");
   SymRef dtype = argument(1, "dtype");
   const auto refuse = [&] {
     return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
@@ -129,7 +129,14 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!default_device().is_host()) return refuse();  // CPython makes tensors on a device
   if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
+  if (!number_of_turn(x, SymRef(data), &data)) return false;
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
+  if (data->kind == SymKind::kList && data->items.size() == 1 &&
+      data->items[0]->kind == SymKind::kTurn) {
+    SymRef number;
+    return number_of_turn(x, data->items[0], &number) && tensor_of_number(x, number, dtype, out) &&
+           apply_attr(x, "reshape", SymRef(*out)->tensor, AttrValue(IntList({1})), out);
+  }
   const bool usual_dtype =
       !dtype || (dtype->kind == SymKind::kConst && Py_TYPE(dtype->object.get()) == &g_dtype_type);
   if (!x.look_number(data)) return false;

@@ -63,7 +63,7 @@ bool exec_BuildSlice(Executor& x, SymFrame& f, const Instr& i) {
   std::vector<SymRef> parts = take(f, i.arg);
   if (parts.size() == 2) parts.push_back(make_const(Ref::none()));
   for (const SymRef& part : parts)
-    if (!x.look_open(part)) return false;
+    if (part->kind != SymKind::kTurn && !x.look_open(part)) return false;
   f.push(make_items(SymKind::kSlice, std::move(parts)));
   return true;
 }

@@ -1,9 +1,12 @@
 // Subscripts and unpacking.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/handlers/building.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/stepping.h"
+#include "bytecode/tensor_value.h"
 #include "bytecode/values/value_kind.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/host_call.h"
@@ -18,9 +21,36 @@ bool Executor::look_fixed(const SymRef& value) {
   return true;
 }
 
-bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
-  if (has_turn(key)) [[unlikely]]
-    return scan_row(container, key, out);
+namespace {
+
+bool is_number_index(const SymRef& key) {
+  return (key->kind == SymKind::kScalar || key->kind == SymKind::kComputed) &&
+         type_of(*key) == &PyLong_Type;
+}
+
+// Ints that tensors give index a tensor as tensors.
+bool index_by_numbers(Executor& x, const SymRef& container, const SymRef& key, SymRef* out) {
+  *out = key;
+  const bool tuple = key->kind == SymKind::kTuple && !key->cls;
+  if (tuple ? std::ranges::none_of(key->items, is_number_index) : !is_number_index(key))
+    return true;
+  if (!x.look(container)) return false;
+  if (!container->is_tensor()) return true;
+  if (!tuple) return index_of_number(x, key, out);
+  std::vector<SymRef> parts = key->items;
+  for (SymRef& part : parts)
+    if (!index_of_number(x, SymRef(part), &part)) return false;
+  return *out = make_items(SymKind::kTuple, std::move(parts)), true;
+}
+
+}  // namespace
+
+bool Executor::subscript(const SymRef& container, const SymRef& given, SymRef* out) {
+  if (has_turn(given)) [[unlikely]]
+    return scan_row(container, given, out);
+  if (has_turn_slice(given)) return read_turn_slice(*this, container, given, out);
+  SymRef key;
+  if (!index_by_numbers(*this, container, given, &key)) return false;
   const ValueKind& unread = kind_of(container);
   if (unread.asked_unread && unread.subscript) return unread.subscript(*this, container, key, out);
   if (!look(container) || !look_open(key)) return false;
@@ -42,7 +72,9 @@ namespace {
 
 bool change_item(Executor& x, const SymRef& container, SymRef key, const SymRef& value) {
   if (!x.look(container)) return false;
+  if (has_turn_slice(key)) return write_turn_slice(x, container, key, value);
   if (container->is_tensor() && has_turn(key) && !x.turns_as_tensors(key, &key)) return false;
+  if (!index_by_numbers(x, container, SymRef(key), &key)) return false;
   if (!x.look_fixed(key)) return false;
   const auto change = kind_of(container).set_item;
   return change ? change(x, container, key, value)

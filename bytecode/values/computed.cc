@@ -296,8 +296,11 @@ bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, b
               is_int_class(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
 }
 
-bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
-                   PyObject* names, SymRef* out, bool* known) {
+bool computed_call(Executor& x, PyObject* object, const char* name,
+                   const std::vector<SymRef>& given, PyObject* names, SymRef* out, bool* known) {
+  std::vector<SymRef> args = given;
+  for (SymRef& arg : args)
+    if (!number_of_turn(x, SymRef(arg), &arg)) return false;
   if (x.strict() || names || !std::ranges::any_of(args, is_deferred)) return true;
   std::vector<PyTypeObject*> classes;
   for (const SymRef& arg : args) {
@@ -315,7 +318,12 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
                                      reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
     if (!function) return x.raise_python(name);
   }
-  const bool may_raise = call_may_raise(object, classes);
+  // int() and float() of an int of 64 bits always work.
+  const bool small = args.size() == 1 && args[0]->kind == SymKind::kScalar &&
+                     is_integer(args[0]->tensor.dtype()) && is_int_class(classes[0]);
+  const bool of_int = object == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                      object == reinterpret_cast<PyObject*>(&PyFloat_Type);
+  const bool may_raise = !(small && of_int) && call_may_raise(object, classes);
   return make(x, build_function_call, 0, std::move(function), cls, may_raise, std::move(all), out,
               known);
 }

@@ -21,7 +21,10 @@ def reset():
 
 def records():
     """A dict for each function that the JIT has looked at, as --explain-json writes it."""
-    return _msjit.explain_json()
+    found = _msjit.explain_json()
+    for record in found:
+        del record["code"]
+    return found
 
 
 def report():
@@ -146,14 +149,15 @@ def explain(fn, *args, **kwargs):
     """
     from .jit import jit
     compiled = jit(fn, mode="PIJit") if _msjit.has_jit else fn
-    before, totals = {_identity(r): r for r in records()}, stats()
+    # Functions of one place, as those made by exec, differ in their code.
+    before, totals = {r["code"]: r for r in _msjit.explain_json()}, stats()
     compiled(*args, **kwargs)
     if _msjit.has_jit:
         _msjit.wait_compiled()
     result, events = _profiled(compiled, args, kwargs)
     target = _code_of(fn)
     place = (target.co_filename, target.co_firstlineno) if target is not None else None
-    changed = [_difference(r, before.get(_identity(r))) for r in records()]
+    changed = [_difference(r, before.get(r.pop("code"))) for r in _msjit.explain_json()]
     changed = [r for r in changed if r["regions"] or (r["calls"] or r["breaks"]) and not _is_library(r["file"])]
     changed.sort(key=lambda r: (r["file"], r["line"]) != place)
     after = stats()
@@ -183,10 +187,6 @@ def _code_of(fn):
         if inner is not None:
             return _code_of(inner)
     return getattr(fn, "__code__", None)
-
-
-def _identity(record):
-    return record["name"], record["file"], record["line"]
 
 
 def _difference(record, before):

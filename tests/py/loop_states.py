@@ -96,7 +96,7 @@ def list_of_layers(x, h, w):
 
 
 def list_of_pairs(x, h, w):
-    states = [(h, h) for _ in range(2)]
+    states = [(h, h * 2) for _ in range(2)]
     for row in x:
         for i in range(2):
             states[i] = cell(row, states[i])

@@ -406,3 +406,17 @@ def test_decorators_and_calls_of_all_kinds():
         ms.jit(mode=["PIJit"])
     with pytest.raises(TypeError, match="expected a function, a method, a Cell or a class of Cells, got int"):
         ms.jit(mode="PIJit")(3)
+
+
+@pytest.mark.jit
+@pytest.mark.captures
+def test_explain_tells_functions_of_one_place_apart():
+    def made():
+        names = {"ops": ms.ops}
+        exec("def f(x):\n    return ops.tanh(x) * 2\n", names)
+        return names["f"]
+    x, kept = Tensor(np.ones(3, np.float32)), [made() for _ in range(3)]
+    for f in kept * 2:
+        explained = ms.explain(f, x)
+        assert [(r["name"], r["calls"]) for r in explained.functions] == [("f", 2)]
+        assert explained.regions[0]["hits"] == 2 and explained.regions[0]["misses"] == 0

@@ -13,6 +13,7 @@ import pytest
 import loop_iterators
 import loop_programs
 import loop_states
+import loop_turns
 import loop_writes
 import msjit as ms
 from jit_same import FORCED
@@ -57,8 +58,8 @@ def assert_same(got, want):
         assert got == want
 
 
-ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE + loop_writes.ONE_NODE + loop_states.ONE_NODE
-UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED + loop_writes.UNROLLED + loop_states.UNROLLED
+ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE + loop_writes.ONE_NODE + loop_states.ONE_NODE + loop_turns.ONE_NODE
+UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED + loop_writes.UNROLLED + loop_states.UNROLLED + loop_turns.UNROLLED
 
 
 @pytest.mark.costly
