@@ -1,6 +1,7 @@
 #include "codegen/plan.h"
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/body_plans.h"
 #include "codegen/fusion.h"
@@ -194,13 +195,15 @@ class Planner {
 
   // Outputs share storage in a compiled run exactly where they do in the captured graph.
   Status add_outputs() {
-    std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> that of its first output there
+    const std::map<ValueId, ValueId> owners = find_owners();
     std::vector<int32_t> taken;
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const ValueId id = graph_.outputs[i], root = storage_root(graph_, id);
       const ValueId was = storage_root(original_, original_.outputs[i]);
       int32_t slot = slot_for(id);
-      plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
+      const auto owner = owners.find(root);
+      const bool owns = owner == owners.end() || owner->second == was;
+      plan_->outputs.push_back({slot, how(slot, root, was, owns, taken)});
       // A view of an input of an arm, or of a control node's result, is another tensor than that
       // one, even when it shows all of it.
       if (PlanOutput::How& found = plan_->outputs.back().how;
@@ -255,8 +258,24 @@ class Planner {
     }
   }
 
-  PlanOutput::How how(int32_t slot, ValueId root, ValueId was,
-                      std::vector<std::pair<ValueId, ValueId>>& owners,
+  // Outputs that had storages of their own may have one here (x * 1 is x). It goes to those of them
+  // that share it, and the others are copied. By root here: that of its owner there.
+  std::map<ValueId, ValueId> find_owners() const {
+    std::map<std::pair<ValueId, ValueId>, int> sharing;
+    std::map<ValueId, ValueId> owners;
+    for (size_t i = 0; i < graph_.outputs.size(); ++i)
+      ++sharing[{storage_root(graph_, graph_.outputs[i]),
+                 storage_root(original_, original_.outputs[i])}];
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const ValueId root = storage_root(graph_, graph_.outputs[i]);
+      const ValueId was = storage_root(original_, original_.outputs[i]);
+      const auto [owner, first] = owners.emplace(root, was);
+      if (!first && sharing[{root, was}] > sharing[{root, owner->second}]) owner->second = was;
+    }
+    return owners;
+  }
+
+  PlanOutput::How how(int32_t slot, ValueId root, ValueId was, bool owns,
                       std::span<const int32_t> taken) {
     const Node& producer = graph_.producer(root);
     const Node& was_producer = original_.producer(was);
@@ -270,10 +289,7 @@ class Planner {
     }
     // The result of a branch or loop may be any tensor that was given to it.
     if (producer.is_control() && !was_producer.is_control()) return PlanOutput::How::kCopy;
-    for (auto& [here, there] : owners)
-      if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;
-    owners.emplace_back(root, was);
-    return take(slot, taken);
+    return owns ? take(slot, taken) : PlanOutput::How::kCopy;
   }
   static PlanOutput::How take(int32_t slot, std::span<const int32_t> taken) {
     bool again = std::find(taken.begin(), taken.end(), slot) != taken.end();

@@ -112,3 +112,21 @@ def test_arms_of_a_branch_share_storage_as_in_eager_runs():
     for sign in (1, -1, 1, -1):
         x = Tensor(np.float32([1, 2, 3]) * sign)
         assert picture(jitted(x)) == picture(f(Tensor(x.asnumpy())))
+
+
+def test_a_copy_before_a_view_and_its_base():
+    """`v * 1` becomes the view itself. The memory still belongs to those that share it, whatever comes first."""
+    def f(x):
+        base = x + 1
+        v = base[1:]
+        return v * 1, base, v, v + 0, base[:2]
+
+    jitted = ms.jit(f, mode="PIJit")
+    for _ in range(3):
+        pictures = []
+        for function in (f, jitted):
+            results = function(Tensor(np.float32([1, 2, 3])))
+            for i, result in enumerate(results):
+                result[0] = 10.0 + i
+            pictures.append([t.asnumpy().tolist() for t in results])
+        assert pictures[0] == pictures[1]
