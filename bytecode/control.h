@@ -82,6 +82,9 @@ class HeapMark {
     int64_t position;
   };
   static Seen see(const SymRef& value);
+  static bool is_unchanged(const Seen& before, const Seen& now);
+  // Whether a list made in the region has got one more item and is otherwise as it was.
+  static bool has_one_more_item(const Seen& before, const Seen& now);
   void add(const SymRef& value);
   size_t num_effects_, num_arm_changes_;
   std::vector<Seen> seen_;
