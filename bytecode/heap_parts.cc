@@ -8,6 +8,7 @@
 #include "bytecode/library.h"
 #include "guards/py/abstract.h"
 #include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 #include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
