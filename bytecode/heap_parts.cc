@@ -106,7 +106,7 @@ bool Heap::guard_type_of(const SymRef& value) {
   return true;
 }
 
-bool Heap::realize_object(const SymRef& value) {
+bool Heap::read_instance(const SymRef& value) {
   if (!guard_type_of(value)) return false;
   PyTypeObject* type = Py_TYPE(value->object.get());
   PyObject* dict = existing_dict(value->object.get());

@@ -21,6 +21,42 @@ namespace {
 std::string constant_describe(const SymValue& value) { return describe_object(value.object.get()); }
 PyTypeObject* constant_type(const SymValue& value) { return Py_TYPE(value.object.get()); }
 
+bool is_known_by_identity(PyObject* object) {
+  return is_singleton(object) || is_identity_constant(object);
+}
+
+bool constant_takes(PyObject* object) {
+  return is_known_by_identity(object) || is_value_type(object) || is_numpy_scalar(object) ||
+         is_pattern(object);
+}
+
+bool read_by_identity(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  heap.guard_identity(value);
+  // A class whose metaclass is written in Python may get another metaclass.
+  if (PyType_Check(object) && !has_plain_metaclass(object) && !heap.guard_type_of(value))
+    return false;
+  if (PyModule_Check(object)) heap.guard_exact_type(value);  // it may be given another class
+  value->kind = SymKind::kConst;
+  if (PyFunction_Check(object)) heap.guard_function(value);
+  return true;
+}
+
+bool constant_read(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  if (is_known_by_identity(object)) return read_by_identity(heap, value);
+  if (is_pattern(object)) {
+    if (!heap.lasts(value)) return heap.read_instance(value);
+    heap.guard_identity(value);
+  } else if (is_numpy_scalar(object)) {
+    heap.guards().add(guard::bits, value->source, {.object = value->object});
+  } else if (heap.guards().source(value->source).kind != &load::constant) {
+    heap.guards().add(guard::equal, value->source, {.object = value->object});
+  }
+  value->kind = SymKind::kConst;
+  return true;
+}
+
 bool is_tuple(const SymRef& value) { return PyTuple_CheckExact(value->object.get()); }
 bool is_class(const SymRef& value) { return PyType_Check(value->object.get()); }
 
@@ -142,6 +178,8 @@ int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 const ValueKind value_constant = {.describe = constant_describe,
                                   .type = constant_type,
+                                  .takes = constant_takes,
+                                  .read = constant_read,
                                   .truth = constant_truth,
                                   .length = constant_length,
                                   .iterate = constant_iterate,

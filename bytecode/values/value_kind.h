@@ -19,6 +19,12 @@ struct ValueKind {
   std::string (*describe)(const SymValue& value) = nullptr;
   // The class of values without a `cls`. Null: not known.
   PyTypeObject* (*type)(const SymValue& value) = nullptr;
+  // Whether an object of the program becomes a value of this kind when it is looked at. Null: only
+  // regions make such values. The kinds are asked in their order; what none takes is a kObject.
+  bool (*takes)(PyObject* object) = nullptr;
+  // Looks at such an object: installs the guards, fills in the value and sets its kind. False, with
+  // `error` of the heap: it cannot be looked at.
+  bool (*read)(Heap& heap, const SymRef& value) = nullptr;
   // Not null: values of this kind cannot be looked at. The function ends the region; always false.
   bool (*refuse)(Executor& x, const SymRef& value) = nullptr;
   // The operations below are called before the value is looked at.
@@ -75,6 +81,8 @@ struct ValueKind {
 
 const ValueKind& kind_of(SymKind kind);
 inline const ValueKind& kind_of(const SymRef& value) { return kind_of(value->kind); }
+// The kind whose `read` looks at an object of the program.
+const ValueKind& kind_to_read(PyObject* object);
 
 // Calls `rule` of both operands' kinds. A kind that cannot be looked at goes first. False: one has
 // failed.
