@@ -60,6 +60,13 @@ bool constant_read(Heap& heap, const SymRef& value) {
 bool is_tuple(const SymRef& value) { return PyTuple_CheckExact(value->object.get()); }
 bool is_class(const SymRef& value) { return PyType_Check(value->object.get()); }
 
+bool constant_declines(const SymRef& value, BinaryOp op) {
+  PyObject* const o = value->object.get();
+  if (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) return op != BinaryOp::kRemainder;
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None ||
+         PyComplex_CheckExact(o) || PyTuple_CheckExact(o);
+}
+
 bool no_truth(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
 }
@@ -180,6 +187,8 @@ const ValueKind value_constant = {.describe = constant_describe,
                                   .type = constant_type,
                                   .takes = constant_takes,
                                   .read = constant_read,
+                                  .declines_instances = constant_declines,
+                                  .matches_for_good = true,
                                   .truth = constant_truth,
                                   .length = constant_length,
                                   .iterate = constant_iterate,

@@ -45,6 +45,8 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
   return model || name[0] != '_' ? model : protocol_method(self, name);
 }
 
+bool declines_all(const SymRef&, BinaryOp) { return true; }
+
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef>, PyObject*, SymRef*) {
   return x.raise_new(PyExc_TypeError,
                      fmt::format("'{}' object is not callable", type_of(*value)->tp_name));

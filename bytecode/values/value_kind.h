@@ -31,6 +31,12 @@ struct ValueKind {
   bool asked_unread = false;
   // A tensor's operators return NotImplemented for such an operand.
   bool declined_by_tensors = false;
+  // Whether the operators of such a value return NotImplemented for an instance of a class without
+  // conversions. Null: not known.
+  bool (*declines_instances)(const SymRef& value, BinaryOp op) = nullptr;
+  // `match` can tell whether such a value is a sequence or a mapping: nothing that a program
+  // registers changes that.
+  bool matches_for_good = false;
 
   bool (*truth)(Executor& x, const SymRef& value, bool* out) = nullptr;
   bool (*length)(Executor& x, const SymRef& value, SymRef* out) = nullptr;
@@ -99,6 +105,7 @@ bool ask_operands(const SymRef& a, const SymRef& b, Rule ValueKind::*rule, const
 inline bool is_unknown(const SymValue& value) { return kind_of(value.kind).refuse != nullptr; }
 
 // Functions used in several rows. `not_callable` raises TypeError.
+bool declines_all(const SymRef& value, BinaryOp op);
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef> args, PyObject* names,
                   SymRef* out);
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
