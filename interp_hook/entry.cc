@@ -10,6 +10,7 @@
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
+#include "interp_hook/recipes.h"
 #include "interp_hook/region_call.h"
 
 namespace msjit {
@@ -62,29 +63,6 @@ int64_t Entry::bytes() const {
 
 namespace {
 
-// A kConst recipe: its object. A kMade recipe: what `build` makes of its object and of earlier
-// ones.
-Ref rebuild(const Recipe& recipe, const Objects& objects) {
-  const Ref object = Ref::share(recipe.object.get());  // a collection may free it meanwhile
-  if (recipe.object && !object) return {};
-  return recipe.kind == RecipeKind::kConst ? object : recipe.build(recipe, objects);
-}
-
-// A branch may return one of its inputs unchanged. Then the output is the very tensor of an input
-// or of an earlier output, and this is the Python object of that. Empty when it is a new tensor.
-Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Tensor> outputs,
-              int32_t output, const std::vector<Ref>& objects) {
-  const Tensor& tensor = outputs[output];
-  for (SourceId id : entry.inputs)
-    if (id != kNoSource && tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
-  for (size_t i = 0; i < objects.size(); ++i) {
-    const Recipe& earlier = entry.recipes[i];
-    if (earlier.kind == RecipeKind::kOutput && outputs[earlier.index].same(tensor))
-      return objects[i];
-  }
-  return {};
-}
-
 // Takes references to the objects that the recipes name. False: one has died.
 bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   for (const Recipe& recipe : entry.recipes) {
@@ -130,47 +108,6 @@ bool is_as_assumed(Entry& entry, std::span<const Tensor> outputs, std::string* e
   return false;
 }
 
-// Makes one object of the exit and appends it to run->objects. It appends an empty Ref for a result
-// that is written over an input. False: `error` says why.
-bool make_object(const Entry& entry, const Recipe& recipe, PyObject* const* registers,
-                 const SizesNow& sizes, std::span<const Tensor> outputs, EntryRun* run,
-                 std::string* error) {
-  Ref object;
-  switch (recipe.kind) {
-    case RecipeKind::kRegister: object = Ref::share(registers[recipe.index]); break;
-    case RecipeKind::kSize: {
-      int64_t value = 0;
-      evaluate(*recipe.size, sizes.all(), &value);
-      object = Ref::steal(PyLong_FromLongLong(value));
-      break;
-    }
-    case RecipeKind::kNumber:
-      object = evaluate(*recipe.open, registers, sizes.all());
-      if (!object) *error = kNumberRaises;
-      break;
-    case RecipeKind::kScalar:
-      object = number_from(outputs[recipe.index], recipe.object.get());
-      break;
-    case RecipeKind::kOutput:
-      if (!outputs[recipe.index]) return run->objects.emplace_back(), true;
-      if (entry.joined) object = object_of(entry, registers, outputs, recipe.index, run->objects);
-      if (!object) {
-        object = wrap_tensor(outputs[recipe.index]);
-        if (object && may_be_noted(outputs[recipe.index])) [[unlikely]]
-          note_views(entry, registers, run->objects, object.get());
-      }
-      break;
-    case RecipeKind::kConst:
-    case RecipeKind::kMade: object = rebuild(recipe, run->objects); break;
-  }
-  if (!object) {
-    if (error->empty()) *error = take_error_text();
-    return false;
-  }
-  run->objects.push_back(std::move(object));
-  return true;
-}
-
 bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
@@ -185,10 +122,7 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
       !is_as_assumed(entry, results, error))
     return false;
   if (entry.rewrites) run->quiet.begin();
-  run->objects.reserve(entry.recipes.size());
-  return std::ranges::all_of(entry.recipes, [&](const Recipe& recipe) {
-    return make_object(entry, recipe, registers, sizes, results, run, error);
-  });
+  return make_objects({entry, registers, sizes.all(), results, run->objects, error}, &run->objects);
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ BuiltinModel constant_method(const SymRef& self, const char* name) {
 Ref constant_itself(const SymRef& value) { return value->object; }
 
 int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{RecipeKind::kConst};
+  Recipe made{&recipe_constant};
   made.object = value->object;
   return exit.add(std::move(made));
 }
