@@ -4,10 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "bytecode/tensor_value.h"
 #include "codegen/compile_queue.h"
-#include "guards/py/convert.h"
-#include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
 #include "interp_hook/recipes.h"

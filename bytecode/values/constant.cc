@@ -13,6 +13,7 @@
 #include "bytecode/values/classes.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"
+#include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
