@@ -26,32 +26,58 @@ bool odd_names(Executor& x, PyTypeObject* type) {
       fmt::format("an attribute of {}, not all of whose names are strings,", type->tp_name));
 }
 
+namespace {
+
+// Functions, methods of builtin classes and ops: bound to an instance, it is their first argument.
+bool is_plain_method(PyObject* found) {
+  return PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
+         Py_TYPE(found) == &PyWrapperDescr_Type || is_op(found);
+}
+
+bool is_wrapper(PyObject* found) {
+  return Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type;
+}
+
+// What a staticmethod gives, or a classmethod bound to `cls`. `text` names it in break reasons.
+bool unwrap_method(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* name,
+                   PyObject* found, const std::string& text, SymRef* out) {
+  const bool of_class = Py_TYPE(found) == &PyClassMethod_Type;
+  *out = of_class ? wrapped_function(x, owner, name, found, "__func__")
+                  : wrapped_object(x, owner, name, found, "__func__");
+  if (!*out) return x.fail(BreakReason::kAttribute, text);
+  if (of_class) *out = make_items(SymKind::kMethod, {*out, cls});
+  return true;
+}
+
+// What the `__get__` of a descriptor of the program returns.
+bool call_get(Executor& x, const SymRef& descriptor, const SymRef& self, const SymRef& cls,
+              const std::string& text, SymRef* out) {
+  if (!x.look(descriptor)) return false;
+  if (!has_special(descriptor, "__get__")) return x.fail(BreakReason::kAttribute, text);
+  return call_special(x, descriptor, "__get__", {self, cls}, out);
+}
+
+}  // namespace
+
 bool bind_attribute(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* owner,
                     PyObject* found, PyObject* name, SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, utf8_text(name));
   Heap& heap = x.heap();
+  const auto cls = [&] {
+    return heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+  };
   if (is_object_member(type, found)) {
     *out = heap.member(self, found);
     return *out || x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
   }
-  if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
-      Py_TYPE(found) == &PyWrapperDescr_Type || is_op(found) ||
-      Py_TYPE(found) == g_jit_callable.type) {
+  if (is_plain_method(found) || Py_TYPE(found) == g_jit_callable.type) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }
-  if (Py_TYPE(found) == &PyStaticMethod_Type) {
-    *out = wrapped_object(x, owner, name, found, "__func__");
-    return *out || x.fail(BreakReason::kAttribute, text);
-  }
-  if (Py_TYPE(found) == &PyClassMethod_Type) {
-    if (!may_bind_class(x, type, utf8_text(name))) return false;
-    *out = wrapped_function(x, owner, name, found, "__func__");
-    if (!*out) return x.fail(BreakReason::kAttribute, text);
-    *out = make_items(
-        SymKind::kMethod,
-        {*out, heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name)});
-    return true;
+  if (is_wrapper(found)) {
+    const bool of_class = Py_TYPE(found) == &PyClassMethod_Type;
+    if (of_class && !may_bind_class(x, type, utf8_text(name))) return false;
+    return unwrap_method(x, of_class ? cls() : nullptr, owner, name, found, text, out);
   }
   if (Py_TYPE(found) == &PyProperty_Type) {
     const SymRef getter = wrapped_function(x, owner, name, found, "fget");
@@ -67,39 +93,20 @@ bool bind_attribute(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeO
   if (!value) return x.fail(BreakReason::kAttribute, text);
   if (is_cached_function(found))
     return *out = make_items(SymKind::kMethod, {std::move(value), self}), true;
-  if (Py_TYPE(found)->tp_descr_get) {
-    if (!x.look(value)) return false;
-    if (!has_special(value, "__get__")) return x.fail(BreakReason::kAttribute, text);
-    SymRef cls = heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
-    return call_special(x, value, "__get__", {self, cls}, out);
-  }
+  if (Py_TYPE(found)->tp_descr_get) return call_get(x, value, self, cls(), text, out);
   *out = std::move(value);
   return true;
 }
 
 bool bind_class_attribute(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                           PyObject* name, SymRef* out) {
-  const char* text = utf8_text(name);
-  if (Py_TYPE(found) == &PyStaticMethod_Type) {
-    *out = wrapped_object(x, owner, name, found, "__func__");
-    return *out || x.fail(BreakReason::kAttribute, text);
-  }
-  if (Py_TYPE(found) == &PyClassMethod_Type) {
-    SymRef function = wrapped_function(x, owner, name, found, "__func__");
-    if (!function) return x.fail(BreakReason::kAttribute, text);
-    *out = make_items(SymKind::kMethod, {function, cls});
-    return true;
-  }
+  const std::string text = utf8_text(name);
+  if (is_wrapper(found)) return unwrap_method(x, cls, owner, name, found, text, out);
   *out = x.heap().class_attr(owner, name, found);
-  if (!*out) return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
-  const bool plain = PyFunction_Check(found) || Py_TYPE(found) == &PyWrapperDescr_Type ||
-                     Py_TYPE(found) == &PyMethodDescr_Type || is_op(found);
-  if (plain || !Py_TYPE(found)->tp_descr_get) return true;
-  if (!x.look(*out)) return false;
-  if (!has_special(*out, "__get__"))
-    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
+  if (!*out) return x.fail(BreakReason::kAttribute, text + " of a class");
+  if (is_plain_method(found) || !Py_TYPE(found)->tp_descr_get) return true;
   const SymRef descriptor = *out;
-  return call_special(x, descriptor, "__get__", {make_const(Ref::none()), cls}, out);
+  return call_get(x, descriptor, make_const(Ref::none()), cls, text + " of a class", out);
 }
 
 bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {

@@ -93,7 +93,7 @@ void note_steps(const Executor& x, Capture* capture) {
 std::vector<SourceId> used_sources(const Capture& capture) {
   std::vector<SourceId> used = capture.inputs;
   for (const Recipe& recipe : capture.recipes)
-    if (recipe.kind == RecipeKind::kRegister) used.push_back(recipe.index);
+    if (recipe.kind == &recipe_loaded) used.push_back(recipe.index);
   for (const Recipe& recipe : capture.recipes)
     if (recipe.open) add_sources(*recipe.open, &used);
   for (const ScalarInput& scalar : capture.scalars)

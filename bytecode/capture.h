@@ -28,22 +28,29 @@ const char* break_cure_of(const char* name, bool whole);
 std::string break_text(BreakReason reason, const std::string& detail);
 
 struct Recipe;
+struct ExitState;                  // interp_hook/recipes.h
 using Objects = std::vector<Ref>;  // made by the recipes so far
 // Makes the object of a recipe; empty with an exception set.
 using Build = Ref (*)(const Recipe& recipe, const Objects& objects);
 
-// One Python object to build at the region's exit. Its arguments are earlier recipes.
-enum class RecipeKind : uint8_t {
-  kRegister,  // the object loaded by source `index`
-  kOutput,    // a new Tensor from graph output `index`
-  kSize,      // a new int: `size` evaluated with the sizes of the call
-  kNumber,    // a new float: `open` evaluated with the numbers of the call
-  kScalar,    // a new number of class `object` from graph output `index`
-  kConst,     // `object`
-  kMade,      // the result of `build`, from `object`, `number` and the arguments
+// Where the object of a recipe comes from. Defined in interp_hook/recipes.cc.
+struct RecipeKind {
+  // The object; empty with an exception set, or with an error noted in `exit`.
+  Ref (*make)(const Recipe& recipe, const ExitState& exit);
+  // Whether it can always be made from the outputs of the graph, memory permitting.
+  bool (*is_certain)(const Recipe& recipe, const Graph& graph);
 };
+extern const RecipeKind recipe_loaded,  // the object loaded by source `index`
+    recipe_output,                      // a new Tensor from graph output `index`
+    recipe_size,                        // a new int: `size` evaluated with the sizes of the call
+    recipe_number,    // a new float: `open` evaluated with the numbers of the call
+    recipe_scalar,    // a new number of class `object` from graph output `index`
+    recipe_constant,  // `object`
+    recipe_built;     // the result of `build`, from `object`, `number` and the arguments
+
+// One Python object to build at the region's exit. Its arguments are earlier recipes.
 struct Recipe {
-  RecipeKind kind;
+  const RecipeKind* kind;
   Build build = nullptr;
   int32_t index = 0;
   int64_t number = 0;

@@ -17,6 +17,48 @@ int common_ancestor(const std::vector<int>& parent, const std::vector<int>& numb
   return a;
 }
 
+// The blocks in reverse postorder of the reversed graph. Its root is a virtual exit behind all
+// blocks; `leaves` marks the blocks that have an edge to it.
+class ReversedOrder {
+ public:
+  explicit ReversedOrder(const std::vector<BasicBlock>& blocks)
+      : blocks_(blocks), met_(blocks.size()) {
+    leaves.resize(blocks.size());
+    const int exit = int(blocks.size());
+    for (int b = 0; b < exit; b++)
+      if (blocks[size_t(b)].successors.empty()) visit(b);
+    // Blocks that never reach an exit (endless loops) are connected to the virtual one.
+    for (int b = exit; b-- > 0;) visit(b);
+    std::reverse(order.begin(), order.end());
+  }
+
+  std::vector<int> order;
+  std::vector<bool> leaves;
+
+ private:
+  void visit(int root) {
+    if (met_[size_t(root)]) return;
+    leaves[size_t(root)] = met_[size_t(root)] = true;
+    std::vector<std::pair<int, size_t>> stack = {{root, 0}};
+    while (!stack.empty()) {
+      auto& [block, next] = stack.back();
+      const auto& predecessors = blocks_[size_t(block)].predecessors;
+      if (next == predecessors.size()) {
+        order.push_back(block);
+        stack.pop_back();
+        continue;
+      }
+      const int predecessor = predecessors[next++];
+      if (met_[size_t(predecessor)]) continue;
+      met_[size_t(predecessor)] = true;
+      stack.emplace_back(predecessor, 0);
+    }
+  }
+
+  const std::vector<BasicBlock>& blocks_;
+  std::vector<bool> met_;
+};
+
 }  // namespace
 
 Cfg::Cfg(const DecodedCode& code) : code_(code) {
@@ -60,43 +102,18 @@ void Cfg::connect() {
   }
 }
 
-// Cooper, Harvey and Kennedy's iteration on the reversed graph with one virtual exit.
+// Cooper, Harvey and Kennedy's iteration on the reversed graph.
 void Cfg::find_post_dominators() {
   const int exit = int(blocks_.size());
-  std::vector<int> order, number(size_t(exit) + 1, -1), parent(size_t(exit) + 1, -1);
-  std::vector<bool> leaves(size_t(exit), false);  // blocks with an edge to the virtual exit
-  std::vector<std::pair<int, size_t>> stack;
-  const auto visit = [&](int root) {
-    if (number[size_t(root)] != -1) return;
-    leaves[size_t(root)] = true;
-    number[size_t(root)] = -2;
-    stack.emplace_back(root, 0);
-    while (!stack.empty()) {
-      auto& [block, next] = stack.back();
-      const auto& preds = blocks_[size_t(block)].predecessors;
-      if (next < preds.size()) {
-        const int pred = preds[next++];
-        if (number[size_t(pred)] == -1) number[size_t(pred)] = -2, stack.emplace_back(pred, 0);
-      } else {
-        order.push_back(block);
-        stack.pop_back();
-      }
-    }
-  };
-  for (int b = 0; b < exit; b++)
-    if (blocks_[size_t(b)].successors.empty()) visit(b);
-  // Blocks that never reach an exit (endless loops) are connected to the virtual one.
-  for (int b = exit; b-- > 0;) visit(b);
-  std::reverse(order.begin(), order.end());
-  number[size_t(exit)] = 0;
-  for (size_t k = 0; k < order.size(); k++) number[size_t(order[k])] = int(k) + 1;
+  const ReversedOrder reversed(blocks_);
+  std::vector<int> number(size_t(exit) + 1), parent(size_t(exit) + 1, -1);
+  for (size_t k = 0; k < reversed.order.size(); k++) number[size_t(reversed.order[k])] = int(k) + 1;
   parent[size_t(exit)] = exit;
   for (bool changed = true; changed;) {
     changed = false;
-    for (int block : order) {
-      const auto& successors = blocks_[size_t(block)].successors;
-      int best = leaves[size_t(block)] ? exit : -1;
-      for (int next : successors)
+    for (int block : reversed.order) {
+      int best = reversed.leaves[size_t(block)] ? exit : -1;
+      for (int next : blocks_[size_t(block)].successors)
         if (parent[size_t(next)] >= 0)
           best = best < 0 ? next : common_ancestor(parent, number, best, next);
       if (best < 0) continue;

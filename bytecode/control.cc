@@ -142,6 +142,14 @@ Ways ways_of(const Cfg& cfg, const SymFrame& frame, const SymRef& tested,
   return ways;
 }
 
+// Puts a forked frame at the start of its arm, which ends at the join.
+void enter_arm(const Ways& ways, int side, SymFrame* arm) {
+  const BranchPath& path = ways.paths[side];
+  arm->stops.push_back(ways.join);
+  if (path.pops) arm->stack.pop_back();
+  arm->pc = path.pc;
+}
+
 bool is_pure(const Node& node) {
   for (const auto& sub : node.subgraphs)
     if (!std::all_of(sub->nodes.begin(), sub->nodes.end(), is_pure)) return false;
@@ -247,9 +255,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   const int first = leads_to_raise(*frame.code, ways.paths[1].pc) ? 1 : 0;
   for (int side : {first, 1 - first}) {
     SymFrame& arm = arms[side];
-    arm.stops.push_back(ways.join);
-    if (ways.paths[side].pops) arm.stack.pop_back();
-    arm.pc = ways.paths[side].pc;
+    enter_arm(ways, side, &arm);
     const bool ran = run_arm(&arm);
     checking[side] = checking_.take(checks);
     if (!ran) {

@@ -106,6 +106,14 @@ class HeapMark {
   static Seen see(const SymRef& value);
   static bool replaced_items(const Seen& before, const Seen& now,
                              std::vector<std::pair<SymRef, int>>* out);
+  // Whether a value has only been looked at: for the first time, or an open int that is constant now.
+  static bool is_first_look(const Seen& before, const Seen& now) {
+    return before.kind == SymKind::kLazy ||
+           (before.kind == SymKind::kSize && now.kind == SymKind::kConst);
+  }
+  static bool is_unchanged(const Seen& before, const Seen& now);
+  // Whether a list made in the region has got one more item and is otherwise as it was.
+  static bool has_one_more_item(const Seen& before, const Seen& now);
   void add(const SymRef& value);
   size_t num_effects_, num_arm_changes_;
   std::vector<Seen> seen_;

@@ -8,7 +8,6 @@
 
 #include <cstring>
 
-#include "guards/py/compat.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 

@@ -66,7 +66,7 @@ int ExitBuilder::make(const SymRef& value) {
     const auto rebuild = kind_of(value).rebuild;
     return rebuild ? rebuild(*this, value) : fail(describe(*value));
   }
-  Recipe load{RecipeKind::kRegister};
+  Recipe load{&recipe_loaded};
   load.index = value->source;
   return add(std::move(load));
 }
@@ -74,7 +74,7 @@ int ExitBuilder::make(const SymRef& value) {
 // Each SymValue becomes one Python object. Two SymValues with the same graph value get two tensors,
 // as the ops that made them would have given.
 int ExitBuilder::tensor(const SymRef& value) {
-  Recipe made{RecipeKind::kOutput};
+  Recipe made{&recipe_output};
   made.index = output(value);
   if (!written_apart_) shown_.push_back(value->tensor.id());
   capture_->joined |= value->joined;
@@ -170,7 +170,7 @@ void ExitBuilder::note_dropped() {
   const SymFrame& frame = x_.root();
   std::set<std::pair<const LoadKind*, int>> kept;
   for (const Recipe& recipe : capture_->recipes) {
-    if (recipe.kind != RecipeKind::kRegister) continue;
+    if (recipe.kind != &recipe_loaded) continue;
     const Source& source = x_.heap().guards().source(recipe.index);
     kept.emplace(source.kind, source.index);
   }
@@ -201,7 +201,7 @@ bool ExitBuilder::effects() {
       return false;
   }
   for (const Heap::GlobalWrite& global : x_.heap().global_writes()) {
-    Recipe load{RecipeKind::kRegister};
+    Recipe load{&recipe_loaded};
     load.index = global.source;
     if (global.source == kNoSource)
       load.index = x_.heap().guards().add_source(load::globals_dict, kNoSource, 0, {}, "globals()");

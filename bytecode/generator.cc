@@ -32,6 +32,26 @@ bool is_delegating(const SymFrame& frame) {
          (at > 0 && (*frame.code)[at - 1].op == Op::kSend);
 }
 
+// Prepares the frame for what its `yield` does next: give the value `sent`, or raise `thrown`.
+// False, and failed: it cannot.
+bool prepare_yield(Executor& x, SymGenerator& generator, const SymRef& sent, const SymRef& thrown) {
+  SymFrame& frame = generator.frame;
+  if (thrown) {
+    if (is_delegating(frame)) return x.fail(BreakReason::kGenerator, "throw() through yield from");
+    frame.pc = frame.suspended_at;
+  } else if (generator.started) {
+    frame.push(sent);
+  } else if (!sent->is_const(Py_None)) {
+    return x.fail(BreakReason::kRaises, "a value sent to a new generator");
+  }
+  return true;
+}
+
+bool is_stop_iteration(const SymRef& exception) {
+  return PyType_IsSubtype(type_of(*exception),
+                          reinterpret_cast<PyTypeObject*>(PyExc_StopIteration));
+}
+
 }  // namespace
 
 // Raises an exception at the instruction where the frame is suspended.
@@ -62,16 +82,10 @@ bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* o
   if (generator->finished) return *out = make_const(Ref::none()), true;
   if (depth_ >= limits_.inline_depth)
     return fail(BreakReason::kInlineDepth, generator_name(*generator));
-  if (thrown) {
-    if (is_delegating(frame)) return fail(BreakReason::kGenerator, "throw() through yield from");
-  } else if (generator->started)
-    frame.push(sent);
-  else if (!sent->is_const(Py_None))
-    return fail(BreakReason::kRaises, "a value sent to a new generator");
+  if (!prepare_yield(*this, *generator, sent, thrown)) return false;
   generator->started = generator->running = true;
   ++sym->iterator->position;  // so that HeapMark sees the change
   frame.parent = current_;
-  if (thrown) frame.pc = frame.suspended_at;
   ++depth_;
   const bool ran = thrown ? run_from_handler(frame, thrown) : run(frame);
   --depth_;
@@ -79,10 +93,7 @@ bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* o
   if (!ran) {
     generator->finished = true;
     // A StopIteration that leaves a generator becomes a RuntimeError.
-    const bool stops =
-        raised_ &&
-        PyType_IsSubtype(type_of(*raised_), reinterpret_cast<PyTypeObject*>(PyExc_StopIteration));
-    return stops ? raise_ends() : false;
+    return raised_ && is_stop_iteration(raised_) ? raise_ends() : false;
   }
   *done = generator->finished = frame.result != nullptr;
   *out = *done ? frame.result : std::move(frame.yielded);

@@ -7,19 +7,13 @@
 #include <utility>
 
 #include "bytecode/library.h"
-#include "bytecode/values/deque.h"
-#include "bytecode/values/mapping_proxy.h"
 #include "bytecode/values/value_kind.h"
-#include "guards/py/compat.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
-#include "guards/py/set_table.h"
-#include "guards/py/tables.h"
 
 namespace msjit {
 
-// Whether an object is likely to be the same one in the next call, which an argument is not.
 bool Heap::lasts(const SymRef& value) const {
   return is_enum_type(Py_TYPE(value->object.get())) || !guards_.source(value->source).handed_in();
 }
@@ -188,55 +182,7 @@ bool Heap::realize(const SymRef& value) {
     return false;
   }
   if (value->kind != SymKind::kLazy) return true;
-  PyObject* object = value->object.get();
-  if (is_singleton(object) || is_identity_constant(object)) {
-    guard_identity(value);
-    // A class whose metaclass is written in Python may get another metaclass.
-    if (PyType_Check(object) && !has_plain_metaclass(object) && !guard_type_of(value)) return false;
-    if (PyModule_Check(object)) guard_exact_type(value);  // a module may be given another class
-    value->kind = SymKind::kConst;
-    if (PyFunction_Check(object)) guard_function(value);
-    return true;
-  }
-  if (is_value_type(object)) {
-    if (guards_.source(value->source).kind != &load::constant)
-      guards_.add(guard::equal, value->source, {.object = value->object});
-    value->kind = SymKind::kConst;
-    return true;
-  }
-  if (is_numpy_scalar(object)) {
-    guards_.add(guard::bits, value->source, {.object = value->object});
-    value->kind = SymKind::kConst;
-    return true;
-  }
-  if (is_tensor(object)) return realize_tensor(value);
-  if (is_pattern(object) && lasts(value)) {
-    guard_identity(value);
-    value->kind = SymKind::kConst;
-    return true;
-  }
-  if (PyTuple_CheckExact(object) && Py_SIZE(object) > kMaxItems && pin_floats(value)) {
-    value->kind = SymKind::kConst;
-    return true;
-  }
-  if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || is_table(object) ||
-      PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
-    return realize_container(value, Py_TYPE(object));
-  if (PySlice_Check(object)) return realize_slice(value);
-  if (is_plain_set(object)) return realize_set(value);
-  if (Py_TYPE(object) == deque_type()) {
-    guard_exact_type(value);
-    value->kind = SymKind::kDeque;
-    return true;
-  }
-  if (is_bound_builtin(object)) return realize_builtin_method(value);
-  if (Py_TYPE(object) == &PyDictProxy_Type) {
-    guard_exact_type(value);
-    value->kind = SymKind::kMappingProxy;
-    value->items = {part(value, proxied_mapping(object), "mapping")};
-    return true;
-  }
-  return realize_object(value);
+  return kind_to_read(value->object.get()).read(*this, value);
 }
 
 void Heap::note_value(const SymRef& tensor, const Val& value) {
@@ -262,8 +208,14 @@ void Heap::note_same_tensor(const SymRef& written, const SymRef& other) {
   }
 }
 
-bool Heap::realize_tensor(const SymRef& value) {
-  PyObject* object = value->object.get();
+// A tensor that the region has written to has the written value: `known`. False: the region has
+// written to its memory otherwise.
+bool Heap::read_written_tensor(const SymRef& value, bool* known) {
+  PyObject* const object = value->object.get();
+  const auto shares_memory = [&](const SymRef& written) {
+    PyObject* const other = written->object.get();
+    return other && tensor_of(other).storage().get() == tensor_of(object).storage().get();
+  };
   for (const TensorWrite& write : tensor_writes_) {
     const SymRef& written = write.tensor;
     if (written->object.get() == object) {
@@ -271,41 +223,50 @@ bool Heap::realize_tensor(const SymRef& value) {
       value->tensor = written->tensor;
       value->changed = true;
       note_same_tensor(written, value);
-      return true;
+      return *known = true;
     }
     error = "a tensor in memory that the region has written";
-    if (tensor_of(written->object.get()).storage().get() == tensor_of(object).storage().get())
-      return false;
+    if (shares_memory(written)) return false;
   }
-  for (const Renewed& renewed : renewed_) {
-    PyObject* const written = renewed.tensor->object.get();
-    error = "a tensor that a branch has written, under another name";
-    if (written && tensor_of(written).storage().get() == tensor_of(object).storage().get())
-      return false;
-  }
+  error = "a tensor that a branch has written, under another name";
+  return std::ranges::none_of(
+      renewed_, [&](const Renewed& renewed) { return shares_memory(renewed.tensor); });
+}
+
+// Guards the class of a tensor. False: the program has given it methods that a capture would have
+// to call.
+bool Heap::guard_tensor_class(PyObject* tensor) {
   if (const char* odd = odd_tensor_class_name()) {
     error = fmt::format("Tensor with a {} of the program's", odd);
     return false;
   }
-  if (!is_exact_tensor(object)) {
-    PyTypeObject* const type = Py_TYPE(object);
-    const char* odd = odd_tensor_name(type);
-    error = odd ? fmt::format("{} (tensor with its own {})", type->tp_name, odd) : type->tp_name;
-    if (odd || !guard_class_version(type)) return false;
-  }
-  if (!is_exact_tensor(object) && is_known_parameter(value)) return true;
-  const TensorImpl* impl = tensor_of(object).impl();
-  value->tensor = sink_->input(impl->meta);
-  Meta asked = impl->meta;
+  if (is_exact_tensor(tensor)) return true;
+  PyTypeObject* const type = Py_TYPE(tensor);
+  const char* const odd = odd_tensor_name(type);
+  error = odd ? fmt::format("{} (tensor with its own {})", type->tp_name, odd) : type->tp_name;
+  return !odd && guard_class_version(type);
+}
+
+bool Heap::read_tensor(const SymRef& value) {
+  PyObject* const object = value->object.get();
+  bool known = false;
+  if (!read_written_tensor(value, &known)) return false;
+  if (known) return true;
+  if (!guard_tensor_class(object)) return false;
+  const bool is_parameter = !is_exact_tensor(object);
+  if (is_parameter && is_known_parameter(value)) return true;
+  const Meta& meta = tensor_of(object).meta();
+  value->tensor = sink_->input(meta);
+  Meta asked = meta;
   sizes_->tensor_input(value->source, guards_.source(value->source).text, value->tensor.id(),
                        &asked.shape);
-  const bool open = !(asked == impl->meta);
+  const bool open = !(asked == meta);
   guards_.add(open ? guard::tensor_open : guard::tensor, value->source,
               {.object = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
                .tensor = std::make_shared<const Meta>(asked)});
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
-  if (!is_exact_tensor(object)) {
+  if (is_parameter) {
     parameters_.push_back(value->tensor.id());
     parameter_of_[object] = value;
   }

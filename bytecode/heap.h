@@ -74,6 +74,17 @@ class Heap {
   // The same, and a float that differs stays open too (numbers.h).
   bool realize_number(const SymRef& value);
 
+  // Parts of realize() that the rows of values/ call for their kinds of objects.
+  static constexpr Py_ssize_t kMaxItems = 4096;  // longer containers are not looked into
+  bool read_tensor(const SymRef& value);
+  bool read_dict(const SymRef& value);
+  bool read_instance(const SymRef& value);
+  // Appends the items of a tuple or list to `items`, under a guard on their number. `item` is how
+  // one is loaded.
+  bool read_items(const SymRef& value, const LoadKind& item, std::vector<SymRef>* items);
+  // Whether an object is likely to be the same one in the next call, which an argument is not.
+  bool lasts(const SymRef& value) const;
+
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
   const std::vector<SymRef>* items(const SymRef& value);
   // Value of a key in a kDict; null when the key is missing, which is guarded.
@@ -179,6 +190,7 @@ class Heap {
   bool array_input(const SymRef& array, Val* out);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
+  const Sizes& sizes() const { return *sizes_; }
   const Slots& slots() const { return slots_; }
   // Tensors of the program that get a new value. `replaces`: in new memory, else in the memory they
   // have.
@@ -224,21 +236,14 @@ class Heap {
   std::string error;
 
  private:
-  static constexpr Py_ssize_t kMaxItems = 4096;  // longer containers are not looked into
-
   const SymRef* written_global(PyObject* globals, PyObject* name) const;
   SymRef unbound(const LoadKind& kind, int index, const std::string& name);
   SymRef annotations(const SymRef& function);
-  bool realize_container(const SymRef& value, PyTypeObject* type);
-  bool realize_tensor(const SymRef& value);
+  bool read_written_tensor(const SymRef& value, bool* known);
+  bool guard_tensor_class(PyObject* tensor);
   bool is_known_parameter(const SymRef& value);
-  bool realize_object(const SymRef& value);
   void specialise_number(const SymRef& value);
-  bool realize_slice(const SymRef& value);
-  bool realize_set(const SymRef& value);
-  bool realize_builtin_method(const SymRef& value);
-  bool lasts(const SymRef& value) const;
-  bool realize_factory(const SymRef& dict);
+  bool read_factory(const SymRef& dict);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
   SourceId class_source(PyTypeObject* type);
   struct Namespace {

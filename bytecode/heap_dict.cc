@@ -5,7 +5,6 @@
 
 #include "bytecode/library.h"
 #include "bytecode/table_objects.h"
-#include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
@@ -51,7 +50,7 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
 }
 
 // Reads the default_factory of a defaultdict.
-bool Heap::realize_factory(const SymRef& dict) {
+bool Heap::read_factory(const SymRef& dict) {
   static PyObject* const name = special_name("default_factory");
   PyObject* descriptor = host::find_on_class(default_dict_type(), name);
   error = "a defaultdict";
@@ -60,6 +59,24 @@ bool Heap::realize_factory(const SymRef& dict) {
   dict->attributes.clear();
   if (!factory) return false;
   dict->items = {std::move(factory)};
+  return true;
+}
+
+bool Heap::read_dict(const SymRef& value) {
+  PyObject* const object = value->object.get();
+  PyTypeObject* const type = Py_TYPE(object);
+  guard_exact_type(value);
+  if (type != &PyDict_Type) value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
+  if (type == default_dict_type() && !read_factory(value)) return false;
+  if (!guard_keys_plain(value->source, object, false)) return false;
+  bool known_otherwise = owned_dicts_.count(object) != 0;
+  for (const GlobalWrite& write : global_writes_) known_otherwise |= write.globals == object;
+  if (known_otherwise) {
+    error = "a dict of globals or of an instance";
+    return false;
+  }
+  value->kind = SymKind::kDict;
+  value->keys_known = false;
   return true;
 }
 

@@ -3,6 +3,14 @@
 #include "bytecode/control.h"
 
 namespace msjit {
+namespace {
+
+template <class T>
+bool begins_with(const std::vector<T>& all, const std::vector<T>& first) {
+  return all.size() >= first.size() && std::equal(first.begin(), first.end(), all.begin());
+}
+
+}  // namespace
 
 HeapMark::HeapMark(const Heap& heap, const SymFrame& frame)
     : num_effects_(heap.effects()), num_arm_changes_(heap.arm_changes()) {
@@ -67,7 +75,35 @@ bool HeapMark::replaced_items(const Seen& before, const Seen& now,
   return out->size() > known;
 }
 
-// Looking at a value of the program fills in its parts. That is no change.
+bool HeapMark::has_one_more_item(const Seen& before, const Seen& now) {
+  const bool is_list = now.kind == SymKind::kList || now.kind == SymKind::kRows;
+  return is_list && now.kind == before.kind && !now.changed && before.value->source == kNoSource &&
+         now.parts.size() == before.parts.size() + 1 && begins_with(now.parts, before.parts);
+}
+
+bool HeapMark::is_unchanged(const Seen& before, const Seen& now) {
+  const bool first_look = is_first_look(before, now);
+  if ((now.kind != before.kind && !first_look) || now.changed != before.changed ||
+      now.num_written != before.num_written || now.position != before.position)
+    return false;
+  const bool of_program = before.value->source != kNoSource;
+  // All attributes of an instance made in the region are known, so a new one is a change.
+  if (!begins_with(now.attributes, before.attributes) ||
+      (!of_program && now.attributes.size() > before.attributes.size()))
+    return false;
+  // Looking at a value of the program fills in its parts.
+  const bool unwritten = of_program && !now.changed;
+  const bool is_dict = now.kind == SymKind::kDict;
+  const bool may_fill =
+      now.kind == SymKind::kConst || (unwritten && (first_look || is_dict || before.parts.empty()));
+  if (now.parts.size() < before.parts.size() ||
+      (now.parts.size() > before.parts.size() && !may_fill))
+    return false;
+  // Looking at a whole dict of the program puts its known entries in order.
+  const bool may_reorder = first_look || (unwritten && is_dict);
+  return may_reorder || begins_with(now.parts, before.parts);
+}
+
 std::string HeapMark::change(const Heap& heap, Allowed* allowed) const {
   std::string what;
   if (heap.arm_changes() != num_arm_changes_) return "tensor or an attribute";
@@ -82,38 +118,15 @@ std::string HeapMark::change(const Heap& heap, Allowed* allowed) const {
   }
   for (const Seen& before : seen_) {
     const Seen now = see(before.value);
-    const bool constant_now = before.kind == SymKind::kSize && now.kind == SymKind::kConst;
-    const bool first_look = before.kind == SymKind::kLazy || constant_now;
-    const bool program = before.value->source != kNoSource && !now.changed && !before.changed;
-    const bool constant = now.kind == SymKind::kConst;
-    bool same = (now.kind == before.kind || first_look) && now.changed == before.changed &&
-                now.num_written == before.num_written && now.position == before.position &&
-                now.parts.size() >= before.parts.size() &&
-                now.attributes.size() >= before.attributes.size();
-    // All attributes of an instance made in the region are known, so a new one is a change.
-    same = same &&
-           (now.attributes.size() == before.attributes.size() || before.value->source != kNoSource);
-    same = same &&
-           std::equal(before.attributes.begin(), before.attributes.end(), now.attributes.begin());
-    const bool grown = now.parts.size() > before.parts.size();
-    const bool filled =
-        program && (first_look || before.value->kind == SymKind::kDict || before.parts.empty());
-    // Looking at a whole dict of the program puts its known entries in order.
-    const bool ordered = program && before.value->kind == SymKind::kDict;
-    same = same && (!grown || filled || constant);
-    const bool begins = now.parts.size() >= before.parts.size() &&
-                        std::equal(before.parts.begin(), before.parts.end(), now.parts.begin());
-    same = same && (ordered || first_look || begins);
-    const bool is_list = now.kind == SymKind::kList || now.kind == SymKind::kRows;
-    if (allowed && is_list && now.kind == before.kind && begins && !now.changed &&
-        before.value->source == kNoSource && now.parts.size() == before.parts.size() + 1) {
+    if (is_unchanged(before, now)) continue;
+    if (!allowed) return describe(*before.value);
+    if (has_one_more_item(before, now)) {
       allowed->grown.push_back(before.value);
-      continue;
+    } else if (!replaced_items(before, now, &allowed->replaced)) {
+      allowed->met_first = is_first_look(before, now) || now.parts.size() > before.parts.size() ||
+                           now.attributes.size() > before.attributes.size();
+      return describe(*before.value);
     }
-    if (!same && allowed && replaced_items(before, now, &allowed->replaced)) continue;
-    if (!same && allowed)
-      allowed->met_first = first_look || grown || now.attributes.size() > before.attributes.size();
-    if (!same) return describe(*before.value);
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "bytecode/library.h"
 #include "guards/py/abstract.h"
 #include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 #include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
@@ -105,7 +106,7 @@ bool Heap::guard_type_of(const SymRef& value) {
   return true;
 }
 
-bool Heap::realize_object(const SymRef& value) {
+bool Heap::read_instance(const SymRef& value) {
   if (!guard_type_of(value)) return false;
   PyTypeObject* type = Py_TYPE(value->object.get());
   PyObject* dict = existing_dict(value->object.get());

@@ -169,6 +169,16 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code,
   return true;
 }
 
+// Whether a call of the callee can be run inside the region. False, and failed: it cannot.
+bool may_inline(Executor& x, const Callee& callee, const DecodedCode& code) {
+  const int flags = callee.code->co_flags;
+  if ((flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE)) || !code.flows())
+    return x.fail(BreakReason::kGenerator, name_of(callee));
+  return x.heap().guard_unwatched(callee.code) ||
+         x.fail(BreakReason::kCallUnknown,
+                fmt::format("{}, which a monitoring tool watches,", name_of(callee)));
+}
+
 }  // namespace
 
 bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<SymRef> args,
@@ -183,13 +193,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   auto decoded = decode(callee.code);
   if (!decoded.ok()) return fail(BreakReason::kUnsupported, decoded.error().message);
   const DecodedCode& code = *decoded.value();
-  const int flags = callee.code->co_flags;
-  if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
-    return fail(BreakReason::kGenerator, name_of(callee));
-  if (!code.flows()) return fail(BreakReason::kGenerator, name_of(callee));
-  if (!heap_.guard_unwatched(callee.code))
-    return fail(BreakReason::kCallUnknown,
-                fmt::format("{}, which a monitoring tool watches,", name_of(callee)));
+  if (!may_inline(*this, callee, code)) return false;
 
   SymFrame frame;
   frame.code = &code;
@@ -205,7 +209,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   for (SymRef& slot : frame.slots)
     if (!slot) slot = null_sym();
   frame.pc = code.entry();
-  if (flags & CO_GENERATOR) return *out = new_generator(std::move(frame)), true;
+  if (callee.code->co_flags & CO_GENERATOR) return *out = new_generator(std::move(frame)), true;
   ++depth_;
   const bool done = run(frame);
   --depth_;

@@ -5,6 +5,7 @@
 
 #include "bytecode/instance.h"
 #include "bytecode/values/classes.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
@@ -47,18 +48,8 @@ bool declines(const SymRef& builtin, const SymRef& other, BinaryOp op) {
     PyObject* found = find_special(other, name);
     if (found && Py_TYPE(found) != &PyWrapperDescr_Type) return false;
   }
-  switch (builtin->kind) {
-    case SymKind::kTensor:
-    case SymKind::kTuple:
-    case SymKind::kList: return true;
-    case SymKind::kConst: {
-      PyObject* o = builtin->object.get();
-      if (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) return op != BinaryOp::kRemainder;
-      return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None ||
-             PyComplex_CheckExact(o) || PyTuple_CheckExact(o);
-    }
-    default: return false;
-  }
+  const auto rule = kind_of(builtin).declines_instances;
+  return rule && rule(builtin, op);
 }
 
 bool try_in_place(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {

@@ -10,6 +10,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/error.h"
 #include "guards/py/host_call.h"
 #include "guards/py/library_type.h"

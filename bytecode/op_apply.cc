@@ -52,11 +52,42 @@ bool int_list(Executor& x, const SymRef& value, int32_t at, std::vector<TracedSi
   return true;
 }
 
+// Converts a known object that is no size. False, with no exception set: it does not fit.
+bool to_plain_attr(ParamKind kind, PyObject* object, AttrValue* out) {
+  if (!object) return false;
+  if (kind == ParamKind::kBool && PyBool_Check(object))
+    return *out = AttrValue(object == Py_True), true;
+  if (kind == ParamKind::kDType) {
+    DType dtype;
+    if (!dtype_from_object(object, "jit", &dtype)) return PyErr_Clear(), false;
+    return *out = AttrValue(dtype), true;
+  }
+  if (kind != ParamKind::kString || !PyUnicode_CheckExact(object)) return false;
+  const char* const text = utf8_text(object);
+  if (!text) return PyErr_Clear(), false;
+  return *out = AttrValue(text), true;
+}
+
+// Converts a number for attribute `at`. False: it does not fit.
+bool to_number_attr(ParamKind kind, const SymRef& value, int32_t at, std::vector<TracedSize>* sizes,
+                    AttrValue* out) {
+  PyObject* const object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (kind == ParamKind::kNumber && object && PyBool_Check(object))
+    return *out = AttrValue(object == Py_True), true;
+  if (kind != ParamKind::kInt && object && PyFloat_CheckExact(object))
+    return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
+  int64_t number = 0;
+  if (!size_value(value, at, -1, sizes, &number)) return false;
+  *out = kind == ParamKind::kFloat ? AttrValue(static_cast<double>(number)) : AttrValue(number);
+  return true;
+}
+
 // Converts a value to the kind of attribute `at`; false when it does not fit.
 bool to_attr(Executor& x, const OpDef& op, const Param& param, const SymRef& value, int32_t at,
              std::vector<TracedSize>* sizes, AttrValue* out) {
-  const bool takes_size = param.kind == ParamKind::kInt || param.kind == ParamKind::kIntList ||
-                          param.kind == ParamKind::kNumber || param.kind == ParamKind::kFloat;
+  const bool is_number = param.kind == ParamKind::kInt || param.kind == ParamKind::kNumber ||
+                         param.kind == ParamKind::kFloat;
+  const bool takes_size = is_number || param.kind == ParamKind::kIntList;
   if (!(takes_size ? x.heap().realize_open(value) : x.heap().realize(value))) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (object == Py_None) {
@@ -65,50 +96,12 @@ bool to_attr(Executor& x, const OpDef& op, const Param& param, const SymRef& val
   }
   if (is_numpy_scalar(value))
     return attr_from_object(op, param, object, out) || (PyErr_Clear(), false);
-  int64_t number = 0;
-  switch (param.kind) {
-    case ParamKind::kBool:
-      if (!object || !PyBool_Check(object)) return false;
-      *out = AttrValue(object == Py_True);
-      return true;
-    case ParamKind::kInt:
-      if (!size_value(value, at, -1, sizes, &number)) return false;
-      *out = AttrValue(number);
-      return true;
-    case ParamKind::kFloat:
-      if (object && PyFloat_CheckExact(object))
-        return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
-      if (!size_value(value, at, -1, sizes, &number)) return false;
-      *out = AttrValue(static_cast<double>(number));
-      return true;
-    case ParamKind::kNumber:
-      if (object && PyBool_Check(object)) return *out = AttrValue(object == Py_True), true;
-      if (object && PyFloat_CheckExact(object))
-        return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
-      if (!size_value(value, at, -1, sizes, &number)) return false;
-      *out = AttrValue(number);
-      return true;
-    case ParamKind::kIntList: {
-      IntList list;
-      if (!int_list(x, value, at, sizes, &list)) return false;
-      *out = AttrValue(std::move(list));
-      return true;
-    }
-    case ParamKind::kDType: {
-      DType dtype;
-      if (!object || !dtype_from_object(object, "jit", &dtype)) return PyErr_Clear(), false;
-      *out = AttrValue(dtype);
-      return true;
-    }
-    case ParamKind::kString: {
-      if (!object || !PyUnicode_CheckExact(object)) return false;
-      const char* text = utf8_text(object);
-      if (!text) PyErr_Clear();
-      if (text) *out = AttrValue(text);
-      return text != nullptr;
-    }
-    default: return false;
-  }
+  if (is_number) return to_number_attr(param.kind, value, at, sizes, out);
+  if (param.kind != ParamKind::kIntList) return to_plain_attr(param.kind, object, out);
+  IntList list;
+  if (!int_list(x, value, at, sizes, &list)) return false;
+  *out = AttrValue(std::move(list));
+  return true;
 }
 
 bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& value,
@@ -133,6 +126,45 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (!value->is_tensor() && !takes_number(op, param, number))  // it is a number or an enum member
     return x.fail(BreakReason::kOpArguments, describe(*value));
+  return true;
+}
+
+// The arguments of a call, converted.
+struct OpArguments {
+  std::vector<Val> inputs;
+  std::vector<SymRef> tensors;  // the argument of each of `inputs`, or null
+  Attrs attrs;
+  std::vector<TracedSize> sizes;  // open ones among the attributes
+  SymRef rows;                    // the list of a loop's rows that is given for a list of tensors
+};
+
+// The argument for parameter `i`; null where its default holds.
+SymRef argument_of(const BoundArgs& bound, int i, const std::vector<SymRef>& args,
+                   Py_ssize_t positional) {
+  if (i == bound.packed)
+    return make_items(SymKind::kTuple, {args.begin() + bound.from[i], args.begin() + positional});
+  return bound.from[i] >= 0 ? args[bound.from[i]] : nullptr;
+}
+
+bool add_tensor(Executor& x, const OpDef& op, const Param& param, const SymRef& value,
+                OpArguments* out) {
+  if (!value)
+    out->inputs.emplace_back();
+  else if (value->kind == SymKind::kRows && param.kind == ParamKind::kTensorList)
+    out->rows = value;
+  else if (!to_inputs(x, op, param, value, &out->inputs))
+    return false;
+  out->tensors.push_back(value);
+  return true;
+}
+
+bool add_attr(Executor& x, const OpDef& op, const Param& param, const SymRef& value,
+              OpArguments* out) {
+  AttrValue attr = param.default_value;
+  if (value &&
+      !to_attr(x, op, param, value, static_cast<int32_t>(out->attrs.size()), &out->sizes, &attr))
+    return x.fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
+  out->attrs.push_back(std::move(attr));
   return true;
 }
 
@@ -164,40 +196,17 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     return fail(BreakReason::kOpArguments, op.name);
   }
   if (!take_numbers(*this, op, &args)) return false;
-  std::vector<Val> inputs;
-  std::vector<SymRef> tensors;  // the argument of each of `inputs`, or null
-  Attrs attrs;
-  std::vector<TracedSize> sizes;
-  SymRef rows;
+  OpArguments given;
   for (size_t i = 0; i < op.signature.params.size(); ++i) {
     const Param& param = op.signature.params[i];
-    SymRef value;
-    if (static_cast<int>(i) == bound.packed) {
-      value =
-          make_items(SymKind::kTuple, {args.begin() + bound.from[i], args.begin() + positional});
-    } else if (bound.from[i] >= 0) {
-      value = args[bound.from[i]];
-    }
-    if (param.is_tensor()) {
-      if (!value)
-        inputs.emplace_back();
-      else if (value->kind == SymKind::kRows && param.kind == ParamKind::kTensorList)
-        rows = value;
-      else if (!to_inputs(*this, op, param, value, &inputs))
-        return false;
-      tensors.push_back(value);
-      continue;
-    }
-    AttrValue attr = param.default_value;
-    if (value &&
-        !to_attr(*this, op, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
-      return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
-    attrs.push_back(std::move(attr));
+    const SymRef value = argument_of(bound, static_cast<int>(i), args, positional);
+    if (!(param.is_tensor() ? add_tensor : add_attr)(*this, op, param, value, &given)) return false;
   }
-  if (rows) return join_rows(*this, op, rows, attrs, out);
-  if (op.has(kInPlace)) return apply_in_place(*this, op, tensors, inputs, attrs, out);
-  sizes_.set_attr_sizes(std::move(sizes));
-  const bool done = apply(op, inputs, attrs, out);
+  if (given.rows) return join_rows(*this, op, given.rows, given.attrs, out);
+  if (op.has(kInPlace))
+    return apply_in_place(*this, op, given.tensors, given.inputs, given.attrs, out);
+  sizes_.set_attr_sizes(std::move(given.sizes));
+  const bool done = apply(op, given.inputs, given.attrs, out);
   sizes_.set_attr_sizes({});  // where the op failed, they are not those of the next one
   return done;
 }

@@ -21,7 +21,7 @@ Uses count_uses(const Capture& capture) {
   };
   for (const Recipe& recipe : capture.recipes) {
     std::ranges::for_each(recipe.args, use);
-    if (recipe.kind == RecipeKind::kOutput || recipe.kind == RecipeKind::kScalar)
+    if (recipe.kind == &recipe_output || recipe.kind == &recipe_scalar)
       ++uses.outputs[recipe.index];
   }
   for (const Effect& effect : capture.effects) {
@@ -35,24 +35,6 @@ Uses count_uses(const Capture& capture) {
   return uses;
 }
 
-// Whether the exit can always build this object from the graph's outputs, memory permitting.
-bool is_always_made(const Capture& capture, const Recipe& recipe) {
-  switch (recipe.kind) {
-    case RecipeKind::kRegister:
-    case RecipeKind::kOutput:
-    case RecipeKind::kConst:
-    case RecipeKind::kSize: return true;
-    case RecipeKind::kNumber: return false;
-    case RecipeKind::kScalar: {
-      const DType dtype = capture.graph->meta(capture.graph->outputs[recipe.index]).dtype;
-      return is_float(dtype) && recipe.object.get() == reinterpret_cast<PyObject*>(&PyFloat_Type);
-    }
-    case RecipeKind::kMade:
-      return (recipe.build == build_tuple && !recipe.object) || recipe.build == build_list;
-  }
-  return false;
-}
-
 }  // namespace
 
 // A loop may stop for a signal handler, and an assumption may be wrong.
@@ -60,8 +42,9 @@ bool is_never_given_up(const Capture& capture) {
   return capture.assumptions.empty() &&
          std::ranges::none_of(capture.graph->nodes,
                               [](const Node& node) { return node.is_control(); }) &&
-         std::ranges::all_of(capture.recipes,
-                             [&](const Recipe& recipe) { return is_always_made(capture, recipe); });
+         std::ranges::all_of(capture.recipes, [&](const Recipe& recipe) {
+           return recipe.kind->is_certain(recipe, *capture.graph);
+         });
 }
 
 // There are none if the region prints, because that runs code of the program between the region's
@@ -75,7 +58,7 @@ std::vector<Overwrite> find_overwrites(const Capture& capture) {
     if (effect.kind != &effect_write_tensor || effect.recorded) continue;
     const Recipe& value = capture.recipes[effect.values[0]];
     const Recipe& target = capture.recipes[effect.target];
-    if (target.kind != RecipeKind::kRegister || value.kind != RecipeKind::kOutput ||
+    if (target.kind != &recipe_loaded || value.kind != &recipe_output ||
         uses.recipes[effect.values[0]] != 1 || uses.outputs[value.index] != 1)
       continue;
     const auto is_target = [&](SourceId source) {  // under any of its names

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "bytecode/frame_view.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "kernels/core/inline_vec.h"
 
 namespace msjit {

@@ -114,48 +114,54 @@ class Planner {
   }
 
   Status add_step(const FusionGroup& group) {
-    bool fused = group.fused;
     if (group.nodes.size() > 1)  // fused with other nodes, a cast is no step by itself
       for (int32_t n : group.nodes) kept_casts_[graph_.nodes[n].first_output] = 0;
     const bool is_weight = kept_casts_[graph_.nodes[group.nodes[0]].first_output];
+    MSJIT_TRY(std::vector<PlanOp> ops, ops_of(group));
+    mark_releases(&ops);
     auto program = std::make_shared<FusedProgram>();
+    if (group.fused && !is_weight &&
+        lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get())) {
+      push_step(PlanStepKind::kFused, std::move(ops), std::move(program));
+      return {};
+    }
+    demote_temps(ops);
+    if (ops.size() == 1) return add_single(std::move(ops[0]), is_weight);
+    for (PlanOp& op : ops) {
+      op.release.clear();
+      push_step(PlanStepKind::kOp, {std::move(op)}, nullptr);
+    }
+    return {};
+  }
+
+  // The operators of a group, with slots for their results.
+  Result<std::vector<PlanOp>> ops_of(const FusionGroup& group) {
     std::vector<PlanOp> ops;
     for (int32_t n : group.nodes) {
       const Node& node = graph_.nodes[n];
       if (!node.is_control() && !node.op->host_kernel())
         return not_implemented_error("[{}] kernel for the CPU, got none, expected one",
                                      node.op->name);
-      PlanOp op;
+      PlanOp& op = ops.emplace_back();
       op.node = &node;
       for (ValueId id : node.inputs) op.in.push_back(slot_for(id));
-      for (int32_t i = 0; i < node.num_outputs; ++i)
-        op.out.push_back(
-            add_slot(kind_of_result(node, node.first_output + i, fused), node.first_output + i));
-      ops.push_back(std::move(op));
+      for (ValueId id = node.first_output; id < node.first_output + node.num_outputs; ++id)
+        op.out.push_back(add_slot(kind_of_result(node, id, group.fused), id));
     }
-    mark_releases(&ops);
-    fused = fused && !is_weight &&
-            lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
-    if (fused) {
-      push_step(PlanStepKind::kFused, std::move(ops), std::move(program));
-    } else if (ops.size() == 1) {
-      const Node& node = *ops[0].node;
-      PlanStepKind kind = node.is_control()     ? PlanStepKind::kControl
-                          : is_weight           ? PlanStepKind::kWeight
-                          : node.op->has(kView) ? PlanStepKind::kView
-                                                : PlanStepKind::kOp;
-      demote_temps(ops);
-      push_step(kind, std::move(ops), nullptr);
-      for (const auto& sub : node.subgraphs) {
-        MSJIT_TRY(auto plan, plan_of_body(sub, plan_->open_sizes));
-        plan_->steps.back().nested.push_back(std::move(plan));
-      }
-    } else {
-      demote_temps(ops);
-      for (PlanOp& op : ops) {
-        op.release.clear();
-        push_step(PlanStepKind::kOp, {std::move(op)}, nullptr);
-      }
+    return ops;
+  }
+
+  // A step of one operator, which is no fused kernel.
+  Status add_single(PlanOp op, bool is_weight) {
+    const Node& node = *op.node;
+    const PlanStepKind kind = node.is_control()     ? PlanStepKind::kControl
+                              : is_weight           ? PlanStepKind::kWeight
+                              : node.op->has(kView) ? PlanStepKind::kView
+                                                    : PlanStepKind::kOp;
+    push_step(kind, {std::move(op)}, nullptr);
+    for (const auto& sub : node.subgraphs) {
+      MSJIT_TRY(auto plan, plan_of_body(sub, plan_->open_sizes));
+      plan_->steps.back().nested.push_back(std::move(plan));
     }
     return {};
   }

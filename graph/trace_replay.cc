@@ -59,63 +59,48 @@ Result<int64_t> TraceReplay::size(const TracedSize& traced) const {
 Status TraceReplay::run(const TraceStep& step) {
   sink_.set_location(step.location);
   first_node_.push_back(static_cast<int32_t>(graph_->nodes.size()));
-  Vals results;
-  switch (step.kind) {
-    case TraceStep::Kind::kInput: {
-      MSJIT_TRY(Meta meta, input_meta(step));
-      results = {sink_.input(meta)};
-      break;
-    }
-    case TraceStep::Kind::kScalar: results = {sink_.input(trace_.values[step.first])}; break;
-    case TraceStep::Kind::kConstant: results = {sink_.constant(step.constant)}; break;
-    case TraceStep::Kind::kApply: {
-      MSJIT_TRY(results, apply(step));
-      break;
-    }
-    case TraceStep::Kind::kIndex: {
-      MSJIT_TRY(Val value, index(step));
-      results = {value};
-      break;
-    }
-    case TraceStep::Kind::kCopy: results = {copy(values_[step.inputs[0]])}; break;
-    case TraceStep::Kind::kPlaceholder: {
-      const Meta meta = values_[step.inputs[0]].meta();
-      results = {sink_.value(graph_->add_placeholder(meta))};
-      break;
-    }
-    case TraceStep::Kind::kRow: {
-      const Meta meta = row_meta(values_[step.inputs[0]].meta());
-      results = {sink_.value(graph_->add_placeholder(meta))};
-      break;
-    }
-    case TraceStep::Kind::kScan: {
-      MSJIT_TRY(results, scan(step));
-      break;
-    }
-    case TraceStep::Kind::kIf:
-    case TraceStep::Kind::kWhile: {
-      MSJIT_TRY(results, control(step));
-      break;
-    }
-    case TraceStep::Kind::kScope:
-      scopes_.set(first_node_.back(), static_cast<int>(step.attrs[0].as_int()),
-                  step.attrs[1].as_bool());
-      sink_.set_differentiable(scopes_.level() > 0);
-      break;
-    case TraceStep::Kind::kDraws: sink_.draw_again(static_cast<int>(step.attrs[0].as_int())); break;
-    case TraceStep::Kind::kCustom: MSJIT_OK(custom(step)); break;
-    case TraceStep::Kind::kBackward: MSJIT_OK(begin_backward(step)); break;
-    case TraceStep::Kind::kBackwardNext: {
-      MSJIT_TRY(results, next_custom(step));
-      break;
-    }
-    case TraceStep::Kind::kBackwardGive: MSJIT_OK(give_gradients(step)); break;
-    case TraceStep::Kind::kBackwardEnd: {
-      MSJIT_TRY(results, end_backward());
-      break;
-    }
-  }
+  MSJIT_TRY(Vals results, results_of(step));
   return check(step, results);
+}
+
+Result<Vals> TraceReplay::results_of(const TraceStep& step) {
+  switch (step.kind) {
+    case TraceStep::Kind::kInput: return input(step);
+    case TraceStep::Kind::kScalar: return Vals{sink_.input(trace_.values[step.first])};
+    case TraceStep::Kind::kConstant: return Vals{sink_.constant(step.constant)};
+    case TraceStep::Kind::kApply: return apply(step);
+    case TraceStep::Kind::kIndex: return index(step);
+    case TraceStep::Kind::kCopy: return Vals{copy(values_[step.inputs[0]])};
+    case TraceStep::Kind::kPlaceholder: return placeholder(values_[step.inputs[0]].meta());
+    case TraceStep::Kind::kRow: return placeholder(row_meta(values_[step.inputs[0]].meta()));
+    case TraceStep::Kind::kScan: return scan(step);
+    case TraceStep::Kind::kIf:
+    case TraceStep::Kind::kWhile: return control(step);
+    case TraceStep::Kind::kScope: return scope(step);
+    case TraceStep::Kind::kDraws: return draws(step);
+    case TraceStep::Kind::kCustom: return custom(step);
+    case TraceStep::Kind::kBackward: return begin_backward(step);
+    case TraceStep::Kind::kBackwardNext: return next_custom(step);
+    case TraceStep::Kind::kBackwardGive: return give_gradients(step);
+    case TraceStep::Kind::kBackwardEnd: return end_backward();
+  }
+  return internal_error("[shapes] a step of an unknown kind");
+}
+
+Vals TraceReplay::placeholder(const Meta& meta) {
+  return {sink_.value(graph_->add_placeholder(meta))};
+}
+
+Vals TraceReplay::scope(const TraceStep& step) {
+  scopes_.set(first_node_.back(), static_cast<int>(step.attrs[0].as_int()),
+              step.attrs[1].as_bool());
+  sink_.set_differentiable(scopes_.level() > 0);
+  return {};
+}
+
+Vals TraceReplay::draws(const TraceStep& step) {
+  sink_.draw_again(static_cast<int>(step.attrs[0].as_int()));
+  return {};
 }
 
 Val TraceReplay::copy(const Val& from) {
@@ -177,7 +162,7 @@ Vals TraceReplay::values(std::span<const int32_t> traced) const {
   return found;
 }
 
-Status TraceReplay::custom(const TraceStep& step) {
+Vals TraceReplay::custom(const TraceStep& step) {
   CustomStep custom;
   const auto inputs = static_cast<size_t>(step.attrs[0].as_int());
   for (size_t i = 0; i < step.inputs.size(); ++i)
@@ -186,13 +171,14 @@ Status TraceReplay::custom(const TraceStep& step) {
   return {};
 }
 
-Status TraceReplay::begin_backward(const TraceStep& step) {
+Result<Vals> TraceReplay::begin_backward(const TraceStep& step) {
   const Vals in = values(step.inputs);
   const std::span<const Val> all = in;
   const auto count = static_cast<size_t>(step.attrs[0].as_int());
   passes_.push_back({Pullback(sink_, scopes_, step.attrs[1].as_bool()), -1});
-  return passes_.back().pullback.begin(all.first(count), all.subspan(count, count),
-                                       all.subspan(2 * count));
+  MSJIT_OK(passes_.back().pullback.begin(all.first(count), all.subspan(count, count),
+                                         all.subspan(2 * count)));
+  return Vals{};
 }
 
 Result<Vals> TraceReplay::next_custom(const TraceStep& step) {
@@ -210,9 +196,10 @@ Result<Vals> TraceReplay::next_custom(const TraceStep& step) {
   return results;
 }
 
-Status TraceReplay::give_gradients(const TraceStep& step) {
+Result<Vals> TraceReplay::give_gradients(const TraceStep& step) {
   Pass& pass = passes_.back();
-  return pass.pullback.give(pass.custom, values(step.inputs));
+  MSJIT_OK(pass.pullback.give(pass.custom, values(step.inputs)));
+  return Vals{};
 }
 
 Result<Vals> TraceReplay::end_backward() {
@@ -233,14 +220,14 @@ Status TraceReplay::check_pairs(std::span<const Val> a, std::span<const Val> b) 
   return {};
 }
 
-Result<Meta> TraceReplay::input_meta(const TraceStep& step) const {
+Result<Vals> TraceReplay::input(const TraceStep& step) {
   Meta meta = trace_.values[step.first];
   for (const TracedSize& traced : step.sizes) {
     MSJIT_TRY(meta.shape[traced.at], size(traced));
     if (meta.shape[traced.at] < 0) return internal_error("[shapes] a negative dimension");
   }
   if (checked_numel(meta.shape) < 0) return internal_error("[shapes] too many elements");
-  return meta;
+  return Vals{sink_.input(meta)};
 }
 
 Result<Vals> TraceReplay::apply(const TraceStep& step) {
@@ -262,14 +249,15 @@ Result<Vals> TraceReplay::apply(const TraceStep& step) {
   return sink_.apply(*step.op, in, attrs);
 }
 
-Result<Val> TraceReplay::index(const TraceStep& step) {
+Result<Vals> TraceReplay::index(const TraceStep& step) {
   std::vector<IndexItem> items = step.items;
   for (const TracedSize& traced : step.sizes) {
     IndexItem& item = items[traced.at];
     int64_t& field = traced.item == 0 ? item.start : traced.item == 1 ? item.stop : item.step;
     MSJIT_TRY(field, size(traced));
   }
-  return index_in_graph(values_[step.inputs[0]], items);
+  MSJIT_TRY(Val value, index_in_graph(values_[step.inputs[0]], items));
+  return Vals{std::move(value)};
 }
 
 Status TraceReplay::check(const TraceStep& step, Vals& results) {

@@ -21,22 +21,27 @@ class TraceReplay {
 
  private:
   Result<int64_t> size(const TracedSize& traced) const;
+  Vals values(std::span<const int32_t> traced) const;
   Status run(const TraceStep& step);
+  // The results of a step; of a step without results an empty list.
+  Result<Vals> results_of(const TraceStep& step);
+  Result<Vals> input(const TraceStep& step);
+  Result<Vals> apply(const TraceStep& step);
+  Result<Vals> index(const TraceStep& step);
   Val copy(const Val& from);
+  Vals placeholder(const Meta& meta);
   Result<Vals> control(const TraceStep& step);
   Result<Vals> scan(const TraceStep& step);
-  Status custom(const TraceStep& step);
+  Vals scope(const TraceStep& step);
+  Vals draws(const TraceStep& step);
+  Vals custom(const TraceStep& step);
   // The steps of backward passes.
-  Status begin_backward(const TraceStep& step);
+  Result<Vals> begin_backward(const TraceStep& step);
   Result<Vals> next_custom(const TraceStep& step);
-  Status give_gradients(const TraceStep& step);
+  Result<Vals> give_gradients(const TraceStep& step);
   Result<Vals> end_backward();
-  Vals values(std::span<const int32_t> traced) const;
+  // Whether the two values of each pair can be joined, as at the end of two arms.
   static Status check_pairs(std::span<const Val> a, std::span<const Val> b);
-  // The join rule of captures: what an arm returns must be no view of a tensor from outside.
-  Result<Meta> input_meta(const TraceStep& step) const;
-  Result<Vals> apply(const TraceStep& step);
-  Result<Val> index(const TraceStep& step);
   // Compares the results with what the captured Python code may have been told of them.
   Status check(const TraceStep& step, Vals& results);
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "guards/cache.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "kernels/core/immortal.h"

@@ -1,7 +1,7 @@
 #include "guards/source.h"
 
 #include "guards/py/collector.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {

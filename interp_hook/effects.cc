@@ -47,7 +47,7 @@ bool gives_history(const Entry& entry, std::span<const Tensor> outputs) {
   return std::any_of(entry.effects.begin(), entry.effects.end(), [&](const Effect& effect) {
     if (!effect.recorded) return false;
     const Recipe& value = entry.recipes[effect.values[0]];
-    return value.kind == RecipeKind::kOutput && is_tracked(outputs[value.index]);
+    return value.kind == &recipe_output && is_tracked(outputs[value.index]);
   });
 }
 

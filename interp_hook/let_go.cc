@@ -25,7 +25,7 @@ std::vector<SourceId> kept_at(const Exit& exit) {
     if (index < 0 || met[index]) continue;
     met[index] = true;
     const Recipe& recipe = exit.recipes[index];
-    if (recipe.kind == RecipeKind::kRegister) kept.push_back(recipe.index);
+    if (recipe.kind == &recipe_loaded) kept.push_back(recipe.index);
     due.insert(due.end(), recipe.args.begin(), recipe.args.end());
   }
   return kept;
@@ -37,9 +37,9 @@ void add_dropped(const Exit& exit, PyObject* const* registers, const Slots* fram
   for (const Effect& effect : exit.effects) {
     if (effect.target < 0 || !effect.kind->drops) continue;
     const Recipe& target = exit.recipes[effect.target];
-    PyObject* const object = target.kind == RecipeKind::kRegister ? registers[target.index]
-                             : target.kind == RecipeKind::kConst  ? target.object.get()
-                                                                  : nullptr;
+    PyObject* const object = target.kind == &recipe_loaded     ? registers[target.index]
+                             : target.kind == &recipe_constant ? target.object.get()
+                                                               : nullptr;
     if (object) effect.kind->drops(object, effect, departure);
   }
   if (!frame) return;

@@ -40,7 +40,7 @@ bool is_small(const Graph& graph) {
 }
 
 bool is_part(const Recipe& recipe) {
-  return recipe.kind != RecipeKind::kConst && recipe.kind != RecipeKind::kMade;
+  return recipe.kind != &recipe_constant && recipe.kind != &recipe_built;
 }
 
 // Puts the recipes first that read registers and graph outputs. The other recipes make objects, and
@@ -110,8 +110,8 @@ int only_output(const Entry& entry) {
   const Recipe& result = entry.recipes[entry.result];
   const bool numbers =  // these may raise, so every call must compute them
       std::ranges::any_of(entry.recipes,
-                          [](const Recipe& recipe) { return recipe.kind == RecipeKind::kNumber; });
-  const bool only = result.kind == RecipeKind::kOutput && !entry.joined && !entry.loops && !numbers;
+                          [](const Recipe& recipe) { return recipe.kind == &recipe_number; });
+  const bool only = result.kind == &recipe_output && !entry.joined && !entry.loops && !numbers;
   return only ? result.index : -1;
 }
 

@@ -5,6 +5,8 @@
 #include <new>
 
 #include "guards/cache.h"
+#include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/requests.h"
 

@@ -9,8 +9,8 @@ namespace {
 
 // Microseconds. A shorter call is seldom slower than the interpreter, and hard to time.
 constexpr double kWorthTiming = 20;
-constexpr double kClearly =
-    1.1;  // an entry loses that takes this many times the interpreter's time
+// An entry loses that takes this many times the interpreter's time.
+constexpr double kClearly = 1.1;
 constexpr int kLosses = 2;
 constexpr int64_t kLater = 8;  // the second trial comes after this many times the hits
 

@@ -99,6 +99,46 @@ bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op
   return x.apply(def, inputs, {}, out);
 }
 
+// An operator on operands of which at least one is a tensor.
+bool tensor_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                   const std::string& what, SymRef* out) {
+  const OpDef* const def = binary_op(op);
+  const SymRef& other = a->is_tensor() ? b : a;
+  const bool numpy = numpy_pair(a, b);
+  // str % tensor prints the tensor, and for str * tensor the tensor may be an index.
+  const bool text = is_text(other) && (op == BinaryOp::kRemainder || op == BinaryOp::kMul);
+  if (!other->is_tensor() && !numpy && !text && (is_no_operand(other) || !def))
+    return x.fail(BreakReason::kRaises, what);
+  if (def && is_plain_sequence(x, other) && !(in_place && is_list(a)))
+    return sequence_operand(x, a, b, op, *def, what, out);
+  if (!def || !are_tensor_operands(a, b)) return x.fail(BreakReason::kUnsupported, what);
+  return apply_to_pair(x, *def, a, b, out);
+}
+
+// Operators on constants, and the formatting of texts. `known` stays false where neither is meant.
+bool fold_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
+                 const std::string& what, SymRef* out, bool* known) {
+  const Ref left = constant_object(a), right = constant_object(b);
+  if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
+    *known = true;
+    if (!is_cheap(left.get(), right.get(), op)) return x.fail(BreakReason::kUnsupported, what);
+    return fold(x, host::call(host::values, python_binary, op, left.get(), right.get()),
+                what.c_str(), out);
+  }
+  if (op != BinaryOp::kRemainder || !left || !PyUnicode_CheckExact(left.get())) return true;
+  if (!computed_binary(x, a, b, op, out, known)) return false;
+  if (*known) return true;
+  const Ref arguments = to_python(x, b);
+  *known = bool(arguments);
+  return !*known ||
+         fold(x, host::call(host::values, PyNumber_Remainder, left.get(), arguments.get()),
+              what.c_str(), out);
+}
+
+bool is_count(const SymRef& value) {
+  return is_plain_number(value) && PyLong_Check(value->object.get());
+}
+
 }  // namespace
 
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
@@ -111,47 +151,17 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if (known) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
-  const bool numpy = numpy_pair(a, b);
-  if (a->is_tensor() || b->is_tensor()) {
-    const OpDef* def = binary_op(op);
-    const SymRef& other = a->is_tensor() ? b : a;
-    // str % tensor prints the tensor, and for str * tensor the tensor may be an index.
-    const bool text = is_text(other) && (op == BinaryOp::kRemainder || op == BinaryOp::kMul);
-    if (!other->is_tensor() && !numpy && !text && (is_no_operand(other) || !def))
-      return fail(BreakReason::kRaises, what);
-    if (def && is_plain_sequence(*this, other) && !(in_place && is_list(a)))
-      return sequence_operand(*this, a, b, op, *def, what, out);
-    if (!def || !(numpy || a->is_tensor() || is_plain_number(a)) ||
-        !(numpy || b->is_tensor() || is_plain_number(b)))
-      return fail(BreakReason::kUnsupported, what);
-    Val inputs[2];
-    if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
-    return apply(*def, inputs, {}, out);
-  }
+  if (a->is_tensor() || b->is_tensor()) return tensor_binary(*this, a, b, op, in_place, what, out);
   if (!numpy_binary(*this, a, b, op, out, &known)) return false;
   if (known) return true;
-  Ref left = constant_object(a), right = constant_object(b);
-  if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
-    if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
-    return fold(*this, host::call(host::values, python_binary, op, left.get(), right.get()),
-                what.c_str(), out);
-  }
-  if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
-    if (!computed_binary(*this, a, b, op, out, &known)) return false;
-    if (known) return true;
-    right = to_python(*this, b);
-    if (right)
-      return fold(*this, host::call(host::values, PyNumber_Remainder, left.get(), right.get()),
-                  what.c_str(), out);
-  }
+  if (!fold_binary(*this, a, b, op, what, out, &known)) return false;
+  if (known) return true;
   if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) &&
       is_list(a) == is_list(b))
     return concat(*this, a, b, in_place, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_plain_number(b) &&
-      PyLong_Check(b->object.get()))
+  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_count(b))
     return repeat(*this, a, b, in_place, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_plain_number(a) &&
-      PyLong_Check(a->object.get()))
+  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_count(a))
     return repeat(*this, b, a, false, out);
   return fail(BreakReason::kUnsupported, what);
 }

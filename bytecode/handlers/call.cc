@@ -12,6 +12,7 @@
 #include "bytecode/table_objects.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 

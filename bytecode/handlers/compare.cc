@@ -14,11 +14,34 @@
 #include "kernels/core/registry.h"
 
 namespace msjit {
+
 const OpDef* compare_op(int op) {
   static const char* const names[] = {"less",      "less_equal", "equal",
                                       "not_equal", "greater",    "greater_equal"};
   return find_op(names[op]);
 }
+
+namespace {
+
+// A comparison of which at least one operand is a tensor.
+bool tensor_compare(Executor& x, const SymRef& a, const SymRef& b, int op, const std::string& what,
+                    SymRef* out) {
+  const SymRef& other = a->is_tensor() ? b : a;
+  if (!numpy_pair(a, b) && (is_no_operand(other) || is_plain_sequence(x, other))) {
+    if (op != Py_EQ && op != Py_NE) return x.fail(BreakReason::kRaises, what);
+    return *out = sym_bool(op == Py_NE), true;
+  }
+  if (!are_tensor_operands(a, b)) return x.fail(BreakReason::kUnsupported, what);
+  return apply_to_pair(x, *compare_op(op), a, b, out);
+}
+
+// Whether comparing two constants runs no code of the program.
+bool compares_quietly(PyObject* a, PyObject* b, int op) {
+  if (is_builtin_value(a) && is_builtin_value(b)) return true;
+  return (op == Py_EQ || op == Py_NE) && compares_by_identity(a) && compares_by_identity(b);
+}
+
+}  // namespace
 
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool known = false;
@@ -32,38 +55,17 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   if (known) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
-  const bool numpy = numpy_pair(a, b);
-  if (a->is_tensor() || b->is_tensor()) {
-    const SymRef& other = a->is_tensor() ? b : a;
-    if (!numpy && (is_no_operand(other) || is_plain_sequence(*this, other))) {
-      if (op != Py_EQ && op != Py_NE) return fail(BreakReason::kRaises, what);
-      return *out = sym_bool(op == Py_NE), true;
-    }
-    if (!(numpy || a->is_tensor() || is_plain_number(a)) ||
-        !(numpy || b->is_tensor() || is_plain_number(b)))
-      return fail(BreakReason::kUnsupported, what);
-    Val inputs[2];
-    if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
-    return apply(*compare_op(op), inputs, {}, out);
-  }
+  if (a->is_tensor() || b->is_tensor()) return tensor_compare(*this, a, b, op, what, out);
   if (!numpy_compare(*this, a, b, op, out, &known)) return false;
   if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);
-  if (left && right) {
-    const bool plain = is_builtin_value(left.get()) && is_builtin_value(right.get());
-    const bool by_identity = (op == Py_EQ || op == Py_NE) && compares_by_identity(left.get()) &&
-                             compares_by_identity(right.get());
-    if (plain || by_identity)
-      return fold(*this,
-                  host::call(host::values, PyObject_RichCompare, left.get(), right.get(), op),
-                  what.c_str(), out);
+  if (!left || !right || !compares_quietly(left.get(), right.get(), op)) {
+    left = to_python(*this, a);
+    right = left ? to_python(*this, b) : Ref();
   }
-  left = to_python(*this, a);
-  right = left ? to_python(*this, b) : Ref();
-  if (right)
-    return fold(*this, host::call(host::values, PyObject_RichCompare, left.get(), right.get(), op),
-                what.c_str(), out);
-  return fail(BreakReason::kUnsupported, what);
+  if (!right) return fail(BreakReason::kUnsupported, what);
+  return fold(*this, host::call(host::values, PyObject_RichCompare, left.get(), right.get(), op),
+              what.c_str(), out);
 }
 
 bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {

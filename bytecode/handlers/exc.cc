@@ -3,6 +3,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/stepping.h"
+#include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {

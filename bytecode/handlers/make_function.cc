@@ -1,6 +1,7 @@
 // Functions that captured code defines.
 #include "bytecode/exec.h"
 #include "bytecode/stepping.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 

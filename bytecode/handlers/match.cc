@@ -6,6 +6,7 @@
 
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 
@@ -17,19 +18,13 @@ bool push_bool(SymFrame& f, bool value) {
   return true;
 }
 
-// Whether the kind of the subject is known. For instances it depends on their class alone, and
-// registering the class as an abstract sequence or mapping would change it without any guard
-// noticing. So instances are left to CPython.
+// Whether it is known that the subject is a sequence or a mapping. Instances are left to CPython:
+// registering their class as an abstract sequence or mapping would change the answer without any
+// guard noticing.
 bool known_kind(Executor& x, const SymRef& subject) {
-  if (!x.look(subject)) return false;
-  switch (subject->kind) {
-    case SymKind::kConst:
-    case SymKind::kTensor:
-    case SymKind::kTuple:
-    case SymKind::kList:
-    case SymKind::kDict: return true;
-    default: return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
-  }
+  return x.look(subject) &&
+         (kind_of(subject).matches_for_good ||
+          x.fail(BreakReason::kUnsupported, fmt::format("match on {}", describe(*subject))));
 }
 
 const std::vector<SymRef>* key_items(Executor& x, const SymRef& keys) {

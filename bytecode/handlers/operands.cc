@@ -61,6 +61,16 @@ bool numpy_pair(const SymRef& a, const SymRef& b) {
   return (plain(a) && scalar(b)) || (scalar(a) && plain(b));
 }
 
+bool are_tensor_operands(const SymRef& a, const SymRef& b) {
+  const auto fits = [](const SymRef& v) { return v->is_tensor() || is_plain_number(v); };
+  return numpy_pair(a, b) || (fits(a) && fits(b));
+}
+
+bool apply_to_pair(Executor& x, const OpDef& op, const SymRef& a, const SymRef& b, SymRef* out) {
+  Val inputs[2];
+  return x.to_val(a, &inputs[0]) && x.to_val(b, &inputs[1]) && x.apply(op, inputs, {}, out);
+}
+
 bool is_text(const SymRef& value) {
   PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return o && (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o));

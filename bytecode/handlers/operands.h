@@ -25,6 +25,10 @@ bool is_plain_tuple(const SymRef& value);
 bool is_no_operand(const SymRef& value);
 // A plain Tensor and a NumPy scalar, which leaves the operation to the tensor.
 bool numpy_pair(const SymRef& a, const SymRef& b);
+// Whether each of two operands is a tensor, or a number that an op takes beside one.
+bool are_tensor_operands(const SymRef& a, const SymRef& b);
+// The result of an op on two such operands.
+bool apply_to_pair(Executor& x, const OpDef& op, const SymRef& a, const SymRef& b, SymRef* out);
 // Replaces members of an IntEnum and the like by the numbers or texts with which they compute.
 // False: nothing to replace, or the other operand decides: an instance, a text that is to print
 // them by their class, or a NumPy scalar. `op`: null for a comparison.

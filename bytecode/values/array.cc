@@ -209,7 +209,7 @@ int array_rebuild(ExitBuilder& exit, const SymRef& value) {
     view.object = value->shadow;
     return exit.add(std::move(view), value->items);
   }
-  Recipe made{RecipeKind::kConst};
+  Recipe made{&recipe_constant};
   made.object = value->object;
   Recipe copied = made_by(build_method_call);  // the array itself stays with the capture
   copied.object = interned_text("__copy__");

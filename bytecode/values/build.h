@@ -6,7 +6,7 @@
 
 namespace msjit {
 
-inline Recipe made_by(Build build) { return {.kind = RecipeKind::kMade, .build = build}; }
+inline Recipe made_by(Build build) { return {.kind = &recipe_built, .build = build}; }
 
 // A borrowed argument; null where it is absent.
 inline PyObject* argument(const Recipe& recipe, const Objects& objects, size_t i) {

@@ -8,6 +8,15 @@ namespace {
 
 PyTypeObject* cell_type(const SymValue&) { return &PyCell_Type; }
 
+bool cell_takes(PyObject* object) { return PyCell_Check(object); }
+
+// The contents are read on demand, so an empty cell is no error.
+bool cell_read(Heap& heap, const SymRef& value) {
+  heap.guard_exact_type(value);
+  value->kind = SymKind::kCell;
+  return true;
+}
+
 Ref build_cell(const Recipe& recipe, const Objects& objects) {
   return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
 }
@@ -38,7 +47,11 @@ bool cell_replay(ExitBuilder& exit, const SymRef& value, int target) {
 
 }  // namespace
 
-const ValueKind value_cell = {
-    .name = "cell", .type = cell_type, .rebuild = cell_rebuild, .replay = cell_replay};
+const ValueKind value_cell = {.name = "cell",
+                              .type = cell_type,
+                              .takes = cell_takes,
+                              .read = cell_read,
+                              .rebuild = cell_rebuild,
+                              .replay = cell_replay};
 
 }  // namespace msjit

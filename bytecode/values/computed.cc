@@ -120,7 +120,7 @@ Ref build_unary(const Recipe& recipe, const Objects& objects) {
 }
 
 Ref build_function_call(const Recipe& recipe, const Objects& objects) {
-  const Recipe plain = {.kind = RecipeKind::kMade, .args = recipe.args};
+  const Recipe plain = {.kind = &recipe_built, .args = recipe.args};
   const Ref args = build_tuple(plain, objects);
   return args ? checked(host::call(host::program, PyObject_Call, recipe.object.get(), args.get(),
                                    nullptr),

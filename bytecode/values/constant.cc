@@ -13,6 +13,7 @@
 #include "bytecode/values/classes.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"
+#include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
@@ -21,8 +22,51 @@ namespace {
 std::string constant_describe(const SymValue& value) { return describe_object(value.object.get()); }
 PyTypeObject* constant_type(const SymValue& value) { return Py_TYPE(value.object.get()); }
 
+bool is_known_by_identity(PyObject* object) {
+  return is_singleton(object) || is_identity_constant(object);
+}
+
+bool constant_takes(PyObject* object) {
+  return is_known_by_identity(object) || is_value_type(object) || is_numpy_scalar(object) ||
+         is_pattern(object);
+}
+
+bool read_by_identity(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  heap.guard_identity(value);
+  // A class whose metaclass is written in Python may get another metaclass.
+  if (PyType_Check(object) && !has_plain_metaclass(object) && !heap.guard_type_of(value))
+    return false;
+  if (PyModule_Check(object)) heap.guard_exact_type(value);  // it may be given another class
+  value->kind = SymKind::kConst;
+  if (PyFunction_Check(object)) heap.guard_function(value);
+  return true;
+}
+
+bool constant_read(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  if (is_known_by_identity(object)) return read_by_identity(heap, value);
+  if (is_pattern(object)) {
+    if (!heap.lasts(value)) return heap.read_instance(value);
+    heap.guard_identity(value);
+  } else if (is_numpy_scalar(object)) {
+    heap.guards().add(guard::bits, value->source, {.object = value->object});
+  } else if (heap.guards().source(value->source).kind != &load::constant) {
+    heap.guards().add(guard::equal, value->source, {.object = value->object});
+  }
+  value->kind = SymKind::kConst;
+  return true;
+}
+
 bool is_tuple(const SymRef& value) { return PyTuple_CheckExact(value->object.get()); }
 bool is_class(const SymRef& value) { return PyType_Check(value->object.get()); }
+
+bool constant_declines(const SymRef& value, BinaryOp op) {
+  PyObject* const o = value->object.get();
+  if (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) return op != BinaryOp::kRemainder;
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None ||
+         PyComplex_CheckExact(o) || PyTuple_CheckExact(o);
+}
 
 bool no_truth(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
@@ -133,7 +177,7 @@ BuiltinModel constant_method(const SymRef& self, const char* name) {
 Ref constant_itself(const SymRef& value) { return value->object; }
 
 int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{RecipeKind::kConst};
+  Recipe made{&recipe_constant};
   made.object = value->object;
   return exit.add(std::move(made));
 }
@@ -142,6 +186,10 @@ int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 const ValueKind value_constant = {.describe = constant_describe,
                                   .type = constant_type,
+                                  .takes = constant_takes,
+                                  .read = constant_read,
+                                  .declines_instances = constant_declines,
+                                  .matches_for_good = true,
                                   .truth = constant_truth,
                                   .length = constant_length,
                                   .iterate = constant_iterate,

@@ -29,6 +29,14 @@ namespace {
 
 PyTypeObject* type_of_deque(const SymValue&) { return deque_type(); }
 
+bool deque_takes(PyObject* object) { return Py_TYPE(object) == deque_type(); }
+
+bool deque_read(Heap& heap, const SymRef& value) {
+  heap.guard_exact_type(value);
+  value->kind = SymKind::kDeque;
+  return true;
+}
+
 bool is_known(const SymRef& deque) { return deque->source == kNoSource; }
 
 bool not_known(Executor& x, const char* what) {
@@ -251,6 +259,8 @@ bool model_deque(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 const ValueKind value_deque = {.name = "deque",
                                .type = type_of_deque,
+                               .takes = deque_takes,
+                               .read = deque_read,
                                .truth = deque_truth,
                                .length = deque_length,
                                .iterate = deque_iterate,

@@ -27,6 +27,9 @@ bool dict_length(Executor& x, const SymRef& value, SymRef* out) {
   return *out = sym_int(static_cast<int64_t>(value->entries.size())), true;
 }
 
+bool dict_takes(PyObject* object) { return is_table(object); }
+bool dict_read(Heap& heap, const SymRef& value) { return heap.read_dict(value); }
+
 bool dict_truth(Executor& x, const SymRef& value, bool* out) {
   return read_all(x, value) && (*out = !value->entries.empty(), true);
 }
@@ -170,7 +173,10 @@ std::vector<SymRef> flat_entries(const SymValue& dict) {
 
 const ValueKind value_dict = {.describe = dict_describe,
                               .type = dict_type,
+                              .takes = dict_takes,
+                              .read = dict_read,
                               .declined_by_tensors = true,
+                              .matches_for_good = true,
                               .truth = dict_truth,
                               .length = dict_length,
                               .iterate = dict_iterate,

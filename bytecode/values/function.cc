@@ -5,6 +5,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {

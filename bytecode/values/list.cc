@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
@@ -11,6 +12,22 @@ namespace msjit {
 namespace {
 
 PyTypeObject* list_type(const SymValue&) { return &PyList_Type; }
+
+bool list_takes(PyObject* object) { return PyList_CheckExact(object); }
+
+bool list_read(Heap& heap, const SymRef& value) {
+  heap.guard_exact_type(value);
+  if (heap.sizes().differs(heap.guards().source(value->source).text)) {
+    heap.error = "a list whose length differs between calls";
+    return false;
+  }
+  std::vector<SymRef> items;
+  if (!heap.read_items(value, load::list_item, &items)) return false;
+  items.insert(items.end(), value->items.begin(), value->items.end());  // those appended so far
+  value->items = std::move(items);
+  value->kind = SymKind::kList;
+  return true;
+}
 
 BuiltinModel list_method(const SymRef& self, const char* name) {
   return find_row(list_methods(), name);
@@ -95,6 +112,10 @@ const EffectKind effect_list_append = {.apply = append_items};
 
 const ValueKind value_list = {.name = "list",
                               .type = list_type,
+                              .takes = list_takes,
+                              .read = list_read,
+                              .declines_instances = declines_all,
+                              .matches_for_good = true,
                               .truth = sequence_truth,
                               .length = sequence_length,
                               .iterate = sequence_iterate,

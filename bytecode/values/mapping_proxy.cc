@@ -13,6 +13,17 @@ namespace {
 
 PyTypeObject* proxy_type(const SymValue&) { return &PyDictProxy_Type; }
 
+bool proxy_takes(PyObject* object) { return Py_TYPE(object) == &PyDictProxy_Type; }
+
+bool proxy_read(Heap& heap, const SymRef& value) {
+  heap.guard_exact_type(value);
+  value->kind = SymKind::kMappingProxy;
+  // The only pointer behind the head. Nothing can replace it.
+  auto** const mapping = reinterpret_cast<PyObject**>(value->object.get() + 1);
+  value->items = {heap.part(value, mapping, "mapping")};
+  return true;
+}
+
 bool proxy_truth(Executor& x, const SymRef& proxy, bool* out) {
   int64_t size = 0;
   return x.length(proxy->items[0], &size) && (*out = size != 0, true);
@@ -81,11 +92,10 @@ bool make_mapping_proxy(Executor& x, const std::vector<SymRef>& args, PyObject* 
   return *out = make_items(SymKind::kMappingProxy, args), true;
 }
 
-// The only pointer behind the head.
-PyObject** proxied_mapping(PyObject* proxy) { return reinterpret_cast<PyObject**>(proxy + 1); }
-
 const ValueKind value_mapping_proxy = {.name = "mappingproxy",
                                        .type = proxy_type,
+                                       .takes = proxy_takes,
+                                       .read = proxy_read,
                                        .declined_by_tensors = true,
                                        .truth = proxy_truth,
                                        .length = proxy_length,

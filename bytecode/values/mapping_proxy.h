@@ -7,7 +7,5 @@ namespace msjit {
 
 // MappingProxyType(mapping).
 bool make_mapping_proxy(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out);
-// Where such an object of the program keeps its mapping, which nothing can replace.
-PyObject** proxied_mapping(PyObject* proxy);
 
 }  // namespace msjit

@@ -24,6 +24,32 @@ PyTypeObject* method_type(const SymValue& value) {
   return builtin ? nullptr : &PyMethod_Type;
 }
 
+bool method_takes(PyObject* object) { return PyMethod_Check(object) || is_bound_builtin(object); }
+
+bool method_read(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  heap.guard_exact_type(value);
+  if (PyMethod_Check(object)) {
+    GuardBuilder& guards = heap.guards();
+    const SourceId id = value->source;
+    const std::string text = guards.source(id).text;
+    const SourceId function =
+        guards.add_source(load::method_function, id, 0, {}, text + ".__func__");
+    const SourceId self = guards.add_source(load::method_self, id, 0, {}, text + ".__self__");
+    value->items = {heap.from_source(function, PyMethod_GET_FUNCTION(object)),
+                    heap.from_source(self, PyMethod_GET_SELF(object))};
+  } else {  // of a builtin class, as `append = items.append` keeps it: nothing replaces its parts
+    auto* const method = reinterpret_cast<PyCFunctionObject*>(object);
+    heap.guards().add(guard::builtin_method, value->source,
+                      {.number = reinterpret_cast<intptr_t>(method->m_ml)});
+    const SymRef self = heap.part(value, &method->m_self, "__self__");
+    heap.guard_exact_type(self);  // a derived class may bind the same method
+    value->items = {make_const(interned_text(method->m_ml->ml_name)), self};
+  }
+  value->kind = SymKind::kMethod;
+  return true;
+}
+
 bool method_truth(Executor&, const SymRef&, bool* out) { return *out = true; }
 
 bool method_attribute_of(Executor& x, const SymRef& method, PyObject* name, SymRef* out) {
@@ -82,6 +108,8 @@ int method_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 const ValueKind value_method = {.describe = method_describe,
                                 .type = method_type,
+                                .takes = method_takes,
+                                .read = method_read,
                                 .declined_by_tensors = true,
                                 .truth = method_truth,
                                 .attribute = method_attribute_of,

@@ -111,7 +111,7 @@ bool order_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
 PyTypeObject* number_type(const SymValue&) { return &PyFloat_Type; }
 
 int number_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{RecipeKind::kNumber};
+  Recipe made{&recipe_number};
   made.open = value->number;
   return exit.add(std::move(made));
 }

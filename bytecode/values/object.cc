@@ -29,6 +29,8 @@ std::string object_describe(const SymValue& value) {
 }
 PyTypeObject* object_type(const SymValue& value) { return Py_TYPE(value.object.get()); }
 
+bool object_read(Heap& heap, const SymRef& value) { return heap.read_instance(value); }
+
 bool object_truth(Executor& x, const SymRef& value, bool* out) {
   const SymRef plain = plain_value(x, value);
   return plain != value ? x.truth(plain, out) : instance_truth(x, value, out);
@@ -251,6 +253,7 @@ const EffectKind effect_set_attribute = {.apply = store_attribute, .drops = drop
 
 const ValueKind value_object = {.describe = object_describe,
                                 .type = object_type,
+                                .read = object_read,
                                 .truth = object_truth,
                                 .length = object_length,
                                 .iterate = object_iterate,

@@ -27,7 +27,7 @@ bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
 }
 
 int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{RecipeKind::kScalar};
+  Recipe made{&recipe_scalar};
   made.index = exit.output(value);
   made.object = value->cls;
   return exit.add(std::move(made));

@@ -6,12 +6,43 @@
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
 #include "guards/pin.h"
+#include "guards/py/host_call.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
 namespace {
 
 std::string set_describe(const SymValue& value) { return type_of(value)->tp_name; }
+
+bool set_takes(PyObject* object) { return PyAnySet_CheckExact(object); }
+
+bool has_plain_items(PyObject* set) {
+  const Ref items = Ref::steal(host::call(host::checked, PySequence_List, set));
+  if (!items) return PyErr_Clear(), false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
+    if (PyObject* item = PyList_GET_ITEM(items.get(), i); !is_key_value(item) && !is_single(item))
+      return false;
+  return true;
+}
+
+bool set_read(Heap& heap, const SymRef& value) {
+  constexpr Py_ssize_t kCompared = 16;  // a larger frozenset is the same one, or another capture
+  PyObject* const object = value->object.get();
+  const bool small = PySet_GET_SIZE(object) <= Heap::kMaxItems;
+  heap.error = "set with items that compare by Python code";
+  if (small && !has_plain_items(object)) return false;
+  value->shadow = small ? clone_set(object) : Ref();
+  const Ref table = value->shadow ? loose_set(object) : Ref();
+  Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+  if (!payload) return PyErr_Clear(), false;
+  if (PyFrozenSet_CheckExact(object) && PySet_GET_SIZE(object) > kCompared && heap.lasts(value))
+    heap.guard_identity(value);
+  else
+    heap.guards().add(guard::set_items, value->source, {.object = std::move(payload)});
+  value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  value->kind = SymKind::kSet;
+  return true;
+}
 
 bool set_truth(Executor&, const SymRef& value, bool* out) {
   return *out = PySet_GET_SIZE(value->shadow.get()) != 0, true;
@@ -72,6 +103,8 @@ bool set_replay(ExitBuilder& exit, const SymRef& value, int target) {
 }  // namespace
 
 const ValueKind value_set = {.describe = set_describe,
+                             .takes = set_takes,
+                             .read = set_read,
                              .declined_by_tensors = true,
                              .truth = set_truth,
                              .length = set_length,

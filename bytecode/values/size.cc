@@ -19,7 +19,7 @@ bool size_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool*
 }
 
 int size_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{RecipeKind::kSize};
+  Recipe made{&recipe_size};
   made.size = value->size;
   return exit.add(std::move(made));
 }

@@ -25,6 +25,9 @@ PyTypeObject* tensor_type(const SymValue& value) {
   return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
 }
 
+bool tensor_takes(PyObject* object) { return is_tensor(object); }
+bool tensor_read(Heap& heap, const SymRef& value) { return heap.read_tensor(value); }
+
 bool tensor_truth(Executor& x, const SymRef&, bool*) {
   return x.fail(BreakReason::kTensorTruth, "this expression");
 }
@@ -93,6 +96,10 @@ int tensor_rebuild(ExitBuilder& exit, const SymRef& value) { return exit.tensor(
 
 const ValueKind value_tensor = {.name = "tensor",
                                 .type = tensor_type,
+                                .takes = tensor_takes,
+                                .read = tensor_read,
+                                .declines_instances = declines_all,
+                                .matches_for_good = true,
                                 .truth = tensor_truth,
                                 .length = tensor_length,
                                 .iterate = tensor_iterate,

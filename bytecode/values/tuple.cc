@@ -13,6 +13,26 @@ namespace {
 
 PyTypeObject* tuple_type(const SymValue&) { return &PyTuple_Type; }
 
+bool tuple_takes(PyObject* object) {
+  return PyTuple_CheckExact(object) || is_plain_tuple_type(Py_TYPE(object));
+}
+
+bool tuple_read(Heap& heap, const SymRef& value) {
+  PyObject* const object = value->object.get();
+  if (!PyTuple_CheckExact(object)) {
+    if (!heap.read_instance(value)) return false;
+    value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  } else if (Py_SIZE(object) > Heap::kMaxItems && heap.pin_floats(value)) {
+    value->kind = SymKind::kConst;
+    return true;
+  } else {
+    heap.guard_exact_type(value);
+  }
+  if (!heap.read_items(value, load::tuple_item, &value->items)) return false;
+  value->kind = SymKind::kTuple;
+  return true;
+}
+
 bool holds_size(const SymRef& value) {
   return value->kind == SymKind::kTuple && !value->cls &&
          std::any_of(value->items.begin(), value->items.end(), is_size);
@@ -90,6 +110,10 @@ int tuple_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 const ValueKind value_tuple = {.name = "tuple",
                                .type = tuple_type,
+                               .takes = tuple_takes,
+                               .read = tuple_read,
+                               .declines_instances = declines_all,
+                               .matches_for_good = true,
                                .truth = sequence_truth,
                                .length = sequence_length,
                                .iterate = sequence_iterate,

@@ -6,12 +6,21 @@
 
 namespace msjit {
 
-const ValueKind& kind_of(SymKind kind) {
-  static const ValueKind* const rows[] = {
+namespace {
+
+const ValueKind* const kKinds[] = {
 #define MSJIT_VALUE(kind, row) &value_##row,
 #include "bytecode/values/kinds.def"
-  };
-  return *rows[static_cast<int>(kind)];
+};
+
+}  // namespace
+
+const ValueKind& kind_of(SymKind kind) { return *kKinds[static_cast<int>(kind)]; }
+
+const ValueKind& kind_to_read(PyObject* object) {
+  for (const ValueKind* kind : kKinds)
+    if (kind->takes && kind->takes(object)) return *kind;
+  return value_object;
 }
 
 std::string describe(const SymValue& value) {
@@ -35,6 +44,8 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
   const BuiltinModel model = kind.method ? kind.method(self, name) : nullptr;
   return model || name[0] != '_' ? model : protocol_method(self, name);
 }
+
+bool declines_all(const SymRef&, BinaryOp) { return true; }
 
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef>, PyObject*, SymRef*) {
   return x.raise_new(PyExc_TypeError,

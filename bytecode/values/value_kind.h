@@ -19,12 +19,24 @@ struct ValueKind {
   std::string (*describe)(const SymValue& value) = nullptr;
   // The class of values without a `cls`. Null: not known.
   PyTypeObject* (*type)(const SymValue& value) = nullptr;
+  // Whether an object of the program becomes a value of this kind when it is looked at. Null: only
+  // regions make such values. The kinds are asked in their order; what none takes is a kObject.
+  bool (*takes)(PyObject* object) = nullptr;
+  // Looks at such an object: installs the guards, fills in the value and sets its kind. False, with
+  // `error` of the heap: it cannot be looked at.
+  bool (*read)(Heap& heap, const SymRef& value) = nullptr;
   // Not null: values of this kind cannot be looked at. The function ends the region; always false.
   bool (*refuse)(Executor& x, const SymRef& value) = nullptr;
   // The operations below are called before the value is looked at.
   bool asked_unread = false;
   // A tensor's operators return NotImplemented for such an operand.
   bool declined_by_tensors = false;
+  // Whether the operators of such a value return NotImplemented for an instance of a class without
+  // conversions. Null: not known.
+  bool (*declines_instances)(const SymRef& value, BinaryOp op) = nullptr;
+  // `match` can tell whether such a value is a sequence or a mapping: nothing that a program
+  // registers changes that.
+  bool matches_for_good = false;
 
   bool (*truth)(Executor& x, const SymRef& value, bool* out) = nullptr;
   bool (*length)(Executor& x, const SymRef& value, SymRef* out) = nullptr;
@@ -75,6 +87,8 @@ struct ValueKind {
 
 const ValueKind& kind_of(SymKind kind);
 inline const ValueKind& kind_of(const SymRef& value) { return kind_of(value->kind); }
+// The kind whose `read` looks at an object of the program.
+const ValueKind& kind_to_read(PyObject* object);
 
 // Calls `rule` of both operands' kinds. A kind that cannot be looked at goes first. False: one has
 // failed.
@@ -91,6 +105,7 @@ bool ask_operands(const SymRef& a, const SymRef& b, Rule ValueKind::*rule, const
 inline bool is_unknown(const SymValue& value) { return kind_of(value.kind).refuse != nullptr; }
 
 // Functions used in several rows. `not_callable` raises TypeError.
+bool declines_all(const SymRef& value, BinaryOp op);
 bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef> args, PyObject* names,
                   SymRef* out);
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/tables.h"
 
 namespace msjit {

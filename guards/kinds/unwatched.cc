@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 
 namespace msjit {
 namespace {

@@ -2,7 +2,7 @@
 // Dictionaries are watched instead, and a counter of ours moves before each change. Words of memos
 // point at the counter, so it outlives its dictionary, and later serves another one. It never has a
 // value twice.
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 
 #include <deque>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 #include "guards/py/host_call.h"
 
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"

@@ -4,7 +4,7 @@
 // An array of plain pointers can be read as slots, too.
 #pragma once
 
-#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 
 namespace msjit {
 

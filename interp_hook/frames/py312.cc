@@ -13,7 +13,7 @@
 
 #include "bytecode/frame_view.h"
 #include "bytecode/versions/version.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 #include "interp_hook/frames/internals.h"
 
 extern "C" unsigned msjit_global_tools(PyThreadState* thread);  // py312.c

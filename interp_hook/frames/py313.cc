@@ -10,7 +10,7 @@
 
 #include "bytecode/frame_view.h"
 #include "bytecode/versions/version.h"
-#include "guards/py/compat.h"
+#include "guards/py/compat_monitoring.h"
 #include "interp_hook/frames/internals.h"
 
 namespace msjit {

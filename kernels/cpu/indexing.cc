@@ -171,6 +171,26 @@ void put_rows(const Tensor& target, const Tensor& value, const std::vector<int64
   });
 }
 
+// The dims of the indices replace the named axes: where these stand if they are adjacent, otherwise
+// in front.
+Shape indexed_shape(const Shape& x, const IntList& axes, const Shape& index_shape) {
+  const bool in_place = adjacent(axes);
+  Shape result;
+  if (!in_place)
+    for (Dim d : index_shape) result.push_back(d);
+  size_t next = 0;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (next == axes.size() || axes[next] != i) {
+      result.push_back(x[i]);
+      continue;
+    }
+    if (in_place && next == 0)
+      for (Dim d : index_shape) result.push_back(d);
+    ++next;
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Shape> infer_shape(const InferCtx& ctx, const Shape& x, int first, const IntList& axes) {
@@ -194,24 +214,11 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& x, int first, const 
                          AttrValue(axes).str(), x.rank());
     last = axis;
   }
-  Shape result;
-  bool in_place = adjacent(axes);
-  int rank = x.rank() - static_cast<int>(axes.size()) + index_shape.rank();
+  const int rank = x.rank() - static_cast<int>(axes.size()) + index_shape.rank();
   if (rank > kMaxRank)
     return value_error("[{}] too many dimensions, got {}, expected at most {}", ctx.name(), rank,
                        kMaxRank);
-  size_t next = 0;
-  if (!in_place)
-    for (Dim d : index_shape) result.push_back(d);
-  for (int i = 0; i < x.rank(); ++i) {
-    if (next < axes.size() && axes[next] == i) {
-      if (in_place && next == 0)
-        for (Dim d : index_shape) result.push_back(d);
-      ++next;
-    } else {
-      result.push_back(x[i]);
-    }
-  }
+  const Shape result = indexed_shape(x, axes, index_shape);
   if (checked_numel(result) < 0)
     return memory_error("[{}] too many elements, got shape {}", ctx.name(), result.str());
   return result;

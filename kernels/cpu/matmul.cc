@@ -237,6 +237,18 @@ Status run_empty_inner(const Operands& o, const Tensor& out) {
   return {};
 }
 
+// The dims before the last two, broadcast.
+Shape batch_of(const Tensor& a, const Tensor& b) {
+  Shape batch;
+  const int rank = std::max(a.rank(), b.rank()) - 2;
+  for (int i = 0; i < rank; ++i) {
+    const int at_a = i - (rank - (a.rank() - 2)), at_b = i - (rank - (b.rank() - 2));
+    const Dim size = at_a >= 0 ? a.dim(at_a) : 1;
+    batch.push_back(size == 1 && at_b >= 0 ? b.dim(at_b) : size);
+  }
+  return batch;
+}
+
 Status multiply(const Operands& o, const Tensor& out) {
   DType dtype = out.dtype();
   Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
@@ -245,13 +257,7 @@ Status multiply(const Operands& o, const Tensor& out) {
   if (item_size(dtype) == 2 && is_float(dtype) && !is_library) return run_widened(o, out);
   if (a.rank() > 2 && b.rank() == 2)
     if (Tensor folded = fold_rows(a)) a = std::move(folded);
-  Shape batch;
-  int batch_rank = std::max(a.rank(), b.rank()) - 2;
-  for (int i = 0; i < batch_rank; ++i) {
-    int at_a = i - (batch_rank - (a.rank() - 2)), at_b = i - (batch_rank - (b.rank() - 2));
-    Dim size = at_a >= 0 ? a.dim(at_a) : 1;
-    batch.push_back(size == 1 && at_b >= 0 ? b.dim(at_b) : size);
-  }
+  const Shape batch = batch_of(a, b);
   bool is_f32 = dtype == DType::kFloat32;
   bool small = is_f32 && out.numel() * a.dim(a.rank() - 1) <= gemm::kSmallProduct;
   bool loops = !is_library;

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "bytecode/exec.h"
+#include "guards/py/compat.h"
+#include "guards/py/compat_layout.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"

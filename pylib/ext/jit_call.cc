@@ -56,37 +56,64 @@ struct GivenArguments {
   return result.release();
 }
 
+// What the slots of a frame hold when the function begins: arguments, unbound locals, cells of the
+// closure.
+void fill_slots(const JitFunction* self, PyObject* const* args, PyObject** locals) {
+  PyObject* const closure = compat::function(self->function)->func_closure;
+  const int cells = closure ? static_cast<int>(PyTuple_GET_SIZE(closure)) : 0;
+  const int first_cell = self->slots - cells;
+  int slot = 0;
+  for (; slot < self->arguments; ++slot) locals[slot] = args[slot];
+  for (; slot < first_cell; ++slot) locals[slot] = nullptr;
+  for (; slot < self->slots; ++slot) locals[slot] = PyTuple_GET_ITEM(closure, slot - first_cell);
+}
+
+// Whether an entry whose guards hold may serve this call. `plain`: see call_cached().
+bool may_serve(const JitFunction* self, Entry& entry, PyObject* const* registers, bool* plain) {
+  if (!entry.returns) return false;
+  if (entry.rests()) {
+    *plain = self->mode == JitMode::kPIJit && !entry.may_go_further;
+    return false;
+  }
+  if (!entry.strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
+  return entry.effects.empty() || !drops_code(entry, registers, nullptr);
+}
+
+// Runs an entry. False: nothing was done. A null `result`: an exception is set.
+bool run_cached(Entry& entry, const Slots& slots, PyObject** registers, PyObject** result) {
+  std::string error;
+  *result = nullptr;
+  if (entry.single_output >= 0) {
+    *result = run_single(entry, registers, &error).release();
+  } else if (EntryRun run; run_entry(entry, slots, registers, &run, &error)) {
+    bool untouched = false;
+    if (!apply_effects(entry, &run, &untouched)) return !untouched;
+    *result = Ref(run.objects[entry.result]).release();
+  }
+  if (*result || PyErr_Occurred()) return true;  // the exception is that of a signal handler
+  entry.fail(true);  // the interpreter runs it and raises what the program raises
+  return PyErr_Occurred() != nullptr;
+}
+
 // Runs a cached entry on `args`, one for each parameter. False: nothing was done. `plain` then says
 // whether an entry leaves this call to the interpreter, so that the driver need not be asked. Not
 // inlined into call_jit: a recursion that is not cached would pay for its C stack at every level.
 [[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args,
                                    const GivenArguments& given, PyObject** result, bool* plain) {
-  EntryPoint* point = self->state->start;
+  CodeState* const state = self->state;
+  EntryPoint* const point = state->start;
   if (!point || !point->returns || point->entries.empty()) return false;
-  auto* function = compat::function(self->function);
   PyObject* locals[kMaxSlots];
-  int slot = 0;
-  for (; slot < self->arguments; ++slot) locals[slot] = args[slot];
-  const int free_first =
-      self->slots -
-      (function->func_closure ? static_cast<int>(PyTuple_GET_SIZE(function->func_closure)) : 0);
-  for (; slot < free_first; ++slot) locals[slot] = nullptr;
-  for (; slot < self->slots; ++slot)
-    locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
+  fill_slots(self, args, locals);
   InlineVec<PyObject*, kInlineRegisters> space;
   space.resize(static_cast<uint32_t>(point->register_count));
-  PyObject** registers = space.data();
+  PyObject** const registers = space.data();
   PyObject* const builtins = compat::function_builtins(self->function);
   if (!builtins) return false;
-  const Slots slots{as_slots(locals), nullptr, function->func_globals, builtins};
-  Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns) return false;
-  if (entry->rests()) {
-    *plain = self->mode == JitMode::kPIJit && !entry->may_go_further;
-    return false;
-  }
-  if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
-  if (!entry->effects.empty() && drops_code(*entry, registers, nullptr)) return false;
+  const Slots slots{as_slots(locals), nullptr, compat::function(self->function)->func_globals,
+                    builtins};
+  Entry* const entry = find_entry(*point, slots, registers);
+  if (!entry || !may_serve(self, *entry, registers, plain)) return false;
   // PSJit promises that the whole graph runs, so its entries have no trials.
   const Trial::Turn turn =
       self->mode == JitMode::kPIJit ? entry->trial_turn(registers) : Trial::Turn::kNone;
@@ -96,29 +123,11 @@ struct GivenArguments {
   }
   const double start = turn == Trial::Turn::kTimed ? Trial::now_us() : 0;
   const RegionRun keep;
-  CodeState* const state = self->state;
   // Code of the program may run in the meantime and replace self->code, which owns `state`.
   const bool lets_run = entry->single_output < 0 || entry->gives_way();
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
-  std::string error;
-  if (entry->single_output >= 0) {
-    Ref value = run_single(*entry, registers, &error);
-    *result = value.release();
-  } else {
-    EntryRun run;
-    if (run_entry(*entry, slots, registers, &run, &error)) {
-      bool untouched = false;
-      if (!apply_effects(*entry, &run, &untouched)) return *result = nullptr, !untouched;
-      *result = Ref(run.objects[entry->result]).release();
-    } else {
-      *result = nullptr;
-    }
-  }
-  if (!*result && PyErr_Occurred()) return true;  // a signal handler raised
-  if (!*result) {
-    entry->fail(true);  // the interpreter runs it and raises what the program raises
-    return PyErr_Occurred() != nullptr;
-  }
+  if (!run_cached(*entry, slots, registers, result)) return false;
+  if (!*result) return true;
   ++state->calls;
   ++state->captured_calls;
   if (turn == Trial::Turn::kTimed) [[unlikely]]

@@ -100,23 +100,16 @@ Ref refuse(const std::string& why) {
 // of an input, None, or tuples and lists of these.
 Ref result_object(const Entry& entry, int32_t index) {
   const Recipe& recipe = entry.recipes[index];
-  switch (recipe.kind) {
-    case RecipeKind::kOutput: return Ref::steal(PyLong_FromLong(recipe.index));
-    case RecipeKind::kRegister:
-      for (size_t i = 0; i < entry.inputs.size(); ++i)
-        if (entry.inputs[i] == recipe.index)
-          return Ref::steal(Py_BuildValue("(sn)", "input", static_cast<Py_ssize_t>(i)));
-      break;
-    case RecipeKind::kConst:
-      if (recipe.object.get() == Py_None) return Ref::none();
-      break;
-    case RecipeKind::kMade: {
-      if (recipe.build != build_tuple && recipe.build != build_list) break;
-      Ref items = list_of(recipe.args, [&](int32_t arg) { return result_object(entry, arg); });
-      if (!items || recipe.build == build_list) return items;
-      return Ref::steal(PyList_AsTuple(items.get()));
-    }
-    default: break;
+  if (recipe.kind == &recipe_output) return Ref::steal(PyLong_FromLong(recipe.index));
+  if (recipe.kind == &recipe_loaded)
+    for (size_t i = 0; i < entry.inputs.size(); ++i)
+      if (entry.inputs[i] == recipe.index)
+        return Ref::steal(Py_BuildValue("(sn)", "input", static_cast<Py_ssize_t>(i)));
+  if (recipe.kind == &recipe_constant && recipe.object.get() == Py_None) return Ref::none();
+  if (recipe.build == build_tuple || recipe.build == build_list) {
+    Ref items = list_of(recipe.args, [&](int32_t arg) { return result_object(entry, arg); });
+    if (!items || recipe.build == build_list) return items;
+    return Ref::steal(PyList_AsTuple(items.get()));
   }
   return refuse(
       "result, got an object that the graph does not make, expected Tensors, and tuples and lists "

@@ -32,7 +32,7 @@ OUTSIDE = [
 ]
 # word pattern -> where it may stand
 WORDS = [
-    (r"\bPY_(VERSION_HEX|MINOR_VERSION)\b", r"bytecode/versions/|interp_hook/frames/|guards/py/compat\.h$"),
+    (r"\bPY_(VERSION_HEX|MINOR_VERSION)\b", r"bytecode/versions/|interp_hook/frames/|guards/py/compat\w*\.h$"),
     (r"\bPy_(X?INCREF|X?DECREF|X?NewRef|CLEAR|X?SETREF)\b", r"guards/py/|interp_hook/frames/"),
     (r"\b(throw|try|catch)\b", r"guards/py/|interp_hook/|pylib/ext/|kernels/core/|kernels/cpu/onednn/|kernels/cpu/fft\.cc|codegen/llvm/"),
 ]
