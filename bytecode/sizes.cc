@@ -206,10 +206,20 @@ SymRef Sizes::numel(const Val& tensor) {
 void Sizes::specialise_shape(const Val& tensor) {
   if (!recorder_) return;
   if (!recorder_->knows(tensor.id())) return close();
+  specialise_all(recorder_->symbols(tensor.id()));
+}
+
+void Sizes::specialise_dims(const Val& tensor) {
+  if (!recorder_) return;
+  if (!recorder_->knows(tensor.id())) return close();
   uint64_t symbols = 0;
   if (is_open(tensor))
     for (const SizeExpr& known : recorder_->dims(tensor.id()))
       symbols |= known ? known->symbols : recorder_->symbols(tensor.id());
+  specialise_all(symbols);
+}
+
+void Sizes::specialise_all(uint64_t symbols) {
   note_place();
   for (int i = 0; i < env_.size(); ++i)
     if ((symbols >> i) & 1) env_.specialise(size_symbol(i));

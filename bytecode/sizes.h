@@ -53,8 +53,11 @@ class Sizes {
   bool is_open(const Val& tensor) const;
   // Whether two tensors have one shape. Where sizes are open, that is guarded.
   bool same_shape(const Val& a, const Val& b);
-  // Makes constant all sizes on which the shape of a tensor depends.
+  // Makes constant all sizes with which a tensor is made, also those that only say which part of
+  // another tensor it shows.
   void specialise_shape(const Val& tensor);
+  // The same for the sizes that its dimensions depend on.
+  void specialise_dims(const Val& tensor);
   // A size or float as an operand of tensors: a 0-d input of the graph.
   Val scalar(const SymRef& value);
   Val fixed_input(const Meta& meta);  // an input of known shape
@@ -94,6 +97,7 @@ class Sizes {
 
  private:
   void note_place();
+  void specialise_all(uint64_t symbols);
   const SizeHistory* known(const std::string& path, int dim) const;
   const SizeHistory* wanted(const std::string& path, int dim) const;
 

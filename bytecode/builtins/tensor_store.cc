@@ -222,8 +222,8 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
   int positions = 0;
   const bool open = is_open(x, target, items, tensors, &positions) &&
                     (!value->is_tensor() || value->tensor.rank() + positions <= target.rank());
-  for (const SymRef& part : {tensor, value})
-    if (!open) fix_shape(x, part);
+  if (!open) fix_shape(x, tensor);
+  if (!open && value->is_tensor()) x.sizes().specialise_dims(value->tensor);
   for (const Val& index : tensors)
     if (!open) x.sizes().specialise_shape(index);
   auto planned = plan_index(target.shape(), items);

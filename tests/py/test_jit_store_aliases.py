@@ -98,3 +98,22 @@ def test_a_cast_that_changes_nothing_is_its_argument():
     for call in (fn, ms.jit(fn, mode="PIJit")):
         x = ms.Tensor(np.zeros(3, np.float32))
         assert call(x).asnumpy().tolist() == [7, 0, 0] and x.asnumpy().tolist() == [7, 0, 0]
+
+
+def test_a_row_whose_number_differs_is_written_through_a_view():
+    """Regions for the numbers of other turns are made on another thread."""
+    def f(x, h):
+        rows, t = x * 1, Tensor(-1)
+        while t < len(x) - 1:
+            t = t + 1
+            rows[:, 1] = h.mean()
+        for t in range(len(x)):
+            rows[t][0] = h[1] + t
+        return rows
+
+    jitted = ms.jit(f, mode="PIJit")
+    rng = np.random.RandomState(0)
+    for _ in range(6):
+        x, h = (Tensor(rng.standard_normal(shape).astype(np.float32)) for shape in ((6, 2, 4), (2, 4)))
+        np.testing.assert_allclose(jitted(x, h).asnumpy(), f(x, h).asnumpy(), rtol=1e-6)
+        ms._msjit.wait_compiled()
