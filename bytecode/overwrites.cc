@@ -55,9 +55,10 @@ bool is_always_made(const Capture& capture, const Recipe& recipe) {
 
 }  // namespace
 
-// A loop may stop for a signal handler, and an assumption may be wrong.
+// A loop or a call of other processes may stop for a signal handler, and an assumption may be
+// wrong.
 bool is_never_given_up(const Capture& capture) {
-  return capture.assumptions.empty() &&
+  return capture.assumptions.empty() && !calls_processes(*capture.graph) &&
          std::ranges::none_of(capture.graph->nodes,
                               [](const Node& node) { return node.is_control(); }) &&
          std::ranges::all_of(capture.recipes,

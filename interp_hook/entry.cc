@@ -27,7 +27,8 @@ EntryBase::Ready Entry::prepare(const int64_t* sizes) {
 }
 
 bool Entry::can_be_tried(PyObject* const* registers) const {
-  if (!returns || compile_synchronously() || jit_config().check) return false;
+  // How long a call of other processes takes depends on them.
+  if (!returns || calls || compile_synchronously() || jit_config().check) return false;
   if (region->executable().tier() == 0) return false;
   return std::ranges::none_of(
       inputs, [&](SourceId id) { return id != kNoSource && is_tracked(tensor_of(registers[id])); });
@@ -205,7 +206,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   RegionInputs inputs;
   if (!load_inputs(entry, registers, &inputs, error)) return false;
   RegionFunction& region = *entry.region;
-  const bool checked = jit_config().check;
+  const bool checked = jit_config().check && !entry.calls;  // a check would make the calls again
   const RandomState random = checked ? random_state() : RandomState{};
   if (watch) watch->note_inputs(borrow(inputs.impls));
   Status status;
@@ -397,12 +398,17 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error) {
   run->random = entry.draws ? random_state() : RandomState{};
-  if (run_whole(entry, slots, registers, run, error)) return true;
+  {
+    std::optional<CallLog> log;
+    if (entry.calls) log.emplace(&run->calls);
+    if (run_whole(entry, slots, registers, run, error)) return true;
+  }
   if (run->pending.has_written()) {  // it cannot be run again
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, error->c_str());
     return false;
   }
   if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
+  if (!PyErr_Occurred()) replay_calls(std::move(run->calls));
   return false;
 }
 

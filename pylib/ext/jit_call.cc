@@ -43,6 +43,11 @@ struct GivenArguments {
   PyObject* names;
 };
 
+PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
+}
+
 // The interpreter's turn in the trial of an entry: the function runs op by op.
 [[gnu::noinline]] PyObject* call_for_trial(JitFunction* self, const GivenArguments& given,
                                            const std::shared_ptr<EntryBase>& entry) {
@@ -105,13 +110,21 @@ struct GivenArguments {
     Ref value = run_single(*entry, registers, &error);
     *result = value.release();
   } else {
+    const ReplayScope replays;
     EntryRun run;
+    bool untouched = true;
+    *result = nullptr;
     if (run_entry(*entry, slots, registers, &run, &error)) {
-      bool untouched = false;
-      if (!apply_effects(*entry, &run, &untouched)) return *result = nullptr, !untouched;
-      *result = Ref(run.objects[entry->result]).release();
-    } else {
-      *result = nullptr;
+      if (apply_effects(*entry, &run, &untouched))
+        *result = Ref(run.objects[entry->result]).release();
+      else if (!untouched || !entry->calls)
+        return !untouched;
+    }
+    if (!*result && entry->calls && !PyErr_Occurred()) {
+      entry->fail();  // calls of other processes are replayed, so the interpreter runs it at once
+      const compat::LevelCall level(self->function);
+      *result = call_plainly(self, given.args, given.nargsf, given.names);
+      return true;
     }
   }
   if (!*result && PyErr_Occurred()) return true;  // a signal handler raised
@@ -124,11 +137,6 @@ struct GivenArguments {
   if (turn == Trial::Turn::kTimed) [[unlikely]]
     entry->entry_took(Trial::now_us() - start);
   return true;
-}
-
-PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
-  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
-      .release();
 }
 
 // Whether the interpreter runs all of this call. Only for PIJit functions that need not be one

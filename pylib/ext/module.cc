@@ -166,7 +166,7 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
-// Called by compiled loops between turns: runs signal handlers and lets other threads run, as the
+// Called by compiled loops between turns, and behind calls of other processes: runs signal handlers and lets other threads run, as the
 // interpreter does at a jump back. True: the loop has to stop.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
@@ -209,7 +209,9 @@ Ref make_module() {
   (void)Py_AtExit(compile_queue_stop);
   on_backend_missing(warn_without_backend);
   g_loop_interrupted = loop_interrupted;
+  g_call_waited = loop_interrupted;
   g_without_lock = [](void (*work)(void*), void* data) {
+    if (!PyGILState_Check()) return work(data);  // an op in a region that runs without it
     const GilRelease released;
     work(data);
   };
