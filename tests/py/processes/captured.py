@@ -149,12 +149,16 @@ def gradients():
     same(second, pair(SIZE, 3), whole=False, exact=False)
 
     def recorded(x, w):  # compiled inside of a transform that is not
-        return ops.AllReduce()(x * w) * ops.AllGather()(x[:1]).sum()
+        a, b = ops.AllReduce()(x * w), ops.AllGather()(x[:1])
+        c = ops.AllReduce("max")(a * x)
+        return c * (b.sum() * a) * ops.ReduceScatter()(w).sum() + b[0, 0]
     inner = compiled(recorded)
     for _ in range(3):
         wants, gots = [ms.grad(lambda x, w: f(x, w).sum(), (0, 1))(*pair(SIZE, 3)()) for f in (recorded, inner)]
         for want, got in zip(wants, gots):
             assert np.allclose(got.asnumpy(), want.asnumpy(), rtol=1e-5)
+        together("recorded")
+    same(lambda x, w: ms.grad(lambda x, w: recorded(x, w).sum(), (0, 1))(x, w), pair(SIZE, 3), exact=False)
 
 
 # -- what may part the processes -------------------------------------------------------------------------------------------
