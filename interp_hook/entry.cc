@@ -297,6 +297,17 @@ bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   return true;
 }
 
+// Whether the numbers that the exit computes do not raise. If they do, the program may not come to
+// the calls of other processes that the region makes.
+bool may_make_calls(const Entry& entry, PyObject* const* registers, std::string* error) {
+  const SizesNow sizes(entry, registers);
+  const bool good = std::ranges::all_of(entry.recipes, [&](const Recipe& recipe) {
+    return recipe.kind != RecipeKind::kNumber || evaluate(*recipe.open, registers, sizes.all());
+  });
+  if (!good) *error = kNumberRaises;
+  return good;
+}
+
 // Checks what must be true before the region may run, and takes the references it needs.
 bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::vector<Ref>* held,
              std::string* error) {
@@ -305,6 +316,7 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
     entry.untrue = true;
     return false;
   }
+  if (entry.calls && !may_make_calls(entry, registers, error)) return false;
   if (entry.region->graph().writes_early && !hold_constants(entry, held)) {
     *error = "an object that the region returns has been freed";
     return false;

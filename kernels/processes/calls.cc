@@ -8,6 +8,7 @@
 
 namespace msjit {
 
+bool (*g_others_run)() = nullptr;
 bool (*g_call_waited)() = nullptr;
 
 namespace {
@@ -53,7 +54,6 @@ Status send(const KernelCtx& ctx, int group, const CallText& text, int64_t of_ca
 // Lets the host look at what other threads and signal handlers have done meanwhile. They may make
 // calls themselves, which are no part of the region.
 Status look_around(const char* where) {
-  if (!g_call_waited) return {};
   std::vector<MadeCall>* const log = std::exchange(t_log, nullptr);
   const bool stop = g_call_waited();
   t_log = log;
@@ -87,13 +87,14 @@ Status make_call(const KernelCtx& ctx, int group, const CallText& text, const Te
   const int64_t of_call = call ? *call.data_as<int64_t>() : 0;
   const bool noted = t_log || !t_replays.empty();
   const int64_t digest = noted ? text_digest(text.where + '\n' + text.details) : 0;
+  const bool shared = t_log && g_others_run && g_others_run();
   const auto made = take_replay(group, digest, of_call);
   Status status = made ? replay(*made, ctx.out) : send(ctx, group, text, of_call, move);
   if (!t_log) return status;
   t_log->push_back({group, digest, of_call, {ctx.out.begin(), ctx.out.end()},
                     status.ok() ? nullptr : std::make_unique<Error>(status.error())});
   MSJIT_OK(std::move(status));
-  return made ? Status() : look_around(ctx.op.name);
+  return made || !shared ? Status() : look_around(ctx.op.name);
 }
 
 }  // namespace msjit

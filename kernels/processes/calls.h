@@ -46,8 +46,10 @@ class ReplayScope {
   const bool inside_;
 };
 
-// Set by the host of an interpreter. Called behind a call that a region has made: other code may
-// have run in the meantime. True: the region is given up.
+// Set by the host of an interpreter. The first is asked before a region makes a call, whether other
+// code may run in the meantime. If so, the second is called behind it. True: the region is given
+// up.
+extern bool (*g_others_run)();
 extern bool (*g_call_waited)();
 
 // NotImplementedError for a tensor on an accelerator.

@@ -179,6 +179,12 @@ bool loop_interrupted() {
   return stop;
 }
 
+// Whether there are other threads of Python, which run while this one gives up the GIL. Its caller
+// holds the GIL.
+bool others_run() {
+  return PyThreadState_Next(PyInterpreterState_ThreadHead(PyThreadState_Get()->interp)) != nullptr;
+}
+
 // Called on the compile thread. Only the main thread may give warnings, so this adds a pending
 // call.
 void warn_without_backend(const char* reason) {
@@ -209,6 +215,7 @@ Ref make_module() {
   (void)Py_AtExit(compile_queue_stop);
   on_backend_missing(warn_without_backend);
   g_loop_interrupted = loop_interrupted;
+  g_others_run = others_run;
   g_call_waited = loop_interrupted;
   g_without_lock = [](void (*work)(void*), void* data) {
     if (!PyGILState_Check()) return work(data);  // an op in a region that runs without it

@@ -57,7 +57,17 @@ class DistributedGradReducer(Cell):
 
 def reduce_gradients(grads, group, scale):
     """Sums gradients over a group and multiplies by scale. The processes compare shapes and dtypes once for all gradients."""
-    return _k.group_sum_gradients([g.detach() for g in grads], "DistributedGradReducer", group.number, scale)[:-1]
+    grads = [g.detach() for g in grads]
+    sums = _k.group_sum_gradients(grads, "DistributedGradReducer", group.number, scale)
+    out, dtypes = list(grads), []
+    for grad in grads:
+        if grad.dtype not in dtypes:
+            dtypes.append(grad.dtype)
+    for dtype, flat in zip(dtypes, sums):
+        places = [i for i, grad in enumerate(grads) if grad.dtype == dtype]
+        for i, part in zip(places, _k.split(flat, [grads[i].size for i in places], 0)):
+            out[i] = part.reshape(grads[i].shape)
+    return out
 
 
 def warn_of_differences(parameters, group):

@@ -337,7 +337,7 @@ def trained(norm, optimizer, wrap, **more):
 def training():
     plain = lambda channels: nn.ReLU()  # noqa: E731
     for norm in (plain, nn.SyncBatchNorm):
-        for optimizer in (lambda ps: nn.Momentum(ps, 0.05, 0.9), lambda ps: nn.AdamWeightDecay(ps, 0.01)):
+        for optimizer in (lambda ps: nn.Momentum(ps, 0.05, 0.9), lambda ps: nn.Adam(ps, 0.01), lambda ps: nn.AdamWeightDecay(ps, 0.01)):
             for more in ({}, {"enable_parallel_optimizer": True}):
                 want, _ = trained(norm, optimizer, lambda step: step, **more)
                 together("training")
