@@ -67,9 +67,7 @@ Device device_of(const Graph& graph) {
   return {};
 }
 
-bool calls_processes(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, is_collective);
-}
+bool calls_processes(const Graph& graph) { return std::ranges::any_of(graph.nodes, is_collective); }
 
 int Graph::num_ops() const {
   int count = 0;

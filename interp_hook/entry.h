@@ -45,7 +45,7 @@ struct Entry final : EntryBase {
   bool plain = false;
   bool loops = false;  // holds a loop or `calls`; other threads and signal handlers run in between
   bool calls = false;  // holds calls of other processes (kernels/processes/calls.h)
-  bool small = false;    // so little work that starting an entry takes as long as interpreting it
+  bool small = false;  // so little work that starting an entry takes as long as interpreting it
   bool repeats = false;  // small, and the body of a long loop
   bool strict = false;   // captured at level STRICT: nothing in it is outside the language
   int failures = 0;      // runs that failed inside

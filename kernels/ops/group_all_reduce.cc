@@ -31,7 +31,8 @@ MSJIT_OP(group_all_reduce)
     .doc(
         "(the elements of all members of a group of processes, reduced; the number of the call). "
         "`said` and `said_dtype`: what the members compare beside the shape.")
-    .signature("x: Tensor, call: Tensor?, where: str, said: str, said_dtype: dtype, group: int, op: int")
+    .signature(
+        "x: Tensor, call: Tensor?, where: str, said: str, said_dtype: dtype, group: int, op: int")
     .impure()
     .traits(kCollective | kComplex)
     .outputs(2)

@@ -49,7 +49,8 @@ Status check_counts(int group, std::string_view where, const Counts& sent, const
 Status kernel(KernelCtx& ctx) {
   const auto group = static_cast<int>(ctx.attrs[kGroup].as_int());
   const Counts sent = counts_of(ctx.attrs[kSent]), received = counts_of(ctx.attrs[kReceived]);
-  const CallText text{ctx.attrs[kWhere].as_string(), {}, std::string(dtype_name(ctx.in[0].dtype()))};
+  const CallText text{
+      ctx.attrs[kWhere].as_string(), {}, std::string(dtype_name(ctx.in[0].dtype()))};
   return make_call(ctx, group, text, ctx.in[1], [&](std::span<const Tensor> in) -> Status {
     MSJIT_OK(check_counts(group, text.where, sent, received));
     return all_to_all(group, in[0], ctx.out[0], sent, received);
@@ -60,7 +61,8 @@ Status kernel(KernelCtx& ctx) {
 
 MSJIT_OP(group_all_to_all)
     .doc(
-        "(a flat tensor with `received[i]` elements of each member i of a group of processes, which "
+        "(a flat tensor with `received[i]` elements of each member i of a group of processes, "
+        "which "
         "gets `sent[i]` of the input; the number of the call).")
     .signature("x: Tensor, call: Tensor?, where: str, group: int, sent: int[], received: int[]")
     .impure()

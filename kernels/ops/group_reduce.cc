@@ -20,10 +20,10 @@ Status kernel(KernelCtx& ctx) {
   const auto op = static_cast<Reduction>(ctx.attrs[kReduction].as_int());
   const auto root = static_cast<int>(ctx.attrs[kRoot].as_int());
   const DType said = ctx.attrs[kDType].as_dtype();
-  const CallText text{ctx.attrs[kWhere].as_string(), dtype_name(said),
-                      fmt::format("{}, {}, to rank {}",
-                                  tensor_text({said, false, ctx.in[0].shape()}),
-                                  ctx.attrs[kSaid].as_string(), root)};
+  const CallText text{
+      ctx.attrs[kWhere].as_string(), dtype_name(said),
+      fmt::format("{}, {}, to rank {}", tensor_text({said, false, ctx.in[0].shape()}),
+                  ctx.attrs[kSaid].as_string(), root)};
   return make_call(ctx, group, text, {}, [&](std::span<const Tensor> in) {
     if (ctx.attrs[kRank].as_int() != root) layout::fill_zero(ctx.out[0]);
     return reduce(group, in[0], ctx.out[0], op, root);

@@ -110,8 +110,7 @@ Status kernel(KernelCtx& ctx) {
   CallText text{ctx.attrs[kWhere].as_string(), {}, {}};
   for (const Tensor& grad : ctx.in) {
     text.dtypes += fmt::format("{}{}", text.dtypes.empty() ? "" : " ", dtype_name(grad.dtype()));
-    text.details +=
-        fmt::format("{}{}", text.details.empty() ? "" : ", ", tensor_text(grad.meta()));
+    text.details += fmt::format("{}{}", text.details.empty() ? "" : ", ", tensor_text(grad.meta()));
   }
   return make_call(ctx, group, text, {}, [&](std::span<const Tensor> grads) -> Status {
     for (const Tensor& flat : ctx.out.first(ctx.out.size() - 1)) {

@@ -102,8 +102,7 @@ Result<int64_t> agree_on_call(int group, const CallText& call, int64_t of_call) 
   const int64_t number = ++g.state->calls;
   const std::string text = fmt::format("{}\n{}\n{}", call.where, call.dtypes, call.details);
   const uint64_t turned = static_cast<uint64_t>(of_call) * kSpread & (~uint64_t{0} >> 1);
-  MSJIT_TRY(const bool same,
-            agree(group, text_digest(text) ^ static_cast<int64_t>(turned)));
+  MSJIT_TRY(const bool same, agree(group, text_digest(text) ^ static_cast<int64_t>(turned)));
   if (same) return number;
   MSJIT_TRY(const std::vector<std::string> texts,
             exchange_texts(group, of_call ? fmt::format("{} of call {}", text, of_call) : text));

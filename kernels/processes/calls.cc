@@ -78,8 +78,8 @@ ReplayScope::~ReplayScope() {
 
 Status require_host(const Meta& meta) {
   if (meta.device.is_host()) return {};
-  return not_implemented_error(
-      "[communication] device of a tensor, got {}, expected the CPU", meta.device.str());
+  return not_implemented_error("[communication] device of a tensor, got {}, expected the CPU",
+                               meta.device.str());
 }
 
 Status make_call(const KernelCtx& ctx, int group, const CallText& text, const Tensor& call,
@@ -91,7 +91,10 @@ Status make_call(const KernelCtx& ctx, int group, const CallText& text, const Te
   const auto made = take_replay(group, digest, of_call);
   Status status = made ? replay(*made, ctx.out) : send(ctx, group, text, of_call, move);
   if (!t_log) return status;
-  t_log->push_back({group, digest, of_call, {ctx.out.begin(), ctx.out.end()},
+  t_log->push_back({group,
+                    digest,
+                    of_call,
+                    {ctx.out.begin(), ctx.out.end()},
                     status.ok() ? nullptr : std::make_unique<Error>(status.error())});
   MSJIT_OK(std::move(status));
   return made || !shared ? Status() : look_around(ctx.op.name);

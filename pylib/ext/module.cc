@@ -166,8 +166,8 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
-// Called by compiled loops between turns, and behind calls of other processes: runs signal handlers and lets other threads run, as the
-// interpreter does at a jump back. True: the loop has to stop.
+// Called by compiled loops between turns, and behind calls of other processes: runs signal handlers
+// and lets other threads run, as the interpreter does at a jump back. True: the loop has to stop.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool stop = loop_turn([] {

@@ -280,8 +280,7 @@ PyMethodDef g_functions[] = {
                            "check(group, where, dtypes, details)\n--\n\nRaises if the members "
                            "differ in one of the texts."),
     method<digest_function>("digest", "digest(text)\n--\n\nThe same int in every process."),
-    method<exchange_function>("exchange",
-                              "exchange(group, text)\n--\n\nThe texts of all members."),
+    method<exchange_function>("exchange", "exchange(group, text)\n--\n\nThe texts of all members."),
     method<lock_group>("lock", "lock(group)\n--\n\nWaits for the calls of other threads."),
     method<unlock_group>("unlock", "unlock(group)\n--\n\nAfter lock, on the same thread."),
     method<all_gather_function>("all_gather", "all_gather(group, x, out, counts)\n--\n\n"),

@@ -10,7 +10,7 @@ from .._native import _msjit
 from ..common.parameter import Parameter, ParameterTuple
 from ..communication.agreement import check, tensor_text
 from ..communication.collectives import all_gather
-from ..communication.world import WORLD_NAMES, group_of, processes
+from ..communication.world import WORLD_NAMES, group_of
 from .own_optimizers import is_own
 
 _ops = _msjit.ops
