@@ -1,4 +1,4 @@
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -13,13 +13,17 @@ int64_t rows_of(const Attrs& attrs, int64_t own, int member) {
 }
 
 Status infer(InferCtx& ctx) {
-  Meta out = ctx.in(0);
-  const Dim own = out.shape[0];
-  out.shape[0] = 0;
-  for (int i = 0; i < ctx.attrs[kSize].as_int(); ++i) out.shape[0] += rows_of(ctx.attrs, own, i);
-  ctx.add_output(out.dtype, out.shape);
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(out);
+  const Meta& x = ctx.in(0);
+  const int64_t size = ctx.attrs[kSize].as_int();
+  const auto parts = static_cast<int64_t>(ctx.attrs[kRows].as_list().size());
+  MSJIT_OK(require_between(ctx, x.shape.rank(), 1, kMaxRank, "number of axes"));
+  MSJIT_OK(require_between(ctx, size, 1, kMostMembers, "size"));
+  MSJIT_OK(require_counts(ctx, ctx.attrs[kRows], "rows"));
+  if (parts) MSJIT_OK(require_between(ctx, parts, size, size, "number of rows"));
+  Shape shape = x.shape;
+  shape[0] = 0;
+  for (int i = 0; i < size; ++i) shape[0] += rows_of(ctx.attrs, x.shape[0], i);
+  return add_result(ctx, x, shape);
 }
 
 CallText text_of(const Tensor& x, const Attrs& attrs) {

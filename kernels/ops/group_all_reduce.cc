@@ -1,4 +1,4 @@
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -8,9 +8,8 @@ enum Attr { kWhere, kSaid, kDType, kGroup, kReduction };
 
 Status infer(InferCtx& ctx) {
   const Meta& x = ctx.in(0);
-  ctx.add_output(x.dtype, x.shape);
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(x);
+  MSJIT_OK(require_between(ctx, ctx.attrs[kReduction].as_int(), 0, kLastReduction, "op"));
+  return add_result(ctx, x, x.shape);
 }
 
 Status kernel(KernelCtx& ctx) {

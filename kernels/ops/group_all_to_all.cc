@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -15,16 +15,20 @@ Counts counts_of(const AttrValue& list) { return {list.as_list().begin(), list.a
 
 Status infer(InferCtx& ctx) {
   const Meta& x = ctx.in(0);
+  MSJIT_OK(require_counts(ctx, ctx.attrs[kSent], "sent"));
+  MSJIT_OK(require_counts(ctx, ctx.attrs[kReceived], "received"));
   const Counts received = counts_of(ctx.attrs[kReceived]);
-  ctx.add_output(x.dtype, Shape{std::accumulate(received.begin(), received.end(), int64_t{0})});
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(x);
+  const int64_t count = std::accumulate(received.begin(), received.end(), int64_t{0});
+  return add_result(ctx, x, Shape{count});
 }
 
 // Each member must send as much as the receiver expects. If one does not, all get an error.
 Status check_counts(int group, std::string_view where, const Counts& sent, const Counts& received) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   const Dim size = g.size;
+  for (const Counts* counts : {&sent, &received})
+    if (static_cast<Dim>(counts->size()) != size)
+      return value_error("[{}] counts, got {} of them, expected {}", where, counts->size(), size);
   MSJIT_TRY(const Tensor own, Tensor::empty({DType::kInt64, false, Shape{size}}));
   MSJIT_TRY(const Tensor table, Tensor::empty({DType::kInt64, false, Shape{size, size}}));
   std::ranges::copy(sent, own.data_as<int64_t>());

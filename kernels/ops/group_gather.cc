@@ -1,5 +1,5 @@
 #include "kernels/cpu/layout.h"
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -8,14 +8,14 @@ namespace {
 enum Attr { kWhere, kGroup, kSize, kRank, kRoot };
 
 Status infer(InferCtx& ctx) {
-  Meta out = ctx.in(0);
-  if (ctx.attrs[kRank].as_int() == ctx.attrs[kRoot].as_int())
-    out.shape[0] *= ctx.attrs[kSize].as_int();
-  else
-    out.shape = Shape{1};
-  ctx.add_output(out.dtype, out.shape);
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(out);
+  const Meta& x = ctx.in(0);
+  const bool here = ctx.attrs[kRank].as_int() == ctx.attrs[kRoot].as_int();
+  const int64_t size = ctx.attrs[kSize].as_int();
+  MSJIT_OK(require_between(ctx, x.shape.rank(), 1, kMaxRank, "number of axes"));
+  MSJIT_OK(require_between(ctx, size, 1, kMostMembers, "size"));
+  Shape shape = here ? x.shape : Shape{1};
+  if (here) shape[0] *= size;
+  return add_result(ctx, x, shape);
 }
 
 Status kernel(KernelCtx& ctx) {

@@ -1,5 +1,5 @@
 #include "kernels/cpu/layout.h"
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -10,9 +10,8 @@ enum Attr { kWhere, kSaid, kDType, kGroup, kReduction, kRank, kRoot };
 Status infer(InferCtx& ctx) {
   const Meta& x = ctx.in(0);
   const bool here = ctx.attrs[kRank].as_int() == ctx.attrs[kRoot].as_int();
-  ctx.add_output(x.dtype, here ? x.shape : Shape{1});
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(x);
+  MSJIT_OK(require_between(ctx, ctx.attrs[kReduction].as_int(), 0, kLastReduction, "op"));
+  return add_result(ctx, x, here ? x.shape : Shape{1});
 }
 
 Status kernel(KernelCtx& ctx) {

@@ -1,4 +1,4 @@
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -7,11 +7,16 @@ namespace {
 enum Attr { kWhere, kSaid, kDType, kGroup, kReduction, kRank, kRows };
 
 Status infer(InferCtx& ctx) {
-  Meta out = ctx.in(0);
-  out.shape[0] = ctx.attrs[kRows].as_list()[static_cast<uint32_t>(ctx.attrs[kRank].as_int())];
-  ctx.add_output(out.dtype, out.shape);
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(out);
+  const Meta& x = ctx.in(0);
+  const IntList& rows = ctx.attrs[kRows].as_list();
+  const int64_t rank = ctx.attrs[kRank].as_int();
+  MSJIT_OK(require_between(ctx, x.shape.rank(), 1, kMaxRank, "number of axes"));
+  MSJIT_OK(require_between(ctx, ctx.attrs[kReduction].as_int(), 0, kLastReduction, "op"));
+  MSJIT_OK(require_counts(ctx, ctx.attrs[kRows], "rows"));
+  MSJIT_OK(require_between(ctx, rank, 0, static_cast<int64_t>(rows.size()) - 1, "rank"));
+  Shape shape = x.shape;
+  shape[0] = rows[static_cast<uint32_t>(rank)];
+  return add_result(ctx, x, shape);
 }
 
 Status kernel(KernelCtx& ctx) {

@@ -1,4 +1,4 @@
-#include "kernels/processes/calls.h"
+#include "kernels/processes/call_checks.h"
 #include "kernels/processes/collectives.h"
 
 namespace msjit {
@@ -7,11 +7,13 @@ namespace {
 enum Attr { kWhere, kGroup, kSize, kRoot };
 
 Status infer(InferCtx& ctx) {
-  Meta out = ctx.in(0);
-  out.shape[0] /= ctx.attrs[kSize].as_int();
-  ctx.add_output(out.dtype, out.shape);
-  ctx.add_output(DType::kInt64, Shape{});
-  return require_host(out);
+  const Meta& x = ctx.in(0);
+  const int64_t size = ctx.attrs[kSize].as_int();
+  MSJIT_OK(require_between(ctx, x.shape.rank(), 1, kMaxRank, "number of axes"));
+  MSJIT_OK(require_between(ctx, size, 1, kMostMembers, "size"));
+  Shape shape = x.shape;
+  shape[0] /= size;
+  return add_result(ctx, x, shape);
 }
 
 Status kernel(KernelCtx& ctx) {

@@ -93,6 +93,7 @@ Status sum_all(int group, std::span<const Tensor> grads, const Tensor& flat, dou
 
 Status infer(InferCtx& ctx) {
   const auto dtype = [&](int i) { return ctx.in(i).dtype; };
+  for (int i = 0; i < ctx.num_inputs(); ++i) MSJIT_OK(require_host(ctx.in(i)));
   for (const DType of : dtypes_of(dtype, ctx.num_inputs())) {
     Dim count = 0;
     for (int i = 0; i < ctx.num_inputs(); ++i)
@@ -100,7 +101,6 @@ Status infer(InferCtx& ctx) {
     ctx.add_output(of, Shape{count});
   }
   ctx.add_output(DType::kInt64, Shape{});
-  for (int i = 0; i < ctx.num_inputs(); ++i) MSJIT_OK(require_host(ctx.in(i)));
   return {};
 }
 

@@ -84,6 +84,9 @@ Status require_host(const Meta& meta) {
 
 Status make_call(const KernelCtx& ctx, int group, const CallText& text, const Tensor& call,
                  const std::function<Status(std::span<const Tensor> in)>& move) {
+  if (call && (call.dtype() != DType::kInt64 || call.numel() != 1))
+    return type_error("[{}] call, got {}, expected the number of a call", ctx.op.name,
+                      call.meta().str());
   const int64_t of_call = call ? *call.data_as<int64_t>() : 0;
   const bool noted = t_log || !t_replays.empty();
   const int64_t digest = noted ? text_digest(text.where + '\n' + text.details) : 0;
