@@ -123,6 +123,9 @@ def straight_lines():
     for fn in (reductions, moves, unused):
         same(fn, pair(SIZE * 2, 3))
     same(in_place, pair(4, 3), whole=False)
+    if not FORCED:
+        error = outcome(lambda x: ms.export(ops.AllReduce(), x, file_name="never", file_format="MINDIR"), (Tensor([1.0]),))[1]
+        assert "got a call of other processes" in error, error
     same(reductions, pair(SIZE, 2), pair(SIZE * 2, 2), pair(SIZE * 3, 2), pair(SIZE * 5, 2))  # an open size
     same(moves, pair(SIZE, 2), pair(SIZE * 2, 2), pair(SIZE * 3, 2), pair(SIZE * 5, 2))
 
@@ -147,6 +150,13 @@ def gradients():
     def second(x, w):
         return ms.grad(lambda x: (ms.grad(lambda x: (ops.AllReduce()(x * x) * w * x).sum())(x)).sum())(x)
     same(second, pair(SIZE, 3), whole=False, exact=False)
+
+    class Summed(nn.Cell):
+        def construct(self, x):
+            return ops.AllReduce()(ops.tanh(x)) * x
+    again = Summed()
+    again.recompute()
+    same(lambda x, w: ms.grad(lambda x: (again(again(x)) * w).sum())(x), pair(SIZE, 3), whole=False, exact=False)
 
     def recorded(x, w):  # compiled inside of a transform that is not
         a, b = ops.AllReduce()(x * w), ops.AllGather()(x[:1])
