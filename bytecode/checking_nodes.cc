@@ -12,7 +12,8 @@ bool may_fail(const Node& node) {
   if (node.is_control())
     return std::ranges::any_of(
         node.subgraphs, [](const auto& sub) { return std::ranges::any_of(sub->nodes, may_fail); });
-  return node.kind == NodeKind::kOp && !node.inputs.empty() && node.op->may_fail();
+  return node.kind == NodeKind::kOp && !node.inputs.empty() && node.op->may_fail() &&
+         !node.op->has(kCollective);  // no graph drops those
 }
 
 bool reads_shape_only(const Node& node) {

@@ -275,6 +275,7 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
   if (const char* odd = odd_tensor_class_name())
     return fail(BreakReason::kObjectType, fmt::format("Tensor with a {} of the program's", odd));
   if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
+  if (op.has(kCollective) && !may_call_processes(attrs)) return false;
   if (attrs.empty() && op.signature.num_attrs > 0) {
     Attrs defaults;
     for (const Param& param : op.signature.params)

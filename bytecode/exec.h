@@ -231,6 +231,8 @@ class Executor {
   bool strict() const;
   // Whether the current code runs on one way only, or more than once: in an arm, or a loop's body.
   bool in_arm() const;
+  // False, and failed, unless a call of other processes can be part of the graph here.
+  bool may_call_processes(const Attrs& attrs);
   // Notes a value that the region computes whether used or not, because computing it may raise.
   void add_demand(SymRef value) { demands_.push_back(std::move(value)); }
   const std::vector<SymRef>& demands() const { return demands_; }

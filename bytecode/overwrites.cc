@@ -37,9 +37,10 @@ Uses count_uses(const Capture& capture) {
 
 }  // namespace
 
-// A loop may stop for a signal handler, and an assumption may be wrong.
+// A loop or a call of other processes may stop for a signal handler, and an assumption may be
+// wrong.
 bool is_never_given_up(const Capture& capture) {
-  return capture.assumptions.empty() &&
+  return capture.assumptions.empty() && !calls_processes(*capture.graph) &&
          std::ranges::none_of(capture.graph->nodes,
                               [](const Node& node) { return node.is_control(); }) &&
          std::ranges::all_of(capture.recipes, [&](const Recipe& recipe) {

@@ -66,12 +66,15 @@ class Fuser {
     for (ValueId id : graph_.outputs) is_output_[id] = 1;
     std::vector<FusionRole> roles(num_nodes(), FusionRole::kNone);
     int32_t previous = -1;
+    const bool calls = std::ranges::any_of(graph_.nodes, is_collective);
     for (int32_t n = 0; n < num_nodes(); ++n) {
       if (!live_[n]) continue;
       const Node& node = graph_.nodes[n];
       for (ValueId id : node.inputs)
         if (id >= 0 && live_[producer_of(id)]) users_[producer_of(id)].push_back(n);
-      if (keeps_order(node)) order_dep_[n] = std::exchange(previous, n);
+      // What fails must do so before a later call of other processes is made, and only then.
+      if (keeps_order(node) || (calls && node.op->may_fail()))
+        order_dep_[n] = std::exchange(previous, n);
       add_singleton(n, node);
       roles[n] = groups_.back().roles[0];
     }
@@ -291,7 +294,7 @@ class Fuser {
   std::vector<char> live_, is_output_;
   std::vector<int32_t> group_of_;
   std::vector<int32_t> needed_after_;
-  std::vector<int32_t> order_dep_;  // the random op before this one
+  std::vector<int32_t> order_dep_;  // the op before this one whose order is the program's
   std::vector<std::vector<int32_t>> users_;
   std::vector<Group> groups_;
   std::optional<GroupOrder> order_;

@@ -110,7 +110,9 @@ class Planner {
     if (node.is_control() || kept_casts_[id]) return PlanSlotKind::kResult;
     if (node.op->has(kView)) return PlanSlotKind::kView;
     if (fused && !escapes_[id]) return PlanSlotKind::kTemp;
-    return leaves_run_[id] ? PlanSlotKind::kFresh : PlanSlotKind::kArena;
+    // A call of other processes is not repeated when the run is, so its result outlives the run.
+    const bool outlives = leaves_run_[id] || node.op->has(kCollective);
+    return outlives ? PlanSlotKind::kFresh : PlanSlotKind::kArena;
   }
 
   Status add_step(const FusionGroup& group) {

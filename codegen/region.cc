@@ -20,6 +20,7 @@ bool is_long_work(const Graph& graph) {
   for (const ValueInfo& value : graph.values) elements += value.meta.shape.numel();
   for (const Node& node : graph.nodes)
     if (node.is_control() || (node.kind == NodeKind::kOp && node.op->has(kRandom))) return false;
+  if (calls_processes(graph)) return false;
   return elements >= kLongElements;
 }
 

@@ -33,8 +33,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
     return run_unlocked(*plain_, StandIns(borrow(inputs)), outputs);
   }
   // Whether there is enough work to do it without the interpreter's lock. Never for a region that
-  // draws random numbers, since their order is the program's. Nor for one with control nodes: loops
-  // let other threads run themselves.
+  // draws random numbers, since their order is the program's. Nor for one with control nodes or
+  // calls of other processes: these let other threads run themselves.
   bool is_long() const { return long_; }
   bool has_branches() const { return branches_; }
 

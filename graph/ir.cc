@@ -67,6 +67,8 @@ Device device_of(const Graph& graph) {
   return {};
 }
 
+bool calls_processes(const Graph& graph) { return std::ranges::any_of(graph.nodes, is_collective); }
+
 int Graph::num_ops() const {
   int count = 0;
   for (const Node& node : nodes) count += node.num_ops();

@@ -78,6 +78,12 @@ class Graph {
   int num_ops() const;  // those in sub-graphs included
 };
 
+// Calls of other processes are never in sub-graphs.
+inline bool is_collective(const Node& node) {
+  return node.kind == NodeKind::kOp && node.op->has(kCollective);
+}
+bool calls_processes(const Graph& graph);
+
 // The device of a graph's values; the host when all of them are there.
 Device device_of(const Graph& graph);
 

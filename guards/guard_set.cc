@@ -28,8 +28,9 @@ int GuardSet::check(const Slots& slots, PyObject** registers) const {
 
 bool GuardSet::still_holds(const Slots& slots, PyObject* const* registers) const {
   std::vector<PyObject*> now(registers, registers + register_count());
-  const auto same = [&](SourceId id) { return now[id] == registers[id]; };
-  return check(slots, now.data()) < 0 && std::all_of(used_.begin(), used_.end(), same);
+  const auto same = [&](SourceId id) { return id == kNoSource || now[id] == registers[id]; };
+  // Without the memo: a memo that holds here would count as one that serves the calls.
+  return check_all(slots, now.data()) < 0 && std::all_of(used_.begin(), used_.end(), same);
 }
 
 bool GuardSet::run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const {

@@ -24,7 +24,8 @@ EntryBase::Ready Entry::prepare(const int64_t* sizes) {
 }
 
 bool Entry::can_be_tried(PyObject* const* registers) const {
-  if (!returns || compile_synchronously() || jit_config().check) return false;
+  // How long a call of other processes takes depends on them.
+  if (!returns || calls || compile_synchronously() || jit_config().check) return false;
   if (region->executable().tier() == 0) return false;
   return std::ranges::none_of(
       inputs, [&](SourceId id) { return id != kNoSource && is_tracked(tensor_of(registers[id])); });
@@ -70,6 +71,17 @@ bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   return true;
 }
 
+// Whether the numbers that the exit computes do not raise. If they do, the program may not come to
+// the calls of other processes that the region makes.
+bool may_make_calls(const Entry& entry, PyObject* const* registers, std::string* error) {
+  const SizesNow sizes(entry, registers);
+  const bool good = std::ranges::all_of(entry.recipes, [&](const Recipe& recipe) {
+    return recipe.kind != &recipe_number || evaluate(*recipe.open, registers, sizes.all());
+  });
+  if (!good) *error = kNumberRaises;
+  return good;
+}
+
 // Checks what must be true before the region may run, and takes the references it needs.
 bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::vector<Ref>* held,
              std::string* error) {
@@ -78,6 +90,7 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
     entry.untrue = true;
     return false;
   }
+  if (entry.calls && !may_make_calls(entry, registers, error)) return false;
   if (entry.region->graph().writes_early && !hold_constants(entry, held)) {
     *error = "an object that the region returns has been freed";
     return false;
@@ -127,12 +140,17 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error) {
   run->random = entry.draws ? random_state() : RandomState{};
-  if (run_whole(entry, slots, registers, run, error)) return true;
+  {
+    std::optional<CallLog> log;
+    if (entry.calls) log.emplace(&run->calls);
+    if (run_whole(entry, slots, registers, run, error)) return true;
+  }
   if (run->pending.has_written()) {  // it cannot be run again
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, error->c_str());
     return false;
   }
   if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
+  if (!PyErr_Occurred()) replay_calls(std::move(run->calls));
   return false;
 }
 

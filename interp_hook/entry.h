@@ -10,6 +10,7 @@
 #include "interp_hook/sized_regions.h"
 #include "interp_hook/trial.h"
 #include "kernels/core/random.h"
+#include "kernels/processes/calls.h"
 
 namespace msjit {
 
@@ -42,8 +43,9 @@ struct Entry final : EntryBase {
   // The region holds a step with a custom gradient, or a whole gradient transform. It must not run
   // on inputs that the tape tracks.
   bool plain = false;
-  bool loops = false;    // holds a loop; it lets other threads and signal handlers run in between
-  bool small = false;    // so little work that starting an entry takes as long as interpreting it
+  bool loops = false;  // holds a loop or `calls`; other threads and signal handlers run in between
+  bool calls = false;  // holds calls of other processes (kernels/processes/calls.h)
+  bool small = false;  // so little work that starting an entry takes as long as interpreting it
   bool repeats = false;  // small, and the body of a long loop
   bool strict = false;   // captured at level STRICT: nothing in it is outside the language
   int failures = 0;      // runs that failed inside
@@ -115,6 +117,7 @@ struct EntryRun {
   std::vector<Ref> objects;                // by recipe; empty: an output that `pending` is to write
   QuietCollector quiet;                    // on if an effect rewrites a list, dict or set
   RandomState random;                      // the state before the run, if the region draws
+  std::vector<MadeCall> calls;             // of other processes
   std::shared_ptr<RegionFunction> region;  // of `pending`
   PendingRun pending;
 };
@@ -122,7 +125,8 @@ struct EntryRun {
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit. Nothing
 // that the program can see is changed yet, except tensors of a region with Graph::writes_early.
 // False without a Python exception: the region failed (`error` says why) and the interpreter must
-// run it. False with an exception: the region raises that exception.
+// run it; the calls of other processes that it has made are then replayed. False with an exception:
+// the region raises that exception.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error);
 // Called by a loop in a region to let other code run, by `turn()`. True: the region must be given
@@ -139,7 +143,8 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers);
 bool gives_history(const Entry& entry, std::span<const Tensor> outputs);
 // Prints, writes over inputs in place, then replays the other changes of existing objects. False
 // with `untouched`: nothing is changed, because printing failed or somebody has changed an input
-// that is to be overwritten. No exception is set, and the interpreter must run the region. False
+// that is to be overwritten. No exception is set, and the interpreter must run the region, with the
+// calls of other processes replayed. False
 // without `untouched`: a Python exception is set.
 bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched);
 

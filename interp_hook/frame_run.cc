@@ -13,6 +13,7 @@ constexpr unsigned kTurnsPerCheck = 64;
 }  // namespace
 
 PyObject* FrameRun::run() {
+  const ReplayScope replays;
   PyObject* const result = run_regions();
   if (tried_ && result)
     static_cast<Entry&>(*tried_).interpreter_took(Trial::now_us() - trial_start_, &state_);

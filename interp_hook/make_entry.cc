@@ -86,7 +86,8 @@ void take_exit(Capture& capture, Entry* entry) {
 // What the graph says of a run.
 void note_graph(const Graph& graph, Entry* entry) {
   entry->draws = draws_numbers(graph);
-  entry->loops = has_loop(graph);
+  entry->calls = calls_processes(graph);
+  entry->loops = has_loop(graph) || entry->calls;
   entry->small = !entry->returns && is_small(graph);
   for (const Node& node : graph.nodes)
     if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();

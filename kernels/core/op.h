@@ -155,6 +155,9 @@ enum Trait : uint32_t {
   kScalarYields = 1u << 18,
   // A view whose other inputs say which part of input 0 it shows. It fails when they point outside.
   kPositions = 1u << 19,
+  // Waits for other processes, which make the same calls in the same order (kernels/processes).
+  // Never pure. Graphs keep each call, also behind every op that may fail before it.
+  kCollective = 1u << 20,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -83,6 +83,8 @@ class BackwardPass {
  private:
   NodeState& state(TapeNode* node) { return states_[index_[node]]; }
   void collect(TapeNode* root);
+  void place(uint32_t root, std::vector<bool>* placed, std::vector<uint32_t>* order);
+  void put_in_order();
   void mark_needed();
   Status run_node(NodeState& state);
   Status unpack(const TapeNode& node, std::span<Val> inputs, std::span<Val> outputs);
@@ -153,6 +155,48 @@ void BackwardPass::collect(TapeNode* root) {
   }
 }
 
+// The nodes that `root` depends on and are not placed yet, then `root`: each after its producers.
+void BackwardPass::place(uint32_t root, std::vector<bool>* placed, std::vector<uint32_t>* order) {
+  std::vector<uint32_t> stack{root};
+  while (!stack.empty()) {
+    const uint32_t at = stack.back();
+    const size_t depth = stack.size();
+    for (const SavedInput& input : states_[at].node->inputs) {
+      if ((*placed)[at] || !input.node) continue;
+      const uint32_t producer = index_[input.node.get()];
+      if (!(*placed)[producer]) stack.push_back(producer);
+    }
+    if (stack.size() > depth) continue;
+    stack.pop_back();
+    if ((*placed)[at]) continue;
+    (*placed)[at] = true;
+    order->push_back(at);
+  }
+}
+
+// Moves the ordered steps (ordered_steps.h) if they do not stand in their order. They do not depend
+// on later ones, so each may come with its producers, and then the next.
+void BackwardPass::put_in_order() {
+  std::vector<uint32_t> steps;
+  for (uint32_t i = 0; i < states_.size(); ++i)
+    if (states_[i].node->order) steps.push_back(i);
+  const auto order_of = [&](uint32_t i) { return states_[i].node->order; };
+  if (std::ranges::is_sorted(steps, {}, order_of)) [[likely]]
+    return;
+  std::ranges::sort(steps, {}, order_of);
+  std::vector<bool> placed(states_.size());
+  std::vector<uint32_t> order;
+  for (const uint32_t step : steps) place(step, &placed, &order);
+  for (uint32_t i = 0; i < states_.size(); ++i)
+    if (!placed[i]) order.push_back(i);  // these stand in order
+  std::vector<NodeState> moved;
+  for (const uint32_t i : order) {
+    index_[states_[i].node] = static_cast<uint32_t>(moved.size());
+    moved.push_back(std::move(states_[i]));
+  }
+  states_ = std::move(moved);
+}
+
 bool BackwardPass::edge_needed(const SavedInput& input) {
   if (!input.wanted) return false;
   if (!input.node) return all_leaves_ || leaves_.count(input.leaf.impl()) != 0;
@@ -175,6 +219,7 @@ Status BackwardPass::run() {
 
 Status BackwardPass::walk() {
   GradScope scope(create_graph_);
+  put_in_order();
   mark_needed();
   for (size_t i = states_.size(); i-- > 0;) {
     NodeState& s = states_[i];

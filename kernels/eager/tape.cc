@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/core/gradients.h"
+#include "kernels/eager/ordered_steps.h"
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape_node.h"
 
@@ -254,10 +255,13 @@ Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs
   return {};
 }
 
-void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
-                   std::span<Tensor> out) {
+namespace {
+
+void record_step(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
+                 std::span<Tensor> out, int64_t order) {
   if (out.empty()) return;
   TapeNodePtr node = make_node();
+  node->order = order;
   node->custom = std::move(backward);
   save_inputs(*node.get(), in);
   for (uint32_t i = 0; i < node->inputs.size(); ++i) {
@@ -268,6 +272,19 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
       if (t && t.same(input)) t = t.detach();
   }
   attach_outputs(std::move(node), out, false);
+}
+
+}  // namespace
+
+void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
+                   std::span<Tensor> out) {
+  record_step(std::move(backward), in, out, 0);
+}
+
+void record_ordered(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
+                    std::span<Tensor> out) {
+  static std::atomic<int64_t> recorded{0};
+  record_step(std::move(backward), in, out, recorded.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 // -- Scopes

@@ -39,6 +39,7 @@ class TapeNode {
   Attrs attrs;
   InlineVec<SavedInput, 2> inputs;
   InlineVec<SavedOutput, 1> outputs;
+  int64_t order = 0;                      // of ordered_steps.h, from 1 on; 0: it is none
   std::unique_ptr<PackedTensors> packed;  // null: the values are kept as they are
   TapeNode* next_dead = nullptr;
   const char* name() const;

@@ -9,8 +9,8 @@
 
 namespace msjit {
 
-// Set by the host of an interpreter. Runs `work(data)` without the interpreter's lock, which the
-// caller holds. Null: there is no such lock.
+// Set by the host of an interpreter. Runs `work(data)` without the interpreter's lock, whether the
+// caller holds it or not. Null: there is no such lock.
 extern void (*g_without_lock)(void (*work)(void*), void* data);
 
 template <class Work>

@@ -38,7 +38,7 @@ Status joined_here(const World& w) {
 }
 
 Result<ProcessGroup> described(const MpiLibrary& mpi, MpiHandle comm, std::vector<int> ranks) {
-  ProcessGroup group{&mpi, comm, 0, 0, std::move(ranks)};
+  ProcessGroup group{&mpi, comm, 0, 0, std::move(ranks), std::make_shared<GroupState>()};
   MSJIT_OK(check_mpi(mpi, mpi.Comm_set_errhandler(comm, mpi.errors_return), "init"));
   MSJIT_OK(check_mpi(mpi, mpi.Comm_rank(comm, &group.rank), "init"));
   MSJIT_OK(check_mpi(mpi, mpi.Comm_size(comm, &group.size), "init"));

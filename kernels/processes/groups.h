@@ -1,8 +1,10 @@
 // The processes of this program that MPI has started, and groups of them. A group is a number;
 // group 0 holds all processes. All members of a group make the same collective calls in the same
-// order. Callers make sure that two threads never use one group at the same time.
+// order. A call may consist of several messages, which threads must not mix: it holds the group's
+// lock.
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,11 +19,18 @@ struct ProcessWorld {
   std::string library;
 };
 
+// What the copies of a ProcessGroup have in common.
+struct GroupState {
+  std::recursive_mutex lock;  // a call may consist of other calls
+  int64_t calls = 0;          // so far; the same number on all members
+};
+
 struct ProcessGroup {
   const MpiLibrary* mpi = nullptr;
   MpiHandle comm = nullptr;
   int rank = 0, size = 0;
   std::vector<int> ranks;  // the members' ranks in the world
+  std::shared_ptr<GroupState> state;
 };
 
 // Joins the other processes; a second call returns the same answer. RuntimeError without Open MPI,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "guards/py/host_call.h"
+#include "kernels/eager/ordered_steps.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/boundary.h"
@@ -82,7 +83,7 @@ Ref record_gradient(PyObject*, const Args& args) {
   for (Tensor& t : outputs) t = t.detach();
   if (any_tracked(inputs)) {
     if (!succeeded(check_history(name, inputs))) return {};
-    record_custom(
+    record_ordered(
         std::make_shared<PythonBackward>(name, Ref::share(a[1]), !a[4] || a[4] == Py_True), inputs,
         outputs);
   }

@@ -43,6 +43,11 @@ struct GivenArguments {
   PyObject* names;
 };
 
+PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
+      .release();
+}
+
 // The interpreter's turn in the trial of an entry: the function runs op by op.
 [[gnu::noinline]] PyObject* call_for_trial(JitFunction* self, const GivenArguments& given,
                                            const std::shared_ptr<EntryBase>& entry) {
@@ -79,16 +84,31 @@ bool may_serve(const JitFunction* self, Entry& entry, PyObject* const* registers
   return entry.effects.empty() || !drops_code(entry, registers, nullptr);
 }
 
-// Runs an entry. False: nothing was done. A null `result`: an exception is set.
-bool run_cached(Entry& entry, const Slots& slots, PyObject** registers, PyObject** result) {
+// Runs an entry. False: nothing was done. A null `result`: an exception is set. Not `captured`: the
+// interpreter has run the function.
+bool run_cached(JitFunction* self, const GivenArguments& given, Entry& entry, const Slots& slots,
+                PyObject** registers, PyObject** result, bool* captured) {
   std::string error;
   *result = nullptr;
   if (entry.single_output >= 0) {
     *result = run_single(entry, registers, &error).release();
-  } else if (EntryRun run; run_entry(entry, slots, registers, &run, &error)) {
-    bool untouched = false;
-    if (!apply_effects(entry, &run, &untouched)) return !untouched;
-    *result = Ref(run.objects[entry.result]).release();
+  } else {
+    const ReplayScope replays;
+    EntryRun run;
+    bool untouched = true;
+    if (run_entry(entry, slots, registers, &run, &error)) {
+      if (apply_effects(entry, &run, &untouched))
+        *result = Ref(run.objects[entry.result]).release();
+      else if (!untouched || !entry.calls)
+        return !untouched;
+    }
+    if (!*result && entry.calls && !PyErr_Occurred()) {
+      entry.fail();  // calls of other processes are replayed, so the interpreter runs it at once
+      const compat::LevelCall level(self->function);
+      *captured = false;
+      *result = call_plainly(self, given.args, given.nargsf, given.names);
+      return true;
+    }
   }
   if (*result || PyErr_Occurred()) return true;  // the exception is that of a signal handler
   entry.fail(true);  // the interpreter runs it and raises what the program raises
@@ -126,18 +146,14 @@ bool run_cached(Entry& entry, const Slots& slots, PyObject** registers, PyObject
   // Code of the program may run in the meantime and replace self->code, which owns `state`.
   const bool lets_run = entry->single_output < 0 || entry->gives_way();
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
-  if (!run_cached(*entry, slots, registers, result)) return false;
-  if (!*result) return true;
+  bool captured = true;
+  if (!run_cached(self, given, *entry, slots, registers, result, &captured)) return false;
+  if (!*result || !captured) return true;
   ++state->calls;
   ++state->captured_calls;
   if (turn == Trial::Turn::kTimed) [[unlikely]]
     entry->entry_took(Trial::now_us() - start);
   return true;
-}
-
-PyObject* call_plainly(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
-  return host::call(host::program, compat::vectorcall, self->function, args, nargsf, names)
-      .release();
 }
 
 // Whether the interpreter runs all of this call. Only for PIJit functions that need not be one

@@ -166,8 +166,8 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
-// Called by compiled loops between turns: runs signal handlers and lets other threads run, as the
-// interpreter does at a jump back. True: the loop has to stop.
+// Called by compiled loops between turns, and behind calls of other processes: runs signal handlers
+// and lets other threads run, as the interpreter does at a jump back. True: the loop has to stop.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool stop = loop_turn([] {
@@ -177,6 +177,12 @@ bool loop_interrupted() {
   });
   PyGILState_Release(state);
   return stop;
+}
+
+// Whether there are other threads of Python, which run while this one gives up the GIL. Its caller
+// holds the GIL.
+bool others_run() {
+  return PyThreadState_Next(PyInterpreterState_ThreadHead(PyThreadState_Get()->interp)) != nullptr;
 }
 
 // Called on the compile thread. Only the main thread may give warnings, so this adds a pending
@@ -209,7 +215,10 @@ Ref make_module() {
   (void)Py_AtExit(compile_queue_stop);
   on_backend_missing(warn_without_backend);
   g_loop_interrupted = loop_interrupted;
+  g_others_run = others_run;
+  g_call_waited = loop_interrupted;
   g_without_lock = [](void (*work)(void*), void* data) {
+    if (!PyGILState_Check()) return work(data);  // an op in a region that runs without it
     const GilRelease released;
     work(data);
   };

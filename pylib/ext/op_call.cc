@@ -197,7 +197,8 @@ Ref describe_traits(const OpDef& op) {
                                                              {kInPlace, "in_place"},
                                                              {kCommutative, "commutative"},
                                                              {kDecompose, "decompose"},
-                                                             {kNoGrad, "no_grad"}};
+                                                             {kNoGrad, "no_grad"},
+                                                             {kCollective, "collective"}};
   Ref list = Ref::steal(PyList_New(0));
   for (auto [trait, name] : kNames)
     if (op.has(trait) && PyList_Append(list.get(), text_object(name).get()) < 0) return {};

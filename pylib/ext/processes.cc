@@ -1,7 +1,9 @@
 #include "pylib/ext/processes.h"
 
 #include "guards/py/gil.h"
+#include "guards/py/text.h"
 #include "kernels/eager/unlocked.h"
+#include "kernels/processes/agreement.h"
 #include "kernels/processes/collectives.h"
 #include "kernels/processes/messages.h"
 #include "pylib/ext/boundary.h"
@@ -28,6 +30,12 @@ class Reader {
     if (good_) good_ = int_from_object(next(), where_, "number", &value);
     return value;
   }
+  std::string text() {
+    if (!good_) return {};
+    const char* const found = utf8_text(next());
+    if (!found) good_ = false;
+    return found ? found : "";
+  }
   IntList numbers() {
     IntList values;
     if (good_) good_ = ints_from_object(next(), where_, "numbers", &values);
@@ -48,11 +56,6 @@ class Reader {
     if (good_ && t) good_ = is_writable(t, where_);
     if (good_ && t) t.bump_version();
     return t;
-  }
-  Reduction reduction() {
-    const int value = number();
-    if (good_ && (value < 0 || value > static_cast<int>(Reduction::kProd))) fail_with("op", value);
-    return static_cast<Reduction>(value);
   }
 
  private:
@@ -130,65 +133,75 @@ Ref free_group(PyObject*, const Args& args) {
   return reader.good() && succeeded(free_process_group(group)) ? Ref::none() : Ref();
 }
 
+template <class Ask>
+auto without_gil(Ask ask) {
+  const GilRelease released;
+  return ask();
+}
+
+Ref lock_group(PyObject*, const Args& args) {
+  Reader reader(args, "lock", 1);
+  const int group = reader.number();
+  if (!reader.good()) return {};
+  auto found = process_group(group);
+  if (!found.ok()) return Ref::steal(raise(found.error()));
+  without_gil([&] { return found.value().state->lock.lock(), 0; });
+  return Ref::none();
+}
+
+Ref unlock_group(PyObject*, const Args& args) {
+  Reader reader(args, "unlock", 1);
+  const int group = reader.number();
+  if (!reader.good()) return {};
+  auto found = process_group(group);
+  if (found.ok()) found.value().state->lock.unlock();
+  return Ref::none();
+}
+
 Ref agree_function(PyObject*, const Args& args) {
   Reader reader(args, "agree", 2);
   const int group = reader.number();
   const int64_t value = reader.long_number();
   if (!reader.good()) return {};
-  const auto ask = [&] {
-    const GilRelease released;
-    return agree(group, value);
-  };
-  auto same = ask();
+  auto same = without_gil([&] { return agree(group, value); });
   return same.ok() ? Ref::share(same.value() ? Py_True : Py_False)
                    : Ref::steal(raise(same.error()));
 }
 
-// Does nothing. msjit.communication calls it with a name before each collective call: there a
-// capture ends its region and reports that name (bytecode/builtins/processes.cc).
-Ref collective(PyObject*, PyObject*) { return Ref::none(); }
-
-Ref barrier_function(PyObject*, const Args& args) {
-  Reader reader(args, "barrier", 1);
+Ref check_function(PyObject*, const Args& args) {
+  Reader reader(args, "check", 4);
   const int group = reader.number();
+  const CallText call{reader.text(), reader.text(), reader.text()};
   if (!reader.good()) return {};
-  Status status;
-  {
-    const GilRelease released;
-    status = barrier(group);
+  auto number = without_gil([&] { return agree_on_call(group, call, 0); });
+  return number.ok() ? Ref::none() : Ref::steal(raise(number.error()));
+}
+
+Ref digest_function(PyObject*, const Args& args) {
+  Reader reader(args, "digest", 1);
+  const std::string text = reader.text();
+  return reader.good() ? Ref::steal(PyLong_FromLongLong(text_digest(text))) : Ref();
+}
+
+Ref exchange_function(PyObject*, const Args& args) {
+  Reader reader(args, "exchange", 2);
+  const int group = reader.number();
+  const std::string text = reader.text();
+  if (!reader.good()) return {};
+  auto texts = without_gil([&] { return exchange_texts(group, text); });
+  if (!texts.ok()) return Ref::steal(raise(texts.error()));
+  Ref list = Ref::steal(PyList_New(0));
+  for (const std::string& one : texts.value()) {
+    const Ref item = Ref::steal(
+        PyUnicode_DecodeUTF8(one.data(), static_cast<Py_ssize_t>(one.size()), "replace"));
+    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return {};
   }
-  return succeeded(std::move(status)) ? Ref::none() : Ref();
+  return list;
 }
 
-Ref all_reduce_function(PyObject*, const Args& args) {
-  Reader reader(args, "all_reduce", 4);
-  const int group = reader.number();
-  const Tensor from = reader.tensor(), to = reader.written();
-  const Reduction op = reader.reduction();
-  return call(reader, from, to,
-              [&](const Tensor& a, const Tensor& b) { return all_reduce(group, a, b, op); });
-}
-
-Ref reduce_function(PyObject*, const Args& args) {
-  Reader reader(args, "reduce", 5);
-  const int group = reader.number();
-  const Tensor from = reader.tensor(), to = reader.written();
-  const Reduction op = reader.reduction();
-  const int root = reader.number();
-  return call(reader, from, to,
-              [&](const Tensor& a, const Tensor& b) { return reduce(group, a, b, op, root); });
-}
-
-Ref reduce_scatter_function(PyObject*, const Args& args) {
-  Reader reader(args, "reduce_scatter", 5);
-  const int group = reader.number();
-  const Tensor from = reader.tensor(), to = reader.written();
-  const Reduction op = reader.reduction();
-  const IntList counts = reader.numbers();
-  return call(reader, from, to, [&](const Tensor& a, const Tensor& b) {
-    return reduce_scatter(group, a, b, op, {counts.data(), counts.size()});
-  });
-}
+// Does nothing. msjit.communication calls it with a name before each call that is no operator:
+// there a capture ends its region and reports that name (bytecode/builtins/processes.cc).
+Ref collective(PyObject*, PyObject*) { return Ref::none(); }
 
 Ref all_gather_function(PyObject*, const Args& args) {
   Reader reader(args, "all_gather", 4);
@@ -207,24 +220,6 @@ Ref broadcast_function(PyObject*, const Args& args) {
   const int root = reader.number();
   return call(reader, data, data,
               [&](const Tensor&, const Tensor& b) { return broadcast(group, b, root); });
-}
-
-Ref gather_function(PyObject*, const Args& args) {
-  Reader reader(args, "gather", 4);
-  const int group = reader.number();
-  const Tensor from = reader.tensor(), to = reader.written();
-  const int root = reader.number();
-  return call(reader, from, to,
-              [&](const Tensor& a, const Tensor& b) { return gather(group, a, b, root); });
-}
-
-Ref scatter_function(PyObject*, const Args& args) {
-  Reader reader(args, "scatter", 4);
-  const int group = reader.number();
-  const Tensor from = reader.tensor(), to = reader.written();
-  const int root = reader.number();
-  return call(reader, from, to,
-              [&](const Tensor& a, const Tensor& b) { return scatter(group, a, b, root); });
 }
 
 Ref all_to_all_function(PyObject*, const Args& args) {
@@ -281,15 +276,15 @@ PyMethodDef g_functions[] = {
                         "collective(name)\n--\n\nNothing: a call of this name comes."),
     method<agree_function>("agree",
                            "agree(group, value)\n--\n\nWhether all members came with this int."),
-    method<barrier_function>("barrier", "barrier(group)\n--\n\nWaits for all members."),
-    method<all_reduce_function>("all_reduce", "all_reduce(group, x, out, op)\n--\n\n"),
-    method<reduce_function>("reduce", "reduce(group, x, out, op, root)\n--\n\n"),
-    method<reduce_scatter_function>("reduce_scatter",
-                                    "reduce_scatter(group, x, out, op, counts)\n--\n\n"),
+    method<check_function>("check",
+                           "check(group, where, dtypes, details)\n--\n\nRaises if the members "
+                           "differ in one of the texts."),
+    method<digest_function>("digest", "digest(text)\n--\n\nThe same int in every process."),
+    method<exchange_function>("exchange", "exchange(group, text)\n--\n\nThe texts of all members."),
+    method<lock_group>("lock", "lock(group)\n--\n\nWaits for the calls of other threads."),
+    method<unlock_group>("unlock", "unlock(group)\n--\n\nAfter lock, on the same thread."),
     method<all_gather_function>("all_gather", "all_gather(group, x, out, counts)\n--\n\n"),
     method<broadcast_function>("broadcast", "broadcast(group, x, root)\n--\n\nIn place."),
-    method<gather_function>("gather", "gather(group, x, out, root)\n--\n\n"),
-    method<scatter_function>("scatter", "scatter(group, x, out, root)\n--\n\n"),
     method<all_to_all_function>("all_to_all", "all_to_all(group, x, out, sent, received)\n--\n\n"),
     method<begin_message<begin_send, false>>(
         "begin_send", "begin_send(group, x, rank, tag)\n--\n\nA number for wait_message."),

@@ -582,8 +582,24 @@ class Tensor:
         """Whether x > y, element by element."""
     def greater_equal(self, y: TensorLike) -> "Tensor":
         """Whether x >= y, element by element."""
+    def group_all_gather(self, call: Optional[TensorLike], where: _str, group: _int, size: _int, rows: Ints = ...) -> Tuple["Tensor", ...]:
+        """(the inputs of the `size` members of a group of processes, one behind the other; the number of the call)."""
+    def group_all_reduce(self, call: Optional[TensorLike], where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int) -> Tuple["Tensor", ...]:
+        """(the elements of all members of a group of processes, reduced; the number of the call)."""
+    def group_all_to_all(self, call: Optional[TensorLike], where: _str, group: _int, sent: Ints, received: Ints) -> Tuple["Tensor", ...]:
+        """(a flat tensor with `received[i]` elements of each member i of a group of processes, which gets `sent[i]` of the input; the number of the call)."""
+    def group_broadcast(self, call: Optional[TensorLike], where: _str, group: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the input of the member `root` of a group of processes; the number of the call)."""
+    def group_gather(self, call: Optional[TensorLike], where: _str, group: _int, size: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the inputs of the `size` members of a group of processes, one behind the other, on the member `root`, and one zero elsewhere; the number of the call)."""
     def group_norm(self, num_groups: _int, weight: Optional[TensorLike] = ..., bias: Optional[TensorLike] = ..., epsilon: _float = ...) -> "Tensor":
         """Normalises groups of channels (axis 1) of x, then scales and shifts each channel."""
+    def group_reduce(self, where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the elements of all members of a group of processes, reduced, on the member `root`, and one zero elsewhere; the number of the call)."""
+    def group_reduce_scatter(self, call: Optional[TensorLike], where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int, rank: _int, rows: Ints) -> Tuple["Tensor", ...]:
+        """(this member's rows of the reduced inputs of a group of processes; the number of the call)."""
+    def group_scatter(self, call: Optional[TensorLike], where: _str, group: _int, size: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(this member's part of the input of the member `root` of a group of `size` processes; the number of the call)."""
     def identity(self) -> "Tensor":
         """x itself, as a value of its own."""
     def int8_conv2d(self, weight: TensorLike, scale: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
@@ -979,8 +995,38 @@ class ops:
     def greater_equal(x: TensorLike, y: TensorLike) -> "Tensor":
         """Whether x >= y, element by element."""
     @staticmethod
+    def group_all_gather(x: TensorLike, call: Optional[TensorLike], where: _str, group: _int, size: _int, rows: Ints = ...) -> Tuple["Tensor", ...]:
+        """(the inputs of the `size` members of a group of processes, one behind the other; the number of the call)."""
+    @staticmethod
+    def group_all_reduce(x: TensorLike, call: Optional[TensorLike], where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int) -> Tuple["Tensor", ...]:
+        """(the elements of all members of a group of processes, reduced; the number of the call)."""
+    @staticmethod
+    def group_all_to_all(x: TensorLike, call: Optional[TensorLike], where: _str, group: _int, sent: Ints, received: Ints) -> Tuple["Tensor", ...]:
+        """(a flat tensor with `received[i]` elements of each member i of a group of processes, which gets `sent[i]` of the input; the number of the call)."""
+    @staticmethod
+    def group_barrier(where: _str, group: _int) -> "Tensor":
+        """Waits for all members of a group of processes; gives the number of the call."""
+    @staticmethod
+    def group_broadcast(x: TensorLike, call: Optional[TensorLike], where: _str, group: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the input of the member `root` of a group of processes; the number of the call)."""
+    @staticmethod
+    def group_gather(x: TensorLike, call: Optional[TensorLike], where: _str, group: _int, size: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the inputs of the `size` members of a group of processes, one behind the other, on the member `root`, and one zero elsewhere; the number of the call)."""
+    @staticmethod
     def group_norm(x: TensorLike, num_groups: _int, weight: Optional[TensorLike] = ..., bias: Optional[TensorLike] = ..., epsilon: _float = ...) -> "Tensor":
         """Normalises groups of channels (axis 1) of x, then scales and shifts each channel."""
+    @staticmethod
+    def group_reduce(x: TensorLike, where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int, rank: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(the elements of all members of a group of processes, reduced, on the member `root`, and one zero elsewhere; the number of the call)."""
+    @staticmethod
+    def group_reduce_scatter(x: TensorLike, call: Optional[TensorLike], where: _str, said: _str, said_dtype: DTypeLike, group: _int, op: _int, rank: _int, rows: Ints) -> Tuple["Tensor", ...]:
+        """(this member's rows of the reduced inputs of a group of processes; the number of the call)."""
+    @staticmethod
+    def group_scatter(x: TensorLike, call: Optional[TensorLike], where: _str, group: _int, size: _int, root: _int) -> Tuple["Tensor", ...]:
+        """(this member's part of the input of the member `root` of a group of `size` processes; the number of the call)."""
+    @staticmethod
+    def group_sum_gradients(gradients: Sequence[TensorLike], where: _str, group: _int, scale: _float) -> Tuple["Tensor", ...]:
+        """The sums of gradients over the members of a group of processes, times `scale`: for each dtype, in the order in which they come, its gradients in one flat tensor; then the number of the call."""
     @staticmethod
     def identity(x: TensorLike) -> "Tensor":
         """x itself, as a value of its own."""

@@ -48,6 +48,17 @@ def test_calls(count):
 
 @pytest.mark.costly
 @needs_mpirun
+@pytest.mark.parametrize("count, who, broken", [(2, "all", 0), (4, "first", 0), (3, "all", 2), (2, "first", 1)])
+def test_captured_calls(count, who, broken):
+    """Calls in captured graphs, with all processes compiled or one of them, also where regions end everywhere."""
+    more = {"MSJIT_BREAK_EVERY": str(broken)} if broken else {}
+    words = ("-m", "msjit.launch", "-n", str(count), "--mode", "eager", os.path.join(HERE, "captured.py"), who)
+    status, output, _ = run(*words, MSJIT_STRICT="1", MSJIT_CACHE_DIR="", **more)
+    assert status == 0 and all("done %d" % rank in output for rank in range(count)), output
+
+
+@pytest.mark.costly
+@needs_mpirun
 def test_training():
     status, output, _ = started(4, os.path.join(HERE, "training.py"))
     assert status == 0 and all("done %d" % rank in output for rank in range(4)), output

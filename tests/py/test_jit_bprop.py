@@ -466,3 +466,34 @@ def test_captured_where_no_gradient_is_asked_for():
     ms.grad(only)(X, Y)
     only(X, Y)
     assert ms.explain(only, X, Y).totals["eager_ops"] == 0
+
+
+def test_gradient_functions_run_in_the_reverse_order_of_their_steps():
+    """Whatever the order of the operands is, and compiled or not: they may print, count, or call other processes."""
+    seen = []
+
+    class Noted(nn.Cell):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            seen.append(self.name)
+            return (dout * 2,)
+    first, second, third = Noted("first"), Noted("second"), Noted("third")
+
+    def f(x):
+        a, b = first(x), second(x)
+        c = third(a)
+        return (b * (c * a)).sum()
+
+    def gradient(x):
+        return ms.grad(f)(x)
+    for fn in (gradient, jit(gradient)):
+        for _ in range(3):
+            del seen[:]
+            check(fn(X), 3 * 16 * X.asnumpy() ** 2)
+            assert seen == ["third", "second", "first"]

@@ -6,7 +6,6 @@ Without mpirun the world is this one process, and MPI is not used.
 import atexit
 import os
 import sys
-from _thread import RLock  # on CPython 3.7 threading imports traceback, and that ten more modules
 
 from .._native import _msjit
 
@@ -18,21 +17,27 @@ INSTALL = "on Debian and Ubuntu: apt install openmpi-bin"
 class Group:
     """Processes that communicate: `ranks` are their numbers in the world, in ascending order; `rank` is this one's place among them.
 
-    A group of one has no number and needs no MPI. `lock`: a call consists of several messages, which threads must not mix. `calls`: the number of
-    calls so far, which is the same on all members.
+    A group of one has no number and needs no MPI. A call consists of several messages, which threads must not mix: `with group:` is a lock.
     """
 
     def __init__(self, name, ranks, rank, number=None):
         self.name, self.ranks, self.rank, self.number = name, tuple(ranks), rank, number
-        self.size, self.lock, self.calls = len(ranks), RLock(), 0
+        self.size = len(ranks)
 
     def __deepcopy__(self, memo):
         return self  # copies of objects that communicate do so in the same group
 
     def calling(self, where):
-        """The lock, for a call with this name. A region of captured code ends here, before anything is done."""
+        """The lock, for a call with this name that is no operator. A region of captured code ends here, before anything is done."""
         processes.collective(where)
-        return self.lock
+        return self
+
+    def __enter__(self):
+        processes.lock(self.number)
+        return self
+
+    def __exit__(self, *raised):
+        processes.unlock(self.number)
 
 
 class _State:
@@ -97,8 +102,7 @@ def _hosts(group):
         return ("",)
     from socket import gethostname
 
-    from .agreement import exchange
-    return tuple([parts[0] for parts in exchange(group, gethostname())])
+    return tuple(processes.exchange(group.number, gethostname()))
 
 
 def leave():

@@ -53,7 +53,7 @@ def capture(net, inputs):
             found = _msjit.captured_graph(function, (net,) + tuple(inputs))
         except ValueError as error:
             raise ValueError("[%s] %s" % (_WHERE, error)) from None
-    _check_weak(found["graph"])
+    _check_nodes(found["graph"], _calls())
     sources, tensors = _sources(net, inputs, found["inputs"])
     described = [(name, _dtype_name(value), tuple(value.shape)) for name, value in zip(_names(net, len(inputs)), inputs)]
     return SavedGraph(type(net).__name__, described, found["graph"], sources, tensors, found["result"])
@@ -109,14 +109,21 @@ def _names(net, count):
     return [names[i] if i < len(names) else "input%d" % i for i in range(count)]
 
 
-def _check_weak(block):
-    """Refuses a graph that computes a weak value: its dtype is that of its partners in operations, so it cannot be written as a tensor."""
+def _calls():
+    """The operators that call other processes."""
+    return [row["name"] for row in _msjit.op_table() if "collective" in row["traits"]]
+
+
+def _check_nodes(block, calls):
+    """Refuses what a file cannot hold: calls of other processes, and a weak value, whose dtype is that of its partners in operations."""
     for op, _, _, outputs, parts in block["nodes"]:
+        if op in calls:
+            raise ValueError("[%s] operator %s, got a call of other processes, expected none" % (_WHERE, op))
         if op != "constant" and any(weak for _, _, _, weak in outputs):
             raise ValueError("[%s] operator %s, got one on Python numbers alone, expected a Tensor among its arguments"
                              % (_WHERE, op))
         for part in parts:
-            _check_weak(part)
+            _check_nodes(part, calls)
 
 
 def _sources(net, inputs, found):

@@ -2,7 +2,7 @@
 from ..communication.world import group_of
 from ..nn.data_parallel import normalised_over
 from ..ops import registry as _k
-from ..ops.nn_func import move_statistics
+from ..ops.nn_func import shift_statistics
 from .layer_variants import _BatchNorm
 
 
@@ -28,10 +28,10 @@ class SyncBatchNorm(_BatchNorm):
         if group.size == 1:
             return self._by_batch(input)
 
-        def moved(mean, variance, count):
+        def moved(mean, variance, unbias):
             if self.training and self.track_running_stats:
                 _k.assign(self.num_batches_tracked, self.num_batches_tracked.detach() + 1)
-                move_statistics(self.running_mean, self.running_var, mean, variance, count, self.momentum)
+                shift_statistics(self.running_mean, self.running_var, mean, variance, self.momentum, self.momentum * unbias)
         return normalised_over(group, input, *self._scale_and_shift(input), eps=self.eps, moved=moved)
 
     def _by_batch(self, input):

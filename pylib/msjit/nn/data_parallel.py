@@ -6,16 +6,14 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..communication import collectives
-from ..communication.agreement import check
 from ..communication.management import create_group, get_group_size, get_rank
-from ..communication.world import group_of, processes
+from ..communication.world import group_of
 from ..ops import registry as _k
-from ..ops.nn_func import move_statistics
+from ..ops.nn_func import shift_statistics
 from .cell import Cell
 from .normalization import _BatchNorm
 
 _WORLD = "hccl_world_group"
-BUCKET = 4 << 20  # the most bytes of gradients sent together; a larger gradient is sent alone
 _HALF = (mstype.float16, mstype.bfloat16)
 
 
@@ -57,38 +55,18 @@ class DistributedGradReducer(Cell):
         return tuple([next(reduced) if shared else g for g, shared in zip(grads, kept)])
 
 
-def _buckets(grads):
-    """Groups gradients: lists of indices, each of gradients of one dtype that are sent together, in order."""
-    finished, filling = [], {}
-    for place, grad in enumerate(grads):
-        if grad.nbytes >= BUCKET:
-            finished.append([place])
-            continue
-        bucket, size = filling.get(grad.dtype, ([], 0))
-        if size + grad.nbytes > BUCKET:
-            finished.append(bucket)
-            bucket, size = [], 0
-        filling[grad.dtype] = bucket + [place], size + grad.nbytes
-    return finished + [bucket for bucket, _ in filling.values()]
-
-
 def reduce_gradients(grads, group, scale):
     """Sums gradients over a group and multiplies by scale. The processes compare shapes and dtypes once for all gradients."""
     grads = [g.detach() for g in grads]
-    out = list(grads)
-    with group.calling("DistributedGradReducer"):
-        check(group, "DistributedGradReducer", *grads)
-        for places in _buckets(grads):
-            flat = grads[places[0]].reshape(-1) if len(places) == 1 else _k.concat([grads[i].reshape(-1) for i in places], 0)
-            total = flat.astype(mstype.float32) if flat.dtype in _HALF else flat
-            summed = total if len(places) > 1 or total is not flat else _k.zeros(total.shape, total.dtype)
-            processes.all_reduce(group.number, total, summed, 0)
-            if scale != 1.0:
-                summed = summed * scale
-            summed, at = summed.astype(flat.dtype), 0
-            for i in places:
-                out[i] = summed[at:at + grads[i].size].reshape(grads[i].shape)
-                at += grads[i].size
+    sums = _k.group_sum_gradients(grads, "DistributedGradReducer", group.number, scale)
+    out, dtypes = list(grads), []
+    for grad in grads:
+        if grad.dtype not in dtypes:
+            dtypes.append(grad.dtype)
+    for dtype, flat in zip(dtypes, sums):
+        places = [i for i, grad in enumerate(grads) if grad.dtype == dtype]
+        for i, part in zip(places, _k.split(flat, [grads[i].size for i in places], 0)):
+            out[i] = part.reshape(grads[i].shape)
     return out
 
 
@@ -147,13 +125,15 @@ class SyncBatchNorm(_BatchNorm):
         return self._normalised(x, group)
 
     def _normalised(self, x, group):
-        def moved(mean, variance, count):
-            move_statistics(self.moving_mean, self.moving_variance, mean, variance, count, self.bn_train.momentum)
+        def moved(mean, variance, unbias):
+            share = self.bn_train.momentum
+            shift_statistics(self.moving_mean, self.moving_variance, mean, variance, share, share * unbias)
         return normalised_over(group, x, self.gamma, self.beta, self.eps, moved)
 
 
 def normalised_over(group, x, gamma, beta, eps, moved):
-    """Normalises x over the batches of a group of processes; calls moved(mean, variance, size) with their statistics.
+    """Normalises x over the batches of a group of processes; calls moved(mean, variance, unbias) with their statistics. The variance times unbias has
+    no bias.
 
     It sums twice over the processes: the elements, then their squared distances from the mean. The gradients of the two are sums over
     the processes too.
@@ -163,11 +143,11 @@ def normalised_over(group, x, gamma, beta, eps, moved):
     data = x.astype(mstype.float32) if x.dtype in _HALF else x
     own = Tensor([x.size // channels], data.dtype)
     sums = collectives.all_reduce(_k.concat([data.sum(axes), own], 0), "sum", group, "sync_batch_norm")
-    count = int(sums[channels])
+    count = _k.stop_gradient(sums[channels])  # no int: the graph of a step goes on
     mean = sums[:channels] / count
     centered = data - mean.reshape(along)
     variance = collectives.all_reduce((centered * centered).sum(axes), "sum", group, "sync_batch_norm") / count
-    moved(mean, variance, count)
+    moved(mean, variance, count / _k.maximum(count - 1, 1))
     scale = ops.rsqrt(variance + eps) * gamma
     return (centered * scale.reshape(along) + beta.reshape(along)).astype(x.dtype)
 

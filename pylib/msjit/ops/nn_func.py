@@ -147,7 +147,11 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
 
 def move_statistics(running_mean, running_var, mean, variance, count, share):
     """Moves the running mean and variance by `share` towards those of a batch; the batch variance is made unbiased, as in MindSpore."""
-    unbias = share * count / max(count - 1, 1)
+    shift_statistics(running_mean, running_var, mean, variance, share, share * count / max(count - 1, 1))
+
+
+def shift_statistics(running_mean, running_var, mean, variance, share, unbias):
+    """Moves the running mean by `share` towards that of a batch; adds the variance times `unbias` to that share less of the running one."""
     mean, variance = _k.stop_gradient(mean), _k.stop_gradient(variance)
     _k.assign(running_mean, running_mean.detach() * (1.0 - share) + mean * share)
     _k.assign(running_var, running_var.detach() * (1.0 - share) + variance * unbias)
@@ -316,6 +320,6 @@ def kl_div(logits, labels, reduction="mean"):
     return reduce_loss(loss, reduction, "kl_div")
 
 
-_SHARED = ("move_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
+_SHARED = ("move_statistics", "shift_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and value is not Tensor and name not in _SHARED and callable(value)]

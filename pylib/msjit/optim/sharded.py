@@ -10,7 +10,7 @@ from .._native import _msjit
 from ..common.parameter import Parameter, ParameterTuple
 from ..communication.agreement import check, tensor_text
 from ..communication.collectives import all_gather
-from ..communication.world import WORLD_NAMES, group_of, processes
+from ..communication.world import WORLD_NAMES, group_of
 from .own_optimizers import is_own
 
 _ops = _msjit.ops
@@ -122,21 +122,31 @@ class Share:
                 mine.append([0, []])
             mine[-1][0] += size
             mine[-1][1].append(index)
-        self.rounds = []
+        self.agreed, self.rounds = False, []
         for dtype, ranks in parts.items():
             for number in range(max(len(mine) for mine in ranks)):
                 self.rounds.append((dtype, [mine[number][1] if number < len(mine) else [] for mine in ranks]))
 
     def gather(self, gradients=None):
         """Gives every process the Parameters that the others have updated. RuntimeError if at the first call they had different gradients."""
+        if not self.agreed or (gradients is not None and not self.compared):
+            self._agree(gradients)
+        group = self.group
+        for index in self.large:
+            param, owner = self.parameters[index], self.owners[index]
+            sent = _ops.group_broadcast(param.detach(), None, _WHERE, group.number, group.rank, owner)[0]
+            if owner != group.rank:
+                _ops.assign(param, sent)
+        for dtype, sent in self.rounds:
+            self._round(dtype, sent)
+
+    def _agree(self, gradients):
+        """Compares the Parameters of the processes, and gradients once they are given."""
         with self.group.calling(_WHERE):
             check(self.group, _WHERE, self.layout)
-            if gradients is not None and not self.compared:
+            self.agreed = True
+            if gradients is not None:
                 self._compare(gradients)
-            for index in self.large:
-                processes.broadcast(self.group.number, self.parameters[index], self.owners[index])
-            for dtype, sent in self.rounds:
-                self._round(dtype, sent)
 
     def _compare(self, gradients):
         """Each Parameter is updated with the gradient of its owner alone, which has to be the sum over the processes. Compares what the gradients'
@@ -153,8 +163,7 @@ class Share:
         flat = [self.parameters[i].detach().reshape(-1) for i in sent[self.group.rank]]
         flat = _ops.concat(flat, 0) if flat else _ops.zeros((0,), dtype)
         counts = [sum([self.parameters[i].size for i in indices]) for indices in sent]
-        out, at = _ops.zeros((sum(counts),), dtype), 0
-        processes.all_gather(self.group.number, flat, out, counts)
+        out, at = _ops.group_all_gather(flat, None, _WHERE, self.group.number, self.group.size, counts)[0], 0
         for rank, indices in enumerate(sent):
             if rank == self.group.rank:
                 at += counts[rank]

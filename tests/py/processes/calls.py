@@ -272,7 +272,9 @@ def captured():
         assert len(calls) == before + 21, (mode, len(calls) - before)
     if not os.environ.get("MSJIT_BREAK_EVERY"):  # which ends regions for another reason
         whole = ms.jit(lambda x: ops.AllReduce()(x) + 1, mode="PIJit", fullgraph=True)
-        refused(ms.CompileError, "AllReduce waits for other processes", lambda: whole(Tensor([1.0])))
+        same(whole(Tensor([1.0])), np.full(1, 1 + SIZE, np.float32), "one graph")
+        sends = ms.jit(lambda x: cf.send(x, (RANK + 1) % SIZE), mode="PIJit", fullgraph=True)
+        refused(ms.CompileError, "send waits for other processes", lambda: sends(Tensor([1.0])))
 
     def differentiated(x):
         return ms.value_and_grad(lambda x: (ops.AllReduce()(ops.sin(x)) ** 2).sum())(x)

@@ -1,0 +1,44 @@
+#include "kernels/processes/call_checks.h"
+#include "kernels/processes/collectives.h"
+
+namespace msjit {
+namespace {
+
+enum Attr { kWhere, kGroup, kSize, kRoot };
+
+Status infer(InferCtx& ctx) {
+  const Meta& x = ctx.in(0);
+  const int64_t size = ctx.attrs[kSize].as_int();
+  MSJIT_OK(require_between(ctx, x.shape.rank(), 1, kMaxRank, "number of axes"));
+  MSJIT_OK(require_between(ctx, size, 1, kMostMembers, "size"));
+  Shape shape = x.shape;
+  shape[0] /= size;
+  return add_result(ctx, x, shape);
+}
+
+Status kernel(KernelCtx& ctx) {
+  const auto group = static_cast<int>(ctx.attrs[kGroup].as_int());
+  const auto root = static_cast<int>(ctx.attrs[kRoot].as_int());
+  const Meta& x = ctx.in[0].meta();
+  const CallText text{ctx.attrs[kWhere].as_string(), dtype_name(x.dtype),
+                      fmt::format("{}, from rank {}", tensor_text(x), root)};
+  return make_call(ctx, group, text, ctx.in[1], [&](std::span<const Tensor> in) {
+    return scatter(group, in[0], ctx.out[0], root);
+  });
+}
+
+}  // namespace
+
+MSJIT_OP(group_scatter)
+    .doc(
+        "(this member's part of the input of the member `root` of a group of `size` processes; the "
+        "number of the call).")
+    .signature("x: Tensor, call: Tensor?, where: str, group: int, size: int, root: int")
+    .impure()
+    .traits(kCollective | kComplex)
+    .outputs(2)
+    .infer(infer)
+    .cpu(kernel)
+    .no_grad();
+
+}  // namespace msjit
