@@ -4,6 +4,7 @@
 // change existing objects (effects), and where the region ends.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ enum class RecipeKind : uint8_t {
   kSize,      // a new int: `size` evaluated with the sizes of the call
   kNumber,    // a new float: `open` evaluated with the numbers of the call
   kScalar,    // a new number of class `object` from graph output `index`
+  kDrawn,     // draw `index`, as a new float or int
   kConst,     // `object`
   kMade,      // the result of `build`, from `object`, `number` and the arguments
 };
@@ -53,8 +55,21 @@ struct Recipe {
   NumberExpr open;
 };
 
-// An input of the graph that is no tensor of the program: an open size or float as a 0-d tensor, or
-// the elements of a NumPy array.
+// A number that a generator of Python's random module gives anew in each call. The region draws its
+// numbers in program order, before its graph runs.
+struct Draw {
+  enum class Kind : uint8_t { kUnit, kBits, kBelow };
+  Kind kind;              // random(), getrandbits(limit), or an int below `limit`
+  SourceId generator;
+  int64_t limit = 0;
+};
+inline int bits_of(const Draw& draw) {  // of a drawn int
+  const auto limit = static_cast<uint64_t>(draw.limit);
+  return draw.kind == Draw::Kind::kBelow ? std::bit_width(limit - 1) : static_cast<int>(limit);
+}
+
+// An input of the graph that is no tensor of the program: an open size or float or a drawn number
+// as a 0-d tensor, or the elements of a NumPy array.
 struct ScalarInput {
   int32_t input;
   SizeExpr size;
@@ -62,6 +77,7 @@ struct ScalarInput {
   SourceId array = kNoSource;  // where the array is found
   bool copies = false;         // copy the elements: the region writes to tensors, which may share
                                // the array's memory
+  int draw = -1;               // which draw
 };
 
 class Departure;
@@ -128,6 +144,7 @@ struct Capture {
   GuardSet guards;
   std::vector<SourceId> inputs;  // of the graph, in order; kNoSource: one of `scalars`
   std::vector<ScalarInput> scalars;
+  std::vector<Draw> draws;
   std::unique_ptr<OpenSizes> open;          // null: all sizes are constant
   std::shared_ptr<const ShapeTrace> trace;  // of the graph, when it depends on open sizes
   std::vector<Recipe> recipes;

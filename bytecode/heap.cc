@@ -151,6 +151,17 @@ Val Heap::scalar_input(const SymRef& value) {
   return sizes_->scalar(value);
 }
 
+Val Heap::draw_input(const Draw& draw) {
+  note_effect();
+  ScalarInput input{static_cast<int32_t>(inputs_.size()), {}, {}};
+  input.draw = static_cast<int>(draws_.size());
+  draws_.push_back(draw);
+  scalars_.push_back(std::move(input));
+  inputs_.push_back(kNoSource);
+  const DType dtype = draw.kind == Draw::Kind::kUnit ? DType::kFloat64 : DType::kInt64;
+  return sizes_->fixed_input(Meta{dtype, true, {}});
+}
+
 namespace {
 
 bool differs(const NumberNode& number, const Sizes& sizes, const GuardBuilder& guards) {

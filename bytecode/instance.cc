@@ -2,10 +2,12 @@
 #include "bytecode/library.h"
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/table_objects.h"
 #include "bytecode/values/mapping_proxy.h"
 #include "guards/py/host_call.h"
+#include "guards/py/twister.h"
 
 #include <fmt/core.h>
 
@@ -341,6 +343,9 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
       if (!object_method(x, name, args, out, &known)) return false;
       if (known) return true;
     }
+    const BuiltinModel model = descr->d_type == twister_type() ? generator_method(args[0], name)
+                                                               : file_method(descr->d_type, name);
+    if (model) return model(x, args, names, out);
     if (is_container_base(descr->d_type))
       return call_container_method(x, name, std::move(args), names, out);
   } else if (has_builtin_method(args[0], name)) {

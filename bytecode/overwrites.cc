@@ -41,6 +41,7 @@ bool is_always_made(const Capture& capture, const Recipe& recipe) {
     case RecipeKind::kRegister:
     case RecipeKind::kOutput:
     case RecipeKind::kConst:
+    case RecipeKind::kDrawn:
     case RecipeKind::kSize: return true;
     case RecipeKind::kNumber: return false;
     case RecipeKind::kScalar: {

@@ -194,6 +194,7 @@ bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
   }
   if (*untouched) {
     if (entry.draws) set_random_state(run->random);
+    run->drawn.take_back();
     return false;
   }
   if (Status status = run->pending.commit(); !status.ok()) {

@@ -106,9 +106,14 @@ bool array_input(const ScalarInput& input, PyObject* const* registers, std::vect
 }
 
 // Makes the inputs of the graph that are no tensors of the program: sizes, numbers and arrays.
-bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<Tensor>* scalars) {
+bool scalar_inputs(const Entry& entry, PyObject* const* registers, const EntryRun* run,
+                   std::vector<Tensor>* scalars) {
   const SizesNow sizes(entry, registers);
   for (const ScalarInput& scalar : entry.scalars) {
+    if (scalar.draw >= 0) {
+      scalars->push_back(run->drawn.input(scalar.draw));
+      continue;
+    }
     if (scalar.array != kNoSource) {
       if (!array_input(scalar, registers, scalars)) return false;
       continue;
@@ -174,8 +179,8 @@ struct RegionInputs {
   std::shared_ptr<RegionFunction> region;  // another thread may bind other sizes meanwhile
 };
 
-bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* inputs,
-                 std::string* error) {
+bool load_inputs(const Entry& entry, PyObject* const* registers, const EntryRun* run,
+                 RegionInputs* inputs, std::string* error) {
   if (!entry.serves()) {
     *error = "its sizes have no graph of their own yet";
     return false;
@@ -184,7 +189,7 @@ bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* i
     for (SourceId id : entry.inputs) inputs->impls.push_back(tensor_of(registers[id]).impl());
   } else {
     inputs->region = entry.region;
-    if (!scalar_inputs(entry, registers, &inputs->scalars)) {
+    if (!scalar_inputs(entry, registers, run, &inputs->scalars)) {
       *error = kNumberRaises;
       return false;
     }
@@ -203,7 +208,7 @@ bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* i
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
                  LoopWatch* watch, EntryRun* run, std::string* error) {
   RegionInputs inputs;
-  if (!load_inputs(entry, registers, &inputs, error)) return false;
+  if (!load_inputs(entry, registers, run, &inputs, error)) return false;
   RegionFunction& region = *entry.region;
   const bool checked = jit_config().check;
   const RandomState random = checked ? random_state() : RandomState{};
@@ -352,6 +357,7 @@ bool make_object(const Entry& entry, const Recipe& recipe, PyObject* const* regi
     case RecipeKind::kScalar:
       object = number_from(outputs[recipe.index], recipe.object.get());
       break;
+    case RecipeKind::kDrawn: object = run->drawn.object(recipe.index); break;
     case RecipeKind::kOutput:
       if (!outputs[recipe.index]) return run->objects.emplace_back(), true;
       if (entry.joined) object = object_of(entry, registers, outputs, recipe.index, run->objects);
@@ -382,6 +388,7 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   const std::span<Tensor> results(outputs.data(), outputs.size());
+  if (!entry.drawn.empty()) run->drawn.draw(entry.drawn, registers);
   if (!call_region(entry, registers, results, watch ? &*watch : nullptr, run, error) ||
       !is_as_assumed(entry, results, error))
     return false;
@@ -403,6 +410,7 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
     return false;
   }
   if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
+  run->drawn.take_back();
   return false;
 }
 

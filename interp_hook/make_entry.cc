@@ -111,7 +111,8 @@ int only_output(const Entry& entry) {
   const bool numbers =  // these may raise, so every call must compute them
       std::ranges::any_of(entry.recipes,
                           [](const Recipe& recipe) { return recipe.kind == RecipeKind::kNumber; });
-  const bool only = result.kind == RecipeKind::kOutput && !entry.joined && !entry.loops && !numbers;
+  const bool only = result.kind == RecipeKind::kOutput && !entry.joined && !entry.loops &&
+                    !numbers && entry.drawn.empty();
   return only ? result.index : -1;
 }
 
@@ -124,6 +125,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->open = std::move(capture.open);
   entry->trace = std::move(capture.trace);
   entry->scalars = std::move(capture.scalars);
+  entry->drawn = std::move(capture.draws);
   if (!entry->trace) {
     MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
   } else if (entry->prepare(entry->open->captured.data()) != Entry::Ready::kYes) {
