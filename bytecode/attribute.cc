@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
@@ -36,7 +37,7 @@ bool bind_attribute(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeO
   }
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
       Py_TYPE(found) == &PyWrapperDescr_Type || is_op(found) ||
-      Py_TYPE(found) == g_jit_callable.type) {
+      Py_TYPE(found) == g_jit_callable.type || is_legacy_method(found)) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }

@@ -55,15 +55,20 @@ struct Recipe {
   NumberExpr open;
 };
 
-// A number that a generator of Python's random module gives anew in each call. The region draws its
-// numbers in program order, before its graph runs.
+// A number, or an array of numbers, that a generator of Python's random module or of NumPy gives
+// anew in each call. The region draws its numbers in program order, before its graph runs.
 struct Draw {
-  enum class Kind : uint8_t { kUnit, kBits, kBelow };
-  Kind kind;              // random(), getrandbits(limit), or an int below `limit`
+  enum class Kind : uint8_t { kUnit, kBits, kBelow, kCall };
+  Kind kind;  // random(), getrandbits(limit), an int below `limit`; `function` of NumPy
   SourceId generator;
   int64_t limit = 0;
+  Ref function, arguments, keywords;  // kCall: a method, and what it gets behind its generator
+  Meta meta;                          // kCall: of the result as a tensor
+  bool is_array = false;              // kCall: else a Python number
 };
 inline int bits_of(const Draw& draw) {  // of a drawn int
+  constexpr int kUnknown = 64;
+  if (draw.kind == Draw::Kind::kCall) return kUnknown;
   const auto limit = static_cast<uint64_t>(draw.limit);
   return draw.kind == Draw::Kind::kBelow ? std::bit_width(limit - 1) : static_cast<int>(limit);
 }

@@ -1,4 +1,5 @@
 #include "bytecode/heap.h"
+#include "bytecode/drawn_numbers.h"
 
 #include <fmt/core.h>
 
@@ -158,6 +159,7 @@ Val Heap::draw_input(const Draw& draw) {
   draws_.push_back(draw);
   scalars_.push_back(std::move(input));
   inputs_.push_back(kNoSource);
+  if (draw.kind == Draw::Kind::kCall) return sizes_->fixed_input(draw.meta);
   const DType dtype = draw.kind == Draw::Kind::kUnit ? DType::kFloat64 : DType::kInt64;
   return sizes_->fixed_input(Meta{dtype, true, {}});
 }
@@ -238,6 +240,11 @@ bool Heap::realize(const SymRef& value) {
   if (Py_TYPE(object) == deque_type()) {
     guard_exact_type(value);
     value->kind = SymKind::kDeque;
+    return true;
+  }
+  if (is_legacy_method(object)) {
+    guard_identity(value);
+    value->kind = SymKind::kConst;
     return true;
   }
   if (is_bound_builtin(object)) return realize_builtin_method(value);

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/heap.h"
 #include "bytecode/list_objects.h"
 #include "guards/py/host_call.h"
@@ -21,7 +22,9 @@ bool Heap::realize_builtin_method(const SymRef& value) {
               {.number = reinterpret_cast<intptr_t>(method->m_ml)});
   const SymRef self = part(value, &method->m_self, "__self__");
   guard_exact_type(self);  // a derived class may bind the same method
-  value->items = {make_const(interned_text(method->m_ml->ml_name)), self};
+  const Ref name = interned_text(method->m_ml->ml_name);
+  PyObject* const own = host::find_on_class(Py_TYPE(method->m_self), name.get());
+  value->items = {make_const(own && is_legacy_method(own) ? Ref::share(own) : name), self};
   value->kind = SymKind::kMethod;
   return true;
 }

@@ -343,6 +343,7 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
       if (!object_method(x, name, args, out, &known)) return false;
       if (known) return true;
     }
+    if (is_legacy_method(descriptor)) return call_legacy(x, descriptor, args, names, out);
     const BuiltinModel model = descr->d_type == twister_type() ? generator_method(args[0], name)
                                                                : file_method(descr->d_type, name);
     if (model) return model(x, args, names, out);

@@ -67,7 +67,7 @@ bool is_bound_builtin(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(method->m_self);
   const Ref name = interned_text(method->m_ml->ml_name);
   PyTypeObject* const twister = twister_type();
-  PyTypeObject* const owner = twister && PyType_IsSubtype(type, twister)      ? twister
+  PyTypeObject* const owner = twister && PyType_IsSubtype(type, twister)    ? twister
                               : (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 ? nullptr
                                                                             : type;
   PyObject* const found = owner && name ? host::find_on_class(owner, name.get()) : nullptr;

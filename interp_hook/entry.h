@@ -18,6 +18,7 @@ struct Entry final : EntryBase {
   std::vector<SourceId> inputs;
   std::vector<ScalarInput> scalars;
   std::vector<Draw> drawn;
+  bool calls = false;                       // it draws by calling NumPy
   std::shared_ptr<RegionFunction> region;   // with open sizes: the one for the sizes bound last
   std::shared_ptr<const ShapeTrace> trace;  // null: one region serves all sizes
   SizedRegions regions;                     // with a trace: those for the sizes met

@@ -126,6 +126,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->trace = std::move(capture.trace);
   entry->scalars = std::move(capture.scalars);
   entry->drawn = std::move(capture.draws);
+  entry->calls = std::ranges::any_of(
+      entry->drawn, [](const Draw& draw) { return draw.kind == Draw::Kind::kCall; });
   if (!entry->trace) {
     MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
   } else if (entry->prepare(entry->open->captured.data()) != Entry::Ready::kYes) {

@@ -35,7 +35,7 @@ bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
 BuiltinModel protocol_method(const SymRef& self, const char* name);  // d.__getitem__: protocol.cc
 BuiltinModel find_class_method(PyObject* cls, const char* name);     // chain.from_iterable
-BuiltinModel file_method(PyTypeObject* owner, const char* name);            // print.cc
+BuiltinModel file_method(PyTypeObject* owner, const char* name);     // print.cc
 BuiltinModel dict_class_method(const char* name);                    // dicts.cc
 BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);    // null: none
 std::span<const ModelRow> list_methods(), tuple_methods();                  // lists.cc

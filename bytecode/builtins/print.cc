@@ -1,6 +1,6 @@
-// print() and write() of a file: an effect, replayed in program order at the region's exit. The arguments are converted
-// to text at once, because a list may change after the call. Only tensors and open numbers are
-// converted at the exit, when their values are known.
+// print() and write() of a file: an effect, replayed in program order at the region's exit. The
+// arguments are converted to text at once, because a list may change after the call. Only tensors
+// and open numbers are converted at the exit, when their values are known.
 #include <algorithm>
 #include <array>
 
@@ -184,8 +184,7 @@ bool model_flush(Executor& x, Args args, PyObject* names, SymRef* out) {
   PyTypeObject* const type = type_of(*args[0]);
   if (!std::ranges::any_of(text_files(), [&](auto* t) { return t && PyType_IsSubtype(type, t); }))
     return x.fail(BreakReason::kCallUnknown, "flush() of " + describe(*args[0]));
-  return write_raw(x, args[0], {}, true) &&
-         (*out = sym_none(), true);
+  return write_raw(x, args[0], {}, true) && (*out = sym_none(), true);
 }
 
 constexpr ModelRow kFileMethods[] = {{"write", model_write}, {"flush", model_flush}};

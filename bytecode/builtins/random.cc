@@ -22,14 +22,7 @@ bool draw(Executor& x, const SymRef& self, Draw draw, const char* name, SymRef* 
   if (x.in_arm())
     return x.fail(BreakReason::kUnsupported, "a number drawn in a branch or a loop on a tensor");
   draw.generator = self->source;
-  PyTypeObject* const type = draw.kind == Draw::Kind::kUnit ? &PyFloat_Type : &PyLong_Type;
-  SymRef made = make_sym(SymKind::kScalar);
-  made->draw = static_cast<int>(x.heap().draws().size());
-  made->tensor = x.heap().draw_input(draw);
-  made->cls = Ref::share(reinterpret_cast<PyObject*>(type));
-  made->born = std::max(x.root_step(), 0);
-  *out = std::move(made);
-  return true;
+  return *out = drawn_number(x, draw), true;
 }
 
 bool model_random(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -69,8 +62,7 @@ bool model_below(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool plain = false, plain_bits = false;
   if (!positional(x, "_randbelow", args, names, 2, 2)) return false;
   if (!x.look(args[0]) || !x.look(args[1])) return false;
-  if (!is_generator(args[0]) || !to_int(x, args[1], &limit) || limit < 1 ||
-      limit >> kMostBits != 0)
+  if (!is_generator(args[0]) || !to_int(x, args[1], &limit) || limit < 1 || limit >> kMostBits != 0)
     return x.fail(BreakReason::kCallUnknown, "_randbelow() with these arguments");
   if (!is_own_method(x, args[0], "random", &plain) ||
       !is_own_method(x, args[0], "getrandbits", &plain_bits))
@@ -90,8 +82,10 @@ int64_t first_draw(const SymRef& value) {
   int64_t first = -1;
   for (size_t i = 0; i < seen.size(); ++i) {
     const SymRef at = seen[i];
-    if (is_drawn(*at) && (first < 0 || at->born < first)) first = at->born;
-    if (at->kind == SymKind::kChoice && !at->entries.empty()) seen.push_back(at->entries[0].first);
+    const bool drawn = is_drawn(*at) || (at->kind == SymKind::kTensorArray && at->draw >= 0);
+    if (drawn && (first < 0 || at->born < first)) first = at->born;
+    const bool made = at->kind == SymKind::kChoice || at->kind == SymKind::kTensorArray;
+    if (made && !at->entries.empty()) seen.push_back(at->entries[0].first);
     if (at->kind != SymKind::kComputed && at->kind != SymKind::kTuple) continue;
     for (const SymRef& item : at->items)
       if (seen.size() < kMostValues) seen.push_back(item);
@@ -103,6 +97,28 @@ int64_t first_draw(const SymRef& value) {
 
 BuiltinModel generator_method(const SymRef& self, const char* name) {
   return is_generator(self) ? find_row(kMethods, name) : nullptr;
+}
+
+SymRef drawn_number(Executor& x, const Draw& draw) {
+  SymRef made = make_sym(SymKind::kScalar);
+  made->draw = static_cast<int>(x.heap().draws().size());
+  made->tensor = x.heap().draw_input(draw);
+  const bool is_real = is_float(made->tensor.dtype());
+  made->cls = Ref::share(reinterpret_cast<PyObject*>(is_real ? &PyFloat_Type : &PyLong_Type));
+  made->born = std::max(x.root_step(), 0);
+  return made;
+}
+
+Ref draw_by_call(const Draw& draw, PyObject* generator) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(draw.arguments.get());
+  const Ref args = Ref::steal(PyTuple_New(count + 1));
+  if (!args) return {};
+  PyTuple_SET_ITEM(args.get(), 0, Ref::share(generator).release());
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(args.get(), i + 1,
+                     Ref::share(PyTuple_GET_ITEM(draw.arguments.get(), i)).release());
+  return Ref::steal(host::call(host::checked, PyObject_Call, draw.function.get(), args.get(),
+                               draw.keywords.get()));
 }
 
 bool drawn_in(const SymRef& value) { return first_draw(value) >= 0; }

@@ -9,6 +9,7 @@
 #include "bytecode/known_arrays.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
+#include "bytecode/values/tensor_array.h"
 #include "guards/open_sizes.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
@@ -134,6 +135,9 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
   const bool usual_dtype =
       !dtype || (dtype->kind == SymKind::kConst && Py_TYPE(dtype->object.get()) == &g_dtype_type);
+  if (Val held; data->kind == SymKind::kTensorArray && usual_dtype && !x.strict() &&
+                content_of_array(x, data, &held))
+    return converted_copy(x, held, dtype, out);
   if (!x.look_number(data)) return false;
   if (data->kind == SymKind::kList || data->kind == SymKind::kTuple)
     for (const SymRef& item : std::vector<SymRef>(data->items))

@@ -22,7 +22,8 @@ Ref build_choice(const Recipe& recipe, const Objects& objects) {
   Py_ssize_t at = PyLong_AsSsize_t(argument(recipe, objects, 0));
   if (at == -1 && PyErr_Occurred()) return {};
   if (at < 0) at += count;
-  if (at >= 0 && at < count) return Ref::share(argument(recipe, objects, static_cast<size_t>(at) + 1));
+  if (at >= 0 && at < count)
+    return Ref::share(argument(recipe, objects, static_cast<size_t>(at) + 1));
   PyErr_SetString(PyExc_IndexError, "[region] index out of range");
   return {};
 }

@@ -15,13 +15,13 @@ struct Twister {
   uint32_t words[kWords];
 
   uint32_t next();
-  double unit();                     // random()
-  uint64_t bits(int count);          // getrandbits(count), for 1 to 63 bits
-  uint64_t below(uint64_t limit);    // what Random._randbelow(limit) gives
+  double unit();                   // random()
+  uint64_t bits(int count);        // getrandbits(count), for 1 to 63 bits
+  uint64_t below(uint64_t limit);  // what Random._randbelow(limit) gives
 };
 
-// _random.Random, the class written in C that holds the state; null where it is not loaded, or where
-// its objects do not have the layout that is expected here.
+// _random.Random, the class written in C that holds the state; null where it is not loaded, or
+// where its objects do not have the layout that is expected here.
 PyTypeObject* twister_type();
 // The state of an instance of it.
 Twister& twister_of(PyObject* generator);

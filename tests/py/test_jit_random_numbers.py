@@ -1,15 +1,16 @@
 """Numbers that Python's random draws in captured code: fresh in each call, in the program's order, with CPython's state afterwards."""
-
 import gc
 import random
 import threading
 
 import numpy as np
 import pytest
-from jit_same import captured
 
 import msjit as ms
+from jit_same import captured
 from msjit import Tensor, ops
+
+pytestmark = pytest.mark.jit
 
 BASE = np.linspace(-1, 1, 12).reshape(3, 4).astype(np.float32)
 RNG = random.Random(5)
