@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bytecode/library.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/values/deque.h"
 #include "bytecode/values/mapping_proxy.h"
 #include "bytecode/values/value_kind.h"
@@ -242,7 +243,7 @@ bool Heap::realize(const SymRef& value) {
     value->kind = SymKind::kDeque;
     return true;
   }
-  if (is_legacy_method(object)) {
+  if (is_legacy_method(object) || is_numpy_dtype(object)) {
     guard_identity(value);
     value->kind = SymKind::kConst;
     return true;

@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/drawn_numbers.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/table_objects.h"
 #include "bytecode/values/mapping_proxy.h"
 #include "guards/py/host_call.h"
@@ -96,7 +97,8 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   const auto pinned = [](const SymRef& value) {
     return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
            value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis) ||
-           (value->kind == SymKind::kConst && is_identity_constant(value->object.get()));
+           (value->kind == SymKind::kConst &&
+            (is_identity_constant(value->object.get()) || is_numpy_dtype(value->object.get())));
   };
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;

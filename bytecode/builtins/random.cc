@@ -39,7 +39,8 @@ bool model_getrandbits(Executor& x, Args args, PyObject* names, SymRef* out) {
   return draw(x, args[0], {Draw::Kind::kBits, kNoSource, bits}, "getrandbits", out);
 }
 
-constexpr ModelRow kMethods[] = {{"random", model_random}, {"getrandbits", model_getrandbits}};
+constexpr ModelRow kGeneratorMethods[] = {{"random", model_random},
+                                          {"getrandbits", model_getrandbits}};
 
 bool is_generator(const SymRef& self) {
   PyTypeObject* const base = twister_type();
@@ -96,7 +97,7 @@ int64_t first_draw(const SymRef& value) {
 }  // namespace
 
 BuiltinModel generator_method(const SymRef& self, const char* name) {
-  return is_generator(self) ? find_row(kMethods, name) : nullptr;
+  return is_generator(self) ? find_row(kGeneratorMethods, name) : nullptr;
 }
 
 SymRef drawn_number(Executor& x, const Draw& draw) {

@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/instance.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
@@ -50,6 +51,8 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
     return apply(*compare_op(op), inputs, {}, out);
   }
+  if (!compare_numpy_dtypes(*this, a, b, op, out, &known)) return false;
+  if (known) return true;
   if (!numpy_compare(*this, a, b, op, out, &known)) return false;
   if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);

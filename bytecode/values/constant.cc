@@ -8,6 +8,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/classes.h"
@@ -120,6 +121,7 @@ bool constant_attribute(Executor& x, const SymRef& object, PyObject* name, SymRe
   if (PyModule_CheckExact(object->object.get())) return module_attribute(x, object, name, out);
   if (is_class(object)) return class_attribute(x, object, name, out);
   if (PyFunction_Check(object->object.get())) return function_attribute(x, object, name, out);
+  if (is_numpy_dtype(object->object.get())) return numpy_dtype_attribute(x, object, name, out);
   if (has_builtin_method(object, text)) return bound_by_name(object, name, out);
   return value_attr(x, object, text, out);
 }

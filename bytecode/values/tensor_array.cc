@@ -3,6 +3,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
@@ -83,6 +84,9 @@ bool array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* o
   const std::string_view text = utf8_text(name);
   const bool of_tensor = text == "shape" || text == "ndim" || text == "size";
   if (of_tensor && is_current(*array)) return x.get_attr(array->items[0], name, out);
+  if (text == "dtype" && is_current(*array))
+    if (PyObject* const dtype = numpy_dtype_named(dtype_name(array->tensor.dtype())))
+      return *out = make_const(Ref::share(dtype)), true;
   return find_row(kMethods, utf8_text(name)) ? bound_by_name(array, name, out) : x.look(array);
 }
 
