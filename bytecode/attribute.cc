@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
@@ -70,7 +71,7 @@ bool bind_attribute(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeO
     *out = heap.member(self, found);
     return *out || x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
   }
-  if (is_plain_method(found) || Py_TYPE(found) == g_jit_callable.type) {
+  if (is_plain_method(found) || Py_TYPE(found) == g_jit_callable.type || is_legacy_method(found)) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }

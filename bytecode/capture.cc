@@ -101,6 +101,7 @@ std::vector<SourceId> used_sources(const Capture& capture) {
       add_sources(*scalar.number, &used);
     else if (scalar.array != kNoSource)
       used.push_back(scalar.array);
+  for (const Draw& draw : capture.draws) used.push_back(draw.generator);
   for (size_t i = 0; capture.open && i < capture.open->symbols.size(); ++i)
     used.push_back(capture.open->symbols[i].source);
   return used;
@@ -224,6 +225,7 @@ Status RegionCapture::finish(Executor& x, Capture* capture) const {
   capture->graph->writes_early = !capture->graph->overwrites.empty() && is_never_given_up(*capture);
   capture->scalars = x.heap().scalars();
   for (ScalarInput& scalar : capture->scalars) scalar.copies = !x.heap().tensor_writes().empty();
+  capture->draws = x.heap().draws();
   capture->inlined = x.take_inlined();
   capture->open = x.sizes().finish(&capture->trace);
   capture->num_ops = capture->graph->num_ops();

@@ -4,6 +4,7 @@
 // change existing objects (effects), and where the region ends.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ extern const RecipeKind recipe_loaded,  // the object loaded by source `index`
     recipe_size,                        // a new int: `size` evaluated with the sizes of the call
     recipe_number,    // a new float: `open` evaluated with the numbers of the call
     recipe_scalar,    // a new number of class `object` from graph output `index`
+    recipe_drawn,     // draw `index`, as a new float or int
     recipe_constant,  // `object`
     recipe_built;     // the result of `build`, from `object`, `number` and the arguments
 
@@ -60,8 +62,26 @@ struct Recipe {
   NumberExpr open;
 };
 
-// An input of the graph that is no tensor of the program: an open size or float as a 0-d tensor, or
-// the elements of a NumPy array.
+// A number, or an array of numbers, that a generator of Python's random module or of NumPy gives
+// anew in each call. The region draws its numbers in program order, before its graph runs.
+struct Draw {
+  enum class Kind : uint8_t { kUnit, kBits, kBelow, kCall };
+  Kind kind;  // random(), getrandbits(limit), an int below `limit`; `function` of NumPy
+  SourceId generator;
+  int64_t limit = 0;
+  Ref function, arguments, keywords;  // kCall: a method, and what it gets behind its generator
+  Meta meta;                          // kCall: of the result as a tensor
+  bool is_array = false;              // kCall: else a Python number
+};
+inline int bits_of(const Draw& draw) {  // of a drawn int
+  constexpr int kUnknown = 64;
+  if (draw.kind == Draw::Kind::kCall) return kUnknown;
+  const auto limit = static_cast<uint64_t>(draw.limit);
+  return draw.kind == Draw::Kind::kBelow ? std::bit_width(limit - 1) : static_cast<int>(limit);
+}
+
+// An input of the graph that is no tensor of the program: an open size or float or a drawn number
+// as a 0-d tensor, or the elements of a NumPy array.
 struct ScalarInput {
   int32_t input;
   SizeExpr size;
@@ -69,6 +89,7 @@ struct ScalarInput {
   SourceId array = kNoSource;  // where the array is found
   bool copies = false;         // copy the elements: the region writes to tensors, which may share
                                // the array's memory
+  int draw = -1;               // which draw
 };
 
 class Departure;
@@ -135,6 +156,7 @@ struct Capture {
   GuardSet guards;
   std::vector<SourceId> inputs;  // of the graph, in order; kNoSource: one of `scalars`
   std::vector<ScalarInput> scalars;
+  std::vector<Draw> draws;
   std::unique_ptr<OpenSizes> open;          // null: all sizes are constant
   std::shared_ptr<const ShapeTrace> trace;  // of the graph, when it depends on open sizes
   std::vector<Recipe> recipes;

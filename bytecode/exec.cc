@@ -1,4 +1,5 @@
 #include "bytecode/control.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
@@ -95,6 +96,12 @@ void Executor::note_inlined(const SymFrame& frame) {
     if (known.code.get() == reinterpret_cast<PyObject*>(code)) return;
   inlined_.push_back(
       {Ref::share(reinterpret_cast<PyObject*>(code)), user_place_of(frame.parent, true)});
+}
+
+bool Executor::fail_before(int step, BreakReason reason, std::string detail) {
+  fail(reason, std::move(detail));
+  if (const int exit = exit_before(step); exit >= 0) safe_step_ = exit;
+  return false;
 }
 
 bool Executor::fail_recorded(const std::string& detail) {
@@ -301,6 +308,7 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
 }
 
 bool Executor::to_val(const SymRef& value, Val* out) {
+  if (is_drawn(*value)) return *out = value->tensor, true;
   if (!look_number(value)) return false;
   if (value->kind == SymKind::kNumber || (value->kind == SymKind::kSize && sizes_.open())) {
     *out = heap_.scalar_input(value);

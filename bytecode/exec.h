@@ -162,6 +162,9 @@ class Executor {
 
   // Ends the region; always false.
   bool fail(BreakReason reason, std::string detail = {});
+  // Ends the region before an earlier step of the outermost frame. Behind that, a later capture can
+  // look at a value that this one cannot. Always false.
+  bool fail_before(int step, BreakReason reason, std::string detail);
   bool fail_op(Status status);  // a shape rule refused: the program raises this error
   // Ends the region because gradients are asked for; always false.
   bool fail_recorded(const std::string& detail);

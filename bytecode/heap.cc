@@ -1,4 +1,5 @@
 #include "bytecode/heap.h"
+#include "bytecode/drawn_numbers.h"
 
 #include <fmt/core.h>
 
@@ -143,6 +144,18 @@ Val Heap::scalar_input(const SymRef& value) {
     inputs_.push_back(kNoSource);
   }
   return sizes_->scalar(value);
+}
+
+Val Heap::draw_input(const Draw& draw) {
+  note_effect();
+  ScalarInput input{static_cast<int32_t>(inputs_.size()), {}, {}};
+  input.draw = static_cast<int>(draws_.size());
+  draws_.push_back(draw);
+  scalars_.push_back(std::move(input));
+  inputs_.push_back(kNoSource);
+  if (draw.kind == Draw::Kind::kCall) return sizes_->fixed_input(draw.meta);
+  const DType dtype = draw.kind == Draw::Kind::kUnit ? DType::kFloat64 : DType::kInt64;
+  return sizes_->fixed_input(Meta{dtype, true, {}});
 }
 
 namespace {

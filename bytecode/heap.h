@@ -189,6 +189,9 @@ class Heap {
   bool array_meta(const SymRef& array, Meta* out);
   bool array_input(const SymRef& array, Val* out);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
+  // A drawn number as an input of the graph; its index is that of the last of draws().
+  Val draw_input(const Draw& draw);
+  const std::vector<Draw>& draws() const { return draws_; }
   GraphSink* sink() { return sink_; }
   const Sizes& sizes() const { return *sizes_; }
   const Slots& slots() const { return slots_; }
@@ -282,6 +285,7 @@ class Heap {
   bool plain_ = false;
   std::vector<SourceId> inputs_;
   std::vector<ScalarInput> scalars_;
+  std::vector<Draw> draws_;
 };
 
 // Whether two keys are the same dict key.

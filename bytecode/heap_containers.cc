@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/heap.h"
 #include "bytecode/list_objects.h"
 #include "guards/py/host_call.h"

@@ -2,10 +2,13 @@
 #include "bytecode/library.h"
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/table_objects.h"
 #include "bytecode/values/mapping_proxy.h"
 #include "guards/py/host_call.h"
+#include "guards/py/twister.h"
 
 #include <fmt/core.h>
 
@@ -96,7 +99,8 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   const auto pinned = [](const SymRef& value) {
     return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
            value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis) ||
-           (value->kind == SymKind::kConst && is_identity_constant(value->object.get()));
+           (value->kind == SymKind::kConst &&
+            (is_identity_constant(value->object.get()) || is_numpy_dtype(value->object.get())));
   };
   const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
@@ -343,6 +347,10 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
       if (!object_method(x, name, args, out, &known)) return false;
       if (known) return true;
     }
+    if (is_legacy_method(descriptor)) return call_legacy(x, descriptor, args, names, out);
+    const BuiltinModel model = descr->d_type == twister_type() ? generator_method(args[0], name)
+                                                               : file_method(descr->d_type, name);
+    if (model) return model(x, args, names, out);
     if (is_container_base(descr->d_type))
       return call_container_method(x, name, std::move(args), names, out);
   } else if (has_builtin_method(args[0], name)) {

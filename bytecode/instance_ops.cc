@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytecode/instance.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/values/classes.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/host_call.h"
@@ -247,6 +248,8 @@ bool instance_repr(Executor& x, const SymRef& value, SymRef* out) {
 
 bool text_of_object(Executor& x, const SymRef& value, bool as_str, SymRef* out, bool* known) {
   const bool instance = value->kind == SymKind::kObject;
+  if (value->kind == SymKind::kConst && as_str && is_numpy_dtype(value->object.get()))
+    return *known = true, x.get_attr(value, special_name("name"), out);  // NumPy's text of it
   *known = instance || (value->kind == SymKind::kConst && PyType_Check(value->object.get()));
   if (!*known) return true;
   if (!instance) return class_text(x, value, out);

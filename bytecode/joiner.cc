@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bytecode/control.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"
@@ -203,6 +204,7 @@ bool Joiner::is_written_shown() const {
 // A Python int, float or bool as a 0-d tensor with exactly its value; empty for other values.
 Val Joiner::number(const SymRef& value) {
   const SymKind kind = value->kind;
+  if (is_drawn(*value)) return words::cast(value->tensor, value->tensor.dtype());
   if (kind == SymKind::kScalar) return value->tensor;
   if (kind == SymKind::kSize || kind == SymKind::kNumber)
     return words::cast(x_.heap().scalar_input(value),

@@ -45,10 +45,17 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
       const Ref a = compute(*number.a, registers, sizes);
       return a ? Ref::steal(host::call(host::values, PyNumber_Negative, a.get())) : Ref();
     }
-    case NumberNode::Kind::kBinary: break;
+    case NumberNode::Kind::kBinary:
+    case NumberNode::Kind::kCall: break;
   }
   const Ref a = compute(*number.a, registers, sizes);
-  const Ref b = a ? compute(*number.b, registers, sizes) : Ref();
+  const Ref b = a && number.b ? compute(*number.b, registers, sizes) : Ref();
+  if (number.kind == NumberNode::Kind::kCall) {
+    const bool made = a && (b || !number.b);
+    return made ? Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs,
+                                        number.object.get(), a.get(), b.get(), nullptr))
+                : Ref();
+  }
   return b ? Ref::steal(host::call(host::values, python_binary, number.binary, a.get(), b.get()))
            : Ref();
 }

@@ -20,10 +20,11 @@ struct NumberNode;
 using NumberExpr = std::shared_ptr<const NumberNode>;
 
 struct NumberNode {
-  enum class Kind : uint8_t { kSource, kConst, kSize, kItem, kBinary, kUnary };
+  enum class Kind : uint8_t { kSource, kConst, kSize, kItem, kBinary, kUnary, kCall };
   Kind kind;
   SourceId source = kNoSource;  // kSource
-  Ref object;  // kSource: the float at capture; kConst: an int or a float; kItem: a tuple of floats
+  Ref object;     // kSource: the float at capture; kConst: an int or a float; kItem: a tuple of
+                  // floats; kCall: a function written in C that computes with one or two numbers
   SizeExpr size;  // kSize; kItem: the position
   BinaryOp binary = BinaryOp::kAdd;
   UnaryOp unary = UnaryOp::kNegative;

@@ -8,6 +8,7 @@
 #include "guards/py/host_call.h"
 #include "guards/py/tensor_class.h"
 #include "guards/py/text.h"
+#include "guards/py/twister.h"
 
 #include <structmember.h>
 
@@ -65,9 +66,11 @@ bool is_bound_builtin(PyObject* o) {
   auto* const method = reinterpret_cast<PyCFunctionObject*>(o);
   PyTypeObject* const type = Py_TYPE(method->m_self);
   const Ref name = interned_text(method->m_ml->ml_name);
-  PyObject* const found = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !name
-                              ? nullptr
-                              : host::find_on_class(type, name.get());
+  PyTypeObject* const twister = twister_type();
+  PyTypeObject* const owner = twister && PyType_IsSubtype(type, twister)    ? twister
+                              : (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 ? nullptr
+                                                                            : type;
+  PyObject* const found = owner && name ? host::find_on_class(owner, name.get()) : nullptr;
   return found && Py_TYPE(found) == &PyMethodDescr_Type &&
          reinterpret_cast<PyMethodDescrObject*>(found)->d_method == method->m_ml;
 }

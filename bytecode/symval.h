@@ -63,8 +63,10 @@ struct SymValue {
                         // value; a kScalar that was a number in either arm
   bool past = false;  // kTensor: what a tensor held at some time, which later writes do not change
   SourceId source = kNoSource;  // where it is found when the region begins
-  int born = 0;  // step of the outermost frame that made an iterator; the region can end there
-                 // if the iterator cannot be rebuilt
+  int born = 0;   // step of the outermost frame that made an iterator; the region can end there
+                  // if the iterator cannot be rebuilt
+  int draw = -1;  // kScalar: which of the numbers that the region draws (drawn_numbers.h); kChoice:
+                  // the one that picks
   bool changed = false;  // an object of the program with pending writes
   Ref object;            // the object itself, of values read from the program and constants
   Ref shadow;            // kSet: a real set with the same hash table

@@ -28,7 +28,7 @@ int GuardSet::check(const Slots& slots, PyObject** registers) const {
 
 bool GuardSet::still_holds(const Slots& slots, PyObject* const* registers) const {
   std::vector<PyObject*> now(registers, registers + register_count());
-  const auto same = [&](SourceId id) { return id == kNoSource || now[id] == registers[id]; };
+  const auto same = [&](SourceId id) { return id < 0 || now[id] == registers[id]; };
   // Without the memo: a memo that holds here would count as one that serves the calls.
   return check_all(slots, now.data()) < 0 && std::all_of(used_.begin(), used_.end(), same);
 }

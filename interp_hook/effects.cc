@@ -195,6 +195,7 @@ bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
   if (*untouched) {
     if (entry.draws) set_random_state(run->random);
     replay_calls(std::move(run->calls));
+    run->drawn.take_back();
     return false;
   }
   if (Status status = run->pending.commit(); !status.ok()) {

@@ -95,7 +95,7 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
     *error = "an object that the region returns has been freed";
     return false;
   }
-  if (!entry.gives_way()) return true;
+  if (!entry.gives_way() && !entry.draws_by_calls) return true;
   for (SourceId id : entry.guards.used())  // what the exit reads
     if (id >= 0) held->push_back(Ref::share(registers[id]));
   held->push_back(Ref::share(slots.builtins));
@@ -118,6 +118,19 @@ bool is_as_assumed(Entry& entry, std::span<const Tensor> outputs, std::string* e
   return false;
 }
 
+// Draws the numbers of the region. NumPy may let other threads run meanwhile.
+bool draw_all(const Entry& entry, const Slots& slots, PyObject* const* registers,
+              const SizesNow& sizes, EntryRun* run, std::string* error) {
+  *error = "what the region draws from generators of NumPy cannot be drawn now";
+  if (entry.draws_by_calls) run->quiet.begin();
+  if (!run->drawn.draw(entry.drawn, registers)) return false;
+  *error = "something has changed while the region drew numbers";
+  if (entry.draws_by_calls &&
+      (!entry.guards.still_holds(slots, registers) || sizes != SizesNow(entry, registers)))
+    return false;
+  return error->clear(), true;
+}
+
 bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
@@ -128,11 +141,13 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   const std::span<Tensor> results(outputs.data(), outputs.size());
+  if (!entry.drawn.empty() && !draw_all(entry, slots, registers, sizes, run, error)) return false;
   if (!call_region(entry, registers, results, watch ? &*watch : nullptr, run, error) ||
       !is_as_assumed(entry, results, error))
     return false;
   if (entry.rewrites) run->quiet.begin();
-  return make_objects({entry, registers, sizes.all(), results, run->objects, error}, &run->objects);
+  return make_objects(
+      {entry, registers, sizes.all(), results, run->drawn, run->objects, error}, &run->objects);
 }
 
 }  // namespace
@@ -150,6 +165,7 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
     return false;
   }
   if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
+  run->drawn.take_back();
   if (!PyErr_Occurred()) replay_calls(std::move(run->calls));
   return false;
 }

@@ -7,6 +7,7 @@
 #include "codegen/region.h"
 #include "guards/cache.h"
 #include "guards/py/collector.h"
+#include "interp_hook/drawn_numbers.h"
 #include "interp_hook/sized_regions.h"
 #include "interp_hook/trial.h"
 #include "kernels/core/random.h"
@@ -17,6 +18,8 @@ namespace msjit {
 struct Entry final : EntryBase {
   std::vector<SourceId> inputs;
   std::vector<ScalarInput> scalars;
+  std::vector<Draw> drawn;
+  bool draws_by_calls = false;              // of functions of NumPy
   std::shared_ptr<RegionFunction> region;   // with open sizes: the one for the sizes bound last
   std::shared_ptr<const ShapeTrace> trace;  // null: one region serves all sizes
   SizedRegions regions;                     // with a trace: those for the sizes met
@@ -53,7 +56,7 @@ struct Entry final : EntryBase {
   bool untrue = false;   // the current failure: an assumption was wrong
   int times_untrue = 0;
   bool writes_tensors = false;
-  bool draws = false;  // random numbers
+  bool draws = false;  // random numbers of msjit's own generator
   Trial trial;
   bool retired = false;  // lost its trial
   // The break may not happen in later calls. Example: it lies in a callee whose first call fills a
@@ -118,6 +121,7 @@ struct EntryRun {
   QuietCollector quiet;                    // on if an effect rewrites a list, dict or set
   RandomState random;                      // the state before the run, if the region draws
   std::vector<MadeCall> calls;             // of other processes
+  DrawnNumbers drawn;                      // from generators of Python
   std::shared_ptr<RegionFunction> region;  // of `pending`
   PendingRun pending;
 };

@@ -112,7 +112,8 @@ int only_output(const Entry& entry) {
   const bool numbers =  // these may raise, so every call must compute them
       std::ranges::any_of(entry.recipes,
                           [](const Recipe& recipe) { return recipe.kind == &recipe_number; });
-  const bool only = result.kind == &recipe_output && !entry.joined && !entry.loops && !numbers;
+  const bool only = result.kind == &recipe_output && !entry.joined && !entry.loops && !numbers &&
+                    entry.drawn.empty();
   return only ? result.index : -1;
 }
 
@@ -125,6 +126,9 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->open = std::move(capture.open);
   entry->trace = std::move(capture.trace);
   entry->scalars = std::move(capture.scalars);
+  entry->drawn = std::move(capture.draws);
+  entry->draws_by_calls = std::ranges::any_of(
+      entry->drawn, [](const Draw& draw) { return draw.kind == Draw::Kind::kCall; });
   if (!entry->trace) {
     MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
   } else if (entry->prepare(entry->open->captured.data()) != Entry::Ready::kYes) {

@@ -60,6 +60,8 @@ Ref scalar(const Recipe& recipe, const ExitState& exit) {
   return number_from(exit.outputs[recipe.index], recipe.object.get());
 }
 
+Ref drawn(const Recipe& recipe, const ExitState& exit) { return exit.drawn.object(recipe.index); }
+
 // An int of a float tensor may be one of a NaN.
 bool is_float_of_float(const Recipe& recipe, const Graph& graph) {
   return is_float(graph.meta(graph.outputs[recipe.index]).dtype) &&
@@ -85,6 +87,7 @@ const RecipeKind recipe_output = {.make = tensor, .is_certain = always};
 const RecipeKind recipe_size = {.make = size, .is_certain = always};
 const RecipeKind recipe_number = {.make = number, .is_certain = never};
 const RecipeKind recipe_scalar = {.make = scalar, .is_certain = is_float_of_float};
+const RecipeKind recipe_drawn = {.make = drawn, .is_certain = always};
 const RecipeKind recipe_constant = {.make = constant, .is_certain = always};
 const RecipeKind recipe_built = {.make = built, .is_certain = is_plain_sequence};
 

@@ -14,6 +14,7 @@ struct ExitState {
   PyObject* const* registers;      // filled by the guards
   std::span<const int64_t> sizes;  // the open sizes of the call
   std::span<const Tensor> outputs;
+  const DrawnNumbers& drawn;
   const Objects& objects;  // made so far
   std::string* error;
 };

@@ -38,9 +38,14 @@ bool array_input(const ScalarInput& input, PyObject* const* registers, std::vect
 }
 
 // Makes the inputs of the graph that are no tensors of the program: sizes, numbers and arrays.
-bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<Tensor>* scalars) {
+bool scalar_inputs(const Entry& entry, PyObject* const* registers, const EntryRun* run,
+                   std::vector<Tensor>* scalars) {
   const SizesNow sizes(entry, registers);
   for (const ScalarInput& scalar : entry.scalars) {
+    if (scalar.draw >= 0) {
+      scalars->push_back(run->drawn.input(scalar.draw));
+      continue;
+    }
     if (scalar.array != kNoSource) {
       if (!array_input(scalar, registers, scalars)) return false;
       continue;
@@ -74,8 +79,8 @@ struct RegionInputs {
   std::shared_ptr<RegionFunction> region;  // another thread may bind other sizes meanwhile
 };
 
-bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* inputs,
-                 std::string* error) {
+bool load_inputs(const Entry& entry, PyObject* const* registers, const EntryRun* run,
+                 RegionInputs* inputs, std::string* error) {
   if (!entry.serves()) {
     *error = "its sizes have no graph of their own yet";
     return false;
@@ -84,7 +89,7 @@ bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* i
     for (SourceId id : entry.inputs) inputs->impls.push_back(tensor_of(registers[id]).impl());
   } else {
     inputs->region = entry.region;
-    if (!scalar_inputs(entry, registers, &inputs->scalars)) {
+    if (!scalar_inputs(entry, registers, run, &inputs->scalars)) {
       *error = kNumberRaises;
       return false;
     }
@@ -117,7 +122,7 @@ bool LoopWatch::outdated() const {
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
                  LoopWatch* watch, EntryRun* run, std::string* error) {
   RegionInputs inputs;
-  if (!load_inputs(entry, registers, &inputs, error)) return false;
+  if (!load_inputs(entry, registers, run, &inputs, error)) return false;
   RegionFunction& region = *entry.region;
   const bool checked = jit_config().check && !entry.calls;  // a check would make the calls again
   const RandomState random = checked ? random_state() : RandomState{};

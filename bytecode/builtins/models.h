@@ -28,13 +28,14 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
     models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
     models_sets, models_tensor, models_reductions, models_own, models_gradients, models_processes,
     models_system, models_draws, models_inspect, models_bisect, models_posix, models_re,
-    models_heapq;
+    models_heapq, models_random;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
 BuiltinModel protocol_method(const SymRef& self, const char* name);  // d.__getitem__: protocol.cc
 BuiltinModel find_class_method(PyObject* cls, const char* name);     // chain.from_iterable
+BuiltinModel file_method(PyTypeObject* owner, const char* name);     // print.cc
 BuiltinModel dict_class_method(const char* name);                    // dicts.cc
 BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);    // null: none
 std::span<const ModelRow> list_methods(), tuple_methods();                  // lists.cc

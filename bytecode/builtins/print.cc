@@ -1,6 +1,9 @@
-// print(): an effect, replayed in program order at the region's exit. The arguments are converted
-// to text at once, because a list may change after the call. Only tensors and open numbers are
-// converted at the exit, when their values are known.
+// print() and write() of a file: an effect, replayed in program order at the region's exit. The
+// arguments are converted to text at once, because a list may change after the call. Only tensors
+// and open numbers are converted at the exit, when their values are known.
+#include <algorithm>
+#include <array>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/values/computed.h"
@@ -109,6 +112,14 @@ bool printable(Executor& x, const SymRef& value, SymRef* out) {
   return true;
 }
 
+// All lines of a region go to one file.
+bool add_line(Executor& x, Heap::Printed line) {
+  std::vector<Heap::Printed>& lines = x.heap().printed();
+  if (!lines.empty() && lines.back().file != line.file)
+    return x.fail(BreakReason::kUnsupported, "print to a second file");
+  return lines.push_back(std::move(line)), true;
+}
+
 bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
   Keywords given(args, names);
   Heap::Printed line;
@@ -125,21 +136,70 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
   }
   const SymRef file = given.take("file");
   if (!given.empty() || !output_of(x, file, &line.file)) return wrong_arguments(x, "print");
-  const std::vector<Heap::Printed>& before = x.heap().printed();
-  if (!before.empty() && before.back().file != line.file)
-    return x.fail(BreakReason::kUnsupported, "print to a second file");
   for (const SymRef& value : given.positional) {
     line.values.emplace_back();
     if (!printable(x, value, &line.values.back())) return false;
   }
-  x.heap().printed().push_back(std::move(line));
   *out = sym_none();
-  return true;
+  return add_line(x, std::move(line));
 }
+
+// Notes a line that is written as it is, without the text and end that print() adds.
+bool write_raw(Executor& x, const SymRef& file, std::vector<SymRef> values, bool flush) {
+  Heap::Printed line;
+  line.values = std::move(values);
+  line.keywords = allocated(Ref::steal(PyDict_New()));
+  const Ref nothing = allocated(Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0)));
+  const auto set = [&](const char* key, PyObject* value) {
+    return host::call(host::values, PyDict_SetItemString, line.keywords.get(), key, value) == 0;
+  };
+  if (!set("end", nothing.get()) || !set("flush", flush ? Py_True : Py_False))
+    return x.raise_python("write()");
+  if (!output_of(x, file, &line.file))
+    return x.fail(BreakReason::kCallUnknown, "a write to " + describe(*file));
+  return add_line(x, std::move(line));
+}
+
+// The classes of CPython's text files.
+std::array<PyTypeObject*, 2> text_files() {
+  static constinit LibraryType text("_io", "TextIOWrapper"), memory("_io", "StringIO");
+  return {text.get(), memory.get()};
+}
+
+// file.write(text), which gives the number of its characters.
+bool model_write(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "write", args, names, 2, 2)) return false;
+  const SymRef& text = args[1];
+  const bool later = is_shown_later(x, text);
+  if (!later && !x.look(text)) return false;
+  if (x.strict() || type_of(*text) != &PyUnicode_Type) return wrong_arguments(x, "write");
+  bool known = !later;
+  if (!later) *out = sym_int(PyUnicode_GET_LENGTH(text->object.get()));
+  if (!known && !computed_length(x, text, out, &known)) return false;
+  return write_raw(x, args[0], {text}, false);
+}
+
+bool model_flush(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "flush", args, names, 1, 1)) return false;
+  PyTypeObject* const type = type_of(*args[0]);
+  if (!std::ranges::any_of(text_files(), [&](auto* t) { return t && PyType_IsSubtype(type, t); }))
+    return x.fail(BreakReason::kCallUnknown, "flush() of " + describe(*args[0]));
+  return write_raw(x, args[0], {}, true) && (*out = sym_none(), true);
+}
+
+constexpr ModelRow kFileMethods[] = {{"write", model_write}, {"flush", model_flush}};
 
 const ModelRow kPrintModels[] = {{"print", model_print}};
 
 }  // namespace
+
+BuiltinModel file_method(PyTypeObject* owner, const char* name) {
+  static constinit LibraryType base("_io", "_IOBase");  // StringIO has its flush()
+  const auto is_one = [&](PyTypeObject* type) { return type == owner; };
+  return owner == base.get() || std::ranges::any_of(text_files(), is_one)
+             ? find_row(kFileMethods, name)
+             : nullptr;
+}
 
 const ModelTable models_print = {"builtins", kPrintModels, {}};
 

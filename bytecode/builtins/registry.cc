@@ -27,7 +27,14 @@ void add_all(const ModelTable& table, PyObject* module, Index* index) {
 // The module's own object of this name; null when a program has replaced it, or this Python version
 // has none.
 Ref original(const ModelTable& table, PyObject* module, const char* name) {
-  Ref found = Ref::share(host::find_name(PyModule_GetDict(module), name));
+  PyObject* dict = PyModule_GetDict(module);
+  if (const char* const dot = std::strchr(name, '.')) {  // "Class.method"
+    PyObject* const owner = host::find_name(dict, std::string(name, dot).c_str());
+    if (!owner || !PyType_Check(owner) || !comes_with(table.module, owner)) return {};
+    dict = reinterpret_cast<PyTypeObject*>(owner)->tp_dict;
+    name = dot + 1;
+  }
+  Ref found = Ref::share(host::find_name(dict, name));
   return found && comes_with(table.module, name, found.get()) ? std::move(found) : Ref();
 }
 
@@ -50,7 +57,7 @@ const ModelTable* const kTables[] = {
     &models_collections, &models_vars,      &models_sets,      &models_tensor,
     &models_reductions,  &models_own,       &models_gradients, &models_draws,
     &models_processes,   &models_system,    &models_inspect,   &models_bisect,
-    &models_posix,       &models_re,        &models_heapq};
+    &models_posix,       &models_re,        &models_heapq,     &models_random};
 
 // Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {

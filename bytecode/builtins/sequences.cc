@@ -7,6 +7,7 @@
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/size.h"
 #include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 
@@ -153,6 +154,25 @@ SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
   return best;
 }
 
+// The same of floats, two at a time.
+bool extreme_number(Executor& x, PyObject* function, const char* name,
+                    const std::vector<SymRef>& items, SymRef* out, bool* known) {
+  const auto is_float = [](const SymRef& item) {
+    return (item->kind == SymKind::kLazy || item->kind == SymKind::kConst ||
+            item->kind == SymKind::kNumber) &&
+           item->object && PyFloat_CheckExact(item->object.get());
+  };
+  if (items.size() < 2 || !std::ranges::all_of(items, is_float)) return true;
+  SymRef best = items[0];
+  for (size_t i = 1; i < items.size(); ++i) {
+    *known = false;
+    if (!open_call(x, function, name, {best, items[i]}, &best, known)) return false;
+    if (!*known) return true;
+  }
+  *out = best;
+  return true;
+}
+
 bool model_min(Executor& x, Args args, PyObject* names, SymRef* out);
 bool model_max(Executor& x, Args args, PyObject* names, SymRef* out);
 
@@ -175,6 +195,7 @@ bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, 
   bool known = false;
   PyObject* const function = modelled(op == Py_LT ? model_min : model_max);
   if (!key && !computed_call(x, function, name, items, nullptr, out, &known)) return false;
+  if (!key && !known && !extreme_number(x, function, name, items, out, &known)) return false;
   if (known) return true;
   *out = items.empty() ? fallback : items[0];
   SymRef best;
@@ -205,6 +226,8 @@ bool model_max(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool known = false;
   if (!computed_call(x, modelled(model_abs), "abs", args, names, out, &known)) return false;
+  if (!known && !names && !open_call(x, modelled(model_abs), "abs", args, out, &known))
+    return false;
   if (known) return true;
   if (!positional(x, "abs", args, names, 1, 1) || !x.look(args[0])) return false;
   if (args[0]->is_tensor())

@@ -5,9 +5,12 @@
 #include <span>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/known_arrays.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
+#include "bytecode/values/tensor_array.h"
 #include "guards/open_sizes.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
@@ -47,12 +50,13 @@ bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, Sy
                      : type == &PyLong_Type  ? is_integer(from)
                      : type == &PyFloat_Type ? is_float(from)
                                              : false;
-  if (!exact || number->tensor.meta().weak ||
+  if (!exact || (number->tensor.meta().weak && !is_drawn(*number)) ||
       (dtype && (dtype->kind != SymKind::kConst || Py_TYPE(dtype->object.get()) != &g_dtype_type)))
     return x.look(number);
   DType wanted = is_bool(from) ? DType::kBool : is_integer(from) ? DType::kInt64 : DType::kFloat32;
   if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
     return x.raise_python("Tensor()");
+  if (is_drawn(*number) && item_size(wanted) < item_size(DType::kFloat32)) return x.look(number);
   SymRef value;
   if (!apply_attr(x, "cast", number->tensor, AttrValue(wanted), &value) ||
       !apply_attr(x, "reshape", SymRef(value)->tensor, AttrValue(IntList()), &value) ||
@@ -139,6 +143,9 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   }
   const bool usual_dtype =
       !dtype || (dtype->kind == SymKind::kConst && Py_TYPE(dtype->object.get()) == &g_dtype_type);
+  if (Val held; data->kind == SymKind::kTensorArray && usual_dtype && !x.strict() &&
+                content_of_array(x, data, &held))
+    return converted_copy(x, held, dtype, out);
   if (!x.look_number(data)) return false;
   if (data->kind == SymKind::kList || data->kind == SymKind::kTuple)
     for (const SymRef& item : std::vector<SymRef>(data->items))

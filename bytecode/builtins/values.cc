@@ -9,6 +9,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
+#include "bytecode/values/size.h"
 #include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
@@ -156,6 +157,9 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
     if (known) return true;
   }
   if (!computed_call(x, function, name, args, names, out, &known)) return false;
+  if (known) return true;
+  if (!names && PyCFunction_Check(function) && !open_call(x, function, name, args, out, &known))
+    return false;
   if (known) return true;
   // int() of an int is that int, even if its value is open.
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {

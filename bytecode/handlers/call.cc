@@ -5,8 +5,10 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/stepping.h"
 #include "bytecode/table_objects.h"
@@ -49,6 +51,10 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   }
   if (!may_call(x, object, args)) return false;
   bool known = false;
+  if (is_legacy_method(object)) return call_legacy(x, object, args, names, out);
+  if (!make_numpy_dtype(x, object, args, names, out, &known)) return false;
+  if (!known && !make_numpy_finfo(x, object, args, names, out, &known)) return false;
+  if (known) return true;
   if (!call_numpy(x, object, args, names, out, &known)) return false;
   if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))

@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/instance.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
@@ -56,6 +57,8 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
   if (a->is_tensor() || b->is_tensor()) return tensor_compare(*this, a, b, op, what, out);
+  if (!compare_numpy_dtypes(*this, a, b, op, out, &known)) return false;
+  if (known) return true;
   if (!numpy_compare(*this, a, b, op, out, &known)) return false;
   if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);

@@ -7,6 +7,7 @@
 #include "bytecode/scan_capture.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/sequence.h"
 #include "bytecode/values/value_kind.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/host_call.h"
@@ -53,7 +54,10 @@ bool Executor::subscript(const SymRef& container, const SymRef& given, SymRef* o
   if (!index_by_numbers(*this, container, given, &key)) return false;
   const ValueKind& unread = kind_of(container);
   if (unread.asked_unread && unread.subscript) return unread.subscript(*this, container, key, out);
-  if (!look(container) || !look_open(key)) return false;
+  bool known = false;
+  if (!look(container) || !pick_item(*this, container, key, out, &known)) return false;
+  if (known) return true;
+  if (!look_open(key)) return false;
   const auto read = kind_of(container).subscript;
   return read ? read(*this, container, key, out)
               : fail(BreakReason::kUnsupported, "index of " + describe(*container));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
 #include "bytecode/numbers.h"
 #include "bytecode/numpy_scalars.h"
@@ -150,6 +151,24 @@ Ref build_concat(const Recipe& recipe, const Objects& objects) {
              : Ref();
 }
 
+Ref build_length(const Recipe& recipe, const Objects& objects) {
+  return checked(PyLong_FromSsize_t(PyUnicode_GET_LENGTH(argument(recipe, objects, 0))), recipe);
+}
+
+// The item at a position counted as CPython does.
+Ref build_item(const Recipe& recipe, const Objects& objects) {
+  const auto count = static_cast<Py_ssize_t>(recipe.args.size()) - 1;
+  Py_ssize_t at = PyLong_AsSsize_t(argument(recipe, objects, 0));
+  if (at == -1 && PyErr_Occurred()) return {};
+  if (at < 0) at += count;
+  if (at < 0 || at >= count) {
+    PyErr_SetString(PyExc_IndexError, "[region] index out of range");
+    return {};
+  }
+  PyObject* const item = argument(recipe, objects, static_cast<size_t>(at) + 1);
+  return checked(Ref::share(item).release(), recipe);
+}
+
 // --- while capturing ---
 
 // An operand with its value of now. An array would show later writes to its tensor.
@@ -194,6 +213,7 @@ std::string computed_describe(const SymValue& value) {
 }
 
 bool computed_refuse(Executor& x, const SymRef& value) {
+  if (drawn_in(value)) return refuse_drawn(x, value, describe(*value));
   return x.fail(BreakReason::kTensorValue, describe(*value));
 }
 
@@ -226,6 +246,7 @@ Computed computed_parts(const SymValue& value) {
                     : made.build == build_unary         ? Form::kUnary
                     : made.build == build_compare       ? Form::kCompare
                     : made.build == build_function_call ? Form::kCall
+                    : made.build == build_item          ? Form::kItem
                                                         : Form::kOther;
   return {form, made.number >> kClassBits,
           form == Form::kCall ? function_name(made.object.get()) : "", &value.items};
@@ -254,6 +275,22 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
                       numbers_may_raise(left, right, a, b, op), {a, b}, out, known);
+}
+
+bool computed_length(Executor& x, const SymRef& text, SymRef* out, bool* known) {
+  return make(x, build_length, 0, {}, &PyLong_Type, false, {text}, out, known);
+}
+
+bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& items, SymRef* out,
+                   bool* known) {
+  if (x.strict() || items.empty() || class_of(x, index) != &PyLong_Type) return true;
+  PyTypeObject* const cls = class_of(x, items[0]);
+  if (!cls || is_numpy_class(cls)) return true;
+  for (const SymRef& item : items)
+    if (class_of(x, item) != cls) return true;
+  std::vector<SymRef> parts = {index};
+  parts.insert(parts.end(), items.begin(), items.end());
+  return make(x, build_item, 0, {}, cls, true, std::move(parts), out, known);
 }
 
 // An in-place operator changes an array on its left, and with it the tensor: refused.

@@ -19,7 +19,7 @@ struct Computation {
 
 // The operation and operands of a kComputed, for code that makes a tensor of it (computed_graph.h).
 struct Computed {
-  enum class Form { kOther, kBinary, kUnary, kCompare, kCall };
+  enum class Form { kOther, kBinary, kUnary, kCompare, kCall, kItem };
   Form form = Form::kOther;
   int64_t detail = 0;     // which operator or comparison
   const char* name = "";  // of a function of the builtins or of math
@@ -46,6 +46,11 @@ bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, 
 bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
                      bool* known);
 bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out, bool* known);
+// len(text) of a text that cannot be looked at.
+bool computed_length(Executor& x, const SymRef& text, SymRef* out, bool* known);
+// The item at an int that cannot be looked at: a number or text, if all items are of one class.
+bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& items, SymRef* out,
+                   bool* known);
 // Whether this is a number or text that cannot be looked at: its text is made at the exit.
 bool is_shown_later(const Executor& x, const SymRef& value);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
 #include "guards/py/convert.h"
@@ -49,6 +50,7 @@ class Tensors {
   Operand by_constant(const Operand& of, BinaryOp op, const SymRef& by);
   Operand extreme(const Computed& computed, bool greater, int depth);
   Operand called(const Computed& computed, int depth);
+  Operand item(const Computed& computed, int depth);
   SymRef compare(const Computed& computed);
 
   Executor& x_;
@@ -101,6 +103,7 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
   made.bits = std::min(made.bits, kIntBits + 1);
+  if (is_drawn(scalar) && made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
   Attrs none;
   none.push_back(AttrValue(IntList()));
   // No gradient flows through a Python number.
@@ -148,6 +151,7 @@ Operand Tensors::of_computed(const SymValue& value, int depth) {
   switch (computed.form) {
     case Computed::Form::kBinary: return binary(computed, depth);
     case Computed::Form::kCall: return called(computed, depth);
+    case Computed::Form::kItem: return item(computed, depth);
     case Computed::Form::kUnary: break;
     default: return {};
   }
@@ -236,6 +240,31 @@ Operand Tensors::called(const Computed& computed, int depth) {
   if ((name == "abs" && of.bits <= kIntBits) || name == "fabs")
     return of.tensor = apply("abs", {of.tensor}), of;
   return name == "int" && of.integer ? of : Operand();
+}
+
+// A known number at an unknown position. The exit computes it too, which fails where Python raises.
+Operand Tensors::item(const Computed& computed, int depth) {
+  const std::vector<SymRef>& parts = *computed.operands;
+  const Operand index = number(parts[0], depth);
+  if (!index.tensor || !index.integer || index.bits > kIntBits) return {};
+  Operand made;
+  std::vector<SymRef> items;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Operand next = number(parts[i], depth);
+    if (!next.tensor || (i > 1 && next.integer != made.integer)) return {};
+    made.integer = next.integer;
+    made.bits = std::max(made.bits, next.bits);
+    Attrs flat;
+    flat.push_back(AttrValue(IntList{1}));
+    items.push_back(apply("reshape", {next.tensor}, std::move(flat)));
+  }
+  Attrs axis;
+  axis.push_back(AttrValue(int64_t{0}));
+  const SymRef all = items.size() == 1 ? items[0] : apply("concat", items, std::move(axis));
+  Attrs first;
+  first.push_back(AttrValue(IntList{0}));
+  made.tensor = apply("index", {all, index.tensor}, std::move(first));
+  return made;
 }
 
 SymRef Tensors::compare(const Computed& computed) {

@@ -2,12 +2,14 @@
 // modules and other objects by identity. What is specific to classes and modules is in classes.cc.
 #include <fmt/core.h>
 
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_dtypes.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/classes.h"
@@ -28,7 +30,7 @@ bool is_known_by_identity(PyObject* object) {
 
 bool constant_takes(PyObject* object) {
   return is_known_by_identity(object) || is_value_type(object) || is_numpy_scalar(object) ||
-         is_pattern(object);
+         is_pattern(object) || is_legacy_method(object) || is_numpy_dtype(object);
 }
 
 bool read_by_identity(Heap& heap, const SymRef& value) {
@@ -48,6 +50,8 @@ bool constant_read(Heap& heap, const SymRef& value) {
   if (is_known_by_identity(object)) return read_by_identity(heap, value);
   if (is_pattern(object)) {
     if (!heap.lasts(value)) return heap.read_instance(value);
+    heap.guard_identity(value);
+  } else if (is_legacy_method(object) || is_numpy_dtype(object)) {
     heap.guard_identity(value);
   } else if (is_numpy_scalar(object)) {
     heap.guards().add(guard::bits, value->source, {.object = value->object});
@@ -164,6 +168,7 @@ bool constant_attribute(Executor& x, const SymRef& object, PyObject* name, SymRe
   if (PyModule_CheckExact(object->object.get())) return module_attribute(x, object, name, out);
   if (is_class(object)) return class_attribute(x, object, name, out);
   if (PyFunction_Check(object->object.get())) return function_attribute(x, object, name, out);
+  if (is_numpy_dtype(object->object.get())) return numpy_dtype_attribute(x, object, name, out);
   if (has_builtin_method(object, text)) return bound_by_name(object, name, out);
   return value_attr(x, object, text, out);
 }

@@ -1,4 +1,5 @@
 // Bound methods. A method of a builtin type that has a model is bound by its name.
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
@@ -44,7 +45,9 @@ bool method_read(Heap& heap, const SymRef& value) {
                       {.number = reinterpret_cast<intptr_t>(method->m_ml)});
     const SymRef self = heap.part(value, &method->m_self, "__self__");
     heap.guard_exact_type(self);  // a derived class may bind the same method
-    value->items = {make_const(interned_text(method->m_ml->ml_name)), self};
+    const Ref name = interned_text(method->m_ml->ml_name);
+    PyObject* const own = host::find_on_class(Py_TYPE(method->m_self), name.get());
+    value->items = {make_const(own && is_legacy_method(own) ? Ref::share(own) : name), self};
   }
   value->kind = SymKind::kMethod;
   return true;

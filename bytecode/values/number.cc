@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/values/computed_classes.h"
 #include "bytecode/values/size.h"
 #include "guards/kinds/order.h"
 #include "guards/py/convert.h"
@@ -138,6 +139,38 @@ bool open_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, boo
   if (!x.look_number(a) || !x.look_number(b)) return false;
   *known = (*out = size_binary(x, a, b, op)) || (*out = number_binary(x, a, b, op));
   return true;
+}
+
+bool open_call(Executor& x, PyObject* function, const char* name, const std::vector<SymRef>& args,
+               SymRef* out, bool* known) {
+  constexpr int64_t kMaxTerms = 128;
+  if (x.strict() || args.empty() || args.size() > 2) return true;
+  std::vector<PyTypeObject*> classes;
+  bool open = false;
+  for (const SymRef& arg : args) {
+    if (arg->kind == SymKind::kLazy && !x.look_number(arg)) return false;
+    if (!is_plain_number(arg) || PyBool_Check(arg->object.get())) return true;
+    open |= is_size(arg) || arg->kind == SymKind::kNumber;
+    classes.push_back(Py_TYPE(arg->object.get()));
+  }
+  if (!open || class_of_call(function, name, classes) != &PyFloat_Type) return true;
+  PyObject* const second = args.size() > 1 ? args[1]->object.get() : nullptr;
+  Ref now = Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, function,
+                                  args[0]->object.get(), second, nullptr));
+  if (!now) PyErr_Clear();
+  if (!now || !PyFloat_CheckExact(now.get())) return true;
+  NumberNode made{NumberNode::Kind::kCall};
+  made.object = Ref::share(function);
+  made.a = number_of(args[0]);
+  made.b = second ? number_of(args[1]) : nullptr;
+  made.terms = made.a->terms + (made.b ? made.b->terms : 0) + 1;
+  if (made.terms > kMaxTerms) return true;
+  SymRef value = make_sym(SymKind::kNumber);
+  value->object = std::move(now);
+  value->number = std::make_shared<NumberNode>(std::move(made));
+  x.add_demand(value);
+  *out = std::move(value);
+  return *known = true;
 }
 
 bool open_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known) {

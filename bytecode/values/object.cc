@@ -5,6 +5,7 @@
 
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/instance.h"
@@ -247,6 +248,10 @@ bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
   return true;
 }
 
+BuiltinModel object_method(const SymRef& value, const char* name) {
+  return generator_method(value, name);
+}
+
 }  // namespace
 
 const EffectKind effect_set_attribute = {.apply = store_attribute, .drops = drop_attribute};
@@ -262,6 +267,7 @@ const ValueKind value_object = {.describe = object_describe,
                                 .set_item = object_set_item,
                                 .attribute = object_attribute,
                                 .call = object_call,
+                                .method = object_method,
                                 .binary = object_binary,
                                 .compare = object_compare,
                                 .unary = object_unary,

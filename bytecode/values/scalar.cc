@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
@@ -13,6 +14,7 @@ std::string scalar_describe(const SymValue& value) {
 }
 
 bool scalar_refuse(Executor& x, const SymRef& value) {
+  if (is_drawn(*value)) return refuse_drawn(x, value, "a number that is drawn anew in each call");
   const char* const form = value->joined ? "the {} that a branch gives" : "{}()";
   return x.fail(BreakReason::kTensorValue,
                 fmt::format(fmt::runtime(form), type_of(*value)->tp_name));
@@ -23,12 +25,14 @@ bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!computed_binary(x, a, b, op, out, known)) return false;
   if (*known) return true;
   *known = true;
+  if (is_drawn(*a) && b->is_tensor()) return x.binary(make_tensor(a->tensor), b, op, false, out);
+  if (is_drawn(*b) && a->is_tensor()) return x.binary(a, make_tensor(b->tensor), op, false, out);
   return scalar_binary(x, a, b, op, out);
 }
 
 int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
-  Recipe made{&recipe_scalar};
-  made.index = exit.output(value);
+  Recipe made{is_drawn(*value) ? &recipe_drawn : &recipe_scalar};
+  made.index = is_drawn(*value) ? value->draw : exit.output(value);
   made.object = value->cls;
   return exit.add(std::move(made));
 }

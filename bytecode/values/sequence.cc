@@ -2,10 +2,13 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/control.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
+#include "bytecode/values/computed_graph.h"
 #include "bytecode/values/iterators.h"
 
 namespace msjit {
@@ -114,6 +117,23 @@ SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
 }
 
 }  // namespace
+
+bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* out, bool* known) {
+  constexpr Py_ssize_t kMostItems = 64;
+  if ((key->kind != SymKind::kScalar && key->kind != SymKind::kComputed) ||
+      type_of(*key) != &PyLong_Type || !is_sequence(x, container) ||
+      item_count(x, container) > kMostItems)
+    return true;
+  const std::vector<SymRef> items = *x.heap().items(container);
+  if (!computed_item(x, key, items, out, known)) return false;
+  if (*known || !drawn_in(key) || x.in_arm()) return true;
+  SymRef index;
+  if (!python_number(x, key, &index)) return false;
+  if (!index) return true;
+  if (!choose_item(x, container, index, out)) return false;
+  if ((*out)->kind == SymKind::kChoice) (*out)->entries.emplace_back(key, nullptr);
+  return *known = true;
+}
 
 bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& given, SymRef* out) {
   SymRef key;

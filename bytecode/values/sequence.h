@@ -15,6 +15,10 @@ bool sequence_length(Executor& x, const SymRef& value, SymRef* out);
 bool sequence_iterate(Executor& x, const SymRef& value, SymRef* out);
 bool sequence_contains(Executor& x, const SymRef& container, const SymRef& item, bool* out);
 bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& key, SymRef* out);
+// items[n] for an int that only a run knows, as random.choice() reads it. Items that are neither
+// numbers nor texts are picked only by a drawn number. `known` stays false for other containers and
+// keys.
+bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* out, bool* known);
 bool sequence_truth(Executor& x, const SymRef& value, bool* out);
 Ref sequence_to_python(Executor& x, const SymRef& value, int depth);
 SymRef sequence_join(Joiner& joiner, const SymRef& a, const SymRef& b);

@@ -1,18 +1,25 @@
 #include "bytecode/values/tensor_array.h"
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
+#include "bytecode/numpy_dtypes.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "guards/py/objects.h"
+#include "kernels/core/registry.h"
 
 namespace msjit {
 namespace {
 
-bool array_refuse(Executor& x, const SymRef&) {
+bool array_refuse(Executor& x, const SymRef& value) {
+  if (value->kind == SymKind::kTensorArray && drawn_in(value))
+    return refuse_drawn(x, value, "a use of an array that is drawn anew in each call");
   return x.fail(BreakReason::kTensorValue, "a NumPy array of a tensor");
 }
 
@@ -34,7 +41,42 @@ bool model_tolist(Executor& x, const std::vector<SymRef>& args, PyObject* names,
   return positional(x, "tolist", args, names, 1, 1) && number(x, args[0], nullptr, out);
 }
 
-constexpr ModelRow kMethods[] = {{"item", model_item}, {"tolist", model_tolist}};
+// The dtype that NumPy takes a class or a text for. False: none of those known here.
+bool dtype_of_numpy(PyObject* object, DType* out) {
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return *out = DType::kFloat64, true;
+  const bool text =
+      PyUnicode_CheckExact(object) && (PyUnicode_CompareWithASCIIString(object, "float32") == 0 ||
+                                       PyUnicode_CompareWithASCIIString(object, "float64") == 0);
+  if (!text && !is_numpy_scalar_type(object)) return false;
+  return dtype_from_object(object, "astype", out) || (PyErr_Clear(), false);
+}
+
+// array.astype(dtype) of floats as floats, which rounds as a cast of the tensor does: a new array.
+bool model_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
+  const SymRef& array = args[0];
+  DType wanted = DType::kFloat32;
+  if (names || args.size() != 2 || x.strict() || !is_current(*array)) return x.look(array);
+  if (!x.look(args[1])) return false;
+  if (args[1]->kind != SymKind::kConst || !dtype_of_numpy(args[1]->object.get(), &wanted))
+    return x.look(array);
+  const DType from = array->tensor.dtype();
+  const auto wide = [](DType d) { return d == DType::kFloat32 || d == DType::kFloat64; };
+  const bool ints = is_integer(from) && !is_wide_unsigned(from) && wanted == DType::kFloat64;
+  if (!wide(wanted) || (!wide(from) && !ints)) return x.look(array);
+  Attrs attrs;
+  attrs.push_back(AttrValue(wanted));
+  SymRef cast;
+  Val plain;
+  if (!content_of_array(x, array, &plain)) return x.look(array);
+  if (!x.apply(*find_op("cast"), std::span(&plain, 1), attrs, &cast)) return false;
+  *out = make_items(SymKind::kTensorArray, {cast});
+  (*out)->tensor = cast->tensor;
+  (*out)->entries.emplace_back(array, nullptr);  // what it is a copy of
+  return true;
+}
+
+constexpr ModelRow kMethods[] = {
+    {"item", model_item}, {"tolist", model_tolist}, {"astype", model_astype}};
 
 BuiltinModel array_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
 
@@ -42,6 +84,9 @@ bool array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* o
   const std::string_view text = utf8_text(name);
   const bool of_tensor = text == "shape" || text == "ndim" || text == "size";
   if (of_tensor && is_current(*array)) return x.get_attr(array->items[0], name, out);
+  if (text == "dtype" && is_current(*array))
+    if (PyObject* const dtype = numpy_dtype_named(dtype_name(array->tensor.dtype())))
+      return *out = make_const(Ref::share(dtype)), true;
   return find_row(kMethods, utf8_text(name)) ? bound_by_name(array, name, out) : x.look(array);
 }
 
@@ -54,7 +99,21 @@ Ref build_array(const Recipe& recipe, const Objects& objects) {
                  : Ref();
 }
 
+// A new array that nothing shares memory with.
+Ref build_copy(const Recipe& recipe, const Objects& objects) {
+  const Ref shown = build_array(recipe, objects);
+  return shown ? Ref::steal(
+                     host::call(host::program, PyObject_CallMethod, shown.get(), "copy", nullptr))
+               : Ref();
+}
+
 int array_rebuild(ExitBuilder& exit, const SymRef& value) {
+  if (value->draw >= 0) {
+    Recipe made{&recipe_drawn};
+    made.index = value->draw;
+    return exit.add(std::move(made));
+  }
+  if (!value->entries.empty()) return exit.add(made_by(build_copy), value->items);
   return exit.add(made_by(build_array), value->items);
 }
 
@@ -62,6 +121,14 @@ int array_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 bool is_number_of_array(const SymValue& value) {
   return value.kind == SymKind::kTensorArray && value.tensor.rank() == 0 && is_current(value);
+}
+
+bool content_of_array(Executor& x, const SymRef& array, Val* out) {
+  SymRef plain;
+  if (array->kind != SymKind::kTensorArray || !is_current(*array) ||
+      !x.apply(*find_op("stop_gradient"), std::span(&array->tensor, 1), {}, &plain))
+    return false;
+  return *out = plain->tensor, true;
 }
 
 SymRef array_now(const SymValue& array) {

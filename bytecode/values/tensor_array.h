@@ -11,6 +11,9 @@ bool is_number_of_array(const SymValue& value);
 // A separate array with the contents that it shows now.
 SymRef array_now(const SymValue& array);
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out);
+// The elements of an array as a tensor without gradient. False, without a failure: it shows a later
+// write to its tensor.
+bool content_of_array(Executor& x, const SymRef& array, Val* out);
 // int() and float(), by `type`, of such an array without dimensions. `known`: whether it is one.
 bool number_of_array(Executor& x, const SymRef& value, PyTypeObject* type, SymRef* out,
                      bool* known);

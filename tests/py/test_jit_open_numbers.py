@@ -107,6 +107,17 @@ def same_number_twice(x, a, b):
     return x * a + x * b, a is b
 
 
+def schedules(x, lr, n):
+    warm = min(1.0, n / 6.0)
+    decay = 0.5 * (1 + math.cos(math.pi * lr))
+    top = max(0.0, 1.0 - lr, lr / 2)
+    return x * (warm * decay) + top, warm, decay, top, math.sqrt(n), math.exp(-lr), math.pow(lr, 2.0), math.fabs(-lr), abs(-lr)
+
+
+def in_a_domain(x, lr):
+    return x + lr, math.sqrt(lr), math.log(lr)
+
+
 NUMBERS = [0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.1, 0.125]
 
 
@@ -131,9 +142,37 @@ def test_arithmetic_is_that_of_python():
     same(same_number_twice, lambda v: (x23(), NUMBERS[v], NUMBERS[v] if v > 5 else NUMBERS[v] + 1), variants=tuple(range(8)))
 
 
+def test_functions_of_changing_numbers():
+    rates = NUMBERS + [0.0, -0.0, 2.5, float("nan"), -1.0, 1e300, 1.0]
+    same(schedules, lambda v: (x23(), rates[v], v), variants=tuple(range(15)))
+
+
+@pytest.mark.captures
+def test_functions_of_changing_numbers_are_captured_three_times():
+    _msjit.reset()
+    jitted = ms.jit(schedules, mode="PIJit")
+    for v in range(1, 14):
+        jitted(x23(), v / 16, v)
+    [report] = [f for f in _msjit.explain_json() if f["name"] == "schedules"]
+    assert report["breaks"] == [] and len(report["regions"]) <= 3
+
+
+def test_a_replaced_function_computes(monkeypatch):
+    def fn(x, lr):
+        return x * math.cos(lr), min(lr, 0.5)
+    jitted = ms.jit(fn, mode="PIJit")
+    for v in range(8):
+        jitted(x23(), v / 10)
+    monkeypatch.setattr(math, "cos", lambda v: 2.0)
+    monkeypatch.setitem(globals(), "min", lambda a, b: 7.0)
+    for v in range(3):
+        y, least = jitted(x23(), v / 10)
+        assert (y.asnumpy() == (x23() * 2.0).asnumpy()).all() and least == 7.0
+
+
 def test_what_raises_raises():
     rates = [0.1, 0.2, 0.25, 0.3, 0.0, 0.35, 0.4, float("inf"), float("nan"), 3.0, -2.0]
-    for fn in (divides, overflows, becomes_complex, in_order):
+    for fn in (divides, overflows, becomes_complex, in_order, in_a_domain):
         same(fn, lambda v: (x23(), rates[v]), variants=tuple(range(4)) + tuple(range(11)))
 
 
@@ -309,7 +348,19 @@ def warm_up(x, s):
     return x * min(1.0, s.step / 10)
 
 
-@pytest.mark.parametrize("fn", [named_steps, cosine_schedule, warm_up])
+@pytest.mark.parametrize("fn", [cosine_schedule, warm_up])
+def test_schedules_are_one_region(fn):
+    _msjit.reset()
+    jitted, plain, held = ms.jit(fn, mode="PIJit"), Steps(), Steps()
+    for _ in range(40):
+        np.testing.assert_array_equal(jitted(x23(), held).asnumpy(), fn(x23(), plain).asnumpy())
+    if FORCED:
+        return
+    (found,) = [f for f in _msjit.explain_json() if f["name"] == fn.__name__]
+    assert found["breaks"] == [] and found["regions"][-1]["hits"] > 30
+
+
+@pytest.mark.parametrize("fn", [named_steps])
 def test_a_number_that_is_looked_at_in_each_call_ends_the_region_there(fn):
     """It does not end the captures of the function."""
     _msjit.reset()

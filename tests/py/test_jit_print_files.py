@@ -37,6 +37,22 @@ def to_two(x, out):
     return ops.tanh(x)
 
 
+def written(x, out):
+    y = ops.tanh(x)
+    a = out.write("step %d\n" % x.ndim)
+    b = out.write("mean %.3f" % float(y.mean()))
+    print("", file=out)
+    out.flush()
+    return y * 2, a, b
+
+
+def to_stdout(x, out):
+    sys.stdout.write("a")
+    print("b", x.ndim)
+    sys.stdout.flush()
+    return ops.tanh(x)
+
+
 class Tee(io.StringIO):
     def write(self, text):
         return super().write(text.upper())
@@ -66,7 +82,7 @@ def text_of(out):
 FILES = [io.StringIO, lambda: io.TextIOWrapper(io.BytesIO(), newline=""), Tee, Counting, shadowed]
 
 
-@pytest.mark.parametrize("fn", [lines, to_two, to_the_same], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", [lines, to_two, to_the_same, written, to_stdout], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("make", FILES, ids=lambda f: f.__name__)
 def test_the_text_is_plain_s(fn, make, capsys):
     jitted = ms.jit(fn, mode="PIJit")
@@ -81,6 +97,37 @@ def test_the_text_is_plain_s(fn, make, capsys):
 def test_captured_whole():
     captured(lines, lambda v: (x3(), io.StringIO()))
     captured(to_the_same, lambda v: (x3(), None))
+    captured(written, lambda v: (x3(), io.StringIO()))
+    captured(to_stdout, lambda v: (x3(), None))
+
+
+def test_write_gives_the_number_of_characters_and_refuses_other_things():
+    def fn(x, out, text):
+        n = out.write(text)
+        return x + 1, n
+    jitted = ms.jit(fn, mode="PIJit")
+    for text in ("abc", "", "\u00e9t\u00e9\n", "abc", b"abc", 3, None, "xy"):
+        results = []
+        for f in (fn, jitted):
+            out = io.StringIO()
+            try:
+                result = f(x3(), out, text)[1]
+            except TypeError as error:
+                result = str(error)
+            results.append((result, out.getvalue()))
+        assert results[0] == results[1]
+
+
+def test_a_string_of_a_derived_class_is_left_to_python():
+    class Text(str):
+        pass
+
+    def fn(x, out):
+        return x + 1, out.write(Text("abc"))
+    jitted = ms.jit(fn, mode="PIJit")
+    for _ in range(3):
+        out = io.StringIO()
+        assert jitted(x3(), out)[1] == 3 and out.getvalue() == "abc"
 
 
 def test_a_method_put_on_the_file_later():

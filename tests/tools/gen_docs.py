@@ -14,7 +14,8 @@ sys.path.insert(0, str(ROOT / "tests/oracle"))
 import deviation_rows  # noqa: E402,F401
 import deviations  # noqa: E402
 
-KINDS = {"kList": "list", "kTuple": "tuple", "kDict": "dict", "kTensorMethods": "Tensor"}
+KINDS = {"kList": "list", "kTuple": "tuple", "kDict": "dict", "kTensorMethods": "Tensor", "kFileMethods": "io.TextIOBase",
+         "kGeneratorMethods": "random.Random", "kDrawing": "numpy.random.RandomState"}
 HEAD = """# What is captured, what ends a region
 
 Written by `tests/tools/gen_docs.py` from the sources; do not edit. A region that ends early loses nothing: CPython runs that
@@ -55,10 +56,11 @@ def models():
         for module, rows, pure in re.findall(r'const ModelTable \w+ =\s*\{"(\w+)", ([\w{}]+), ([\w{}]+)\}', text):
             names = re.findall(r'\{"(\w+)"', table_names(text, rows)) if rows != "{}" else []
             names += re.findall(r'"([\w*]+)"', table_names(text, pure)) if pure != "{}" else []
-            modules.setdefault(module, []).extend(names)
+            if names:  # those with a dot are methods that Python code below a module calls
+                modules.setdefault(module, []).extend(names)
         for name, kind in KINDS.items():
             if table_names(text, name):
-                methods[kind] = re.findall(r'\{"(\w+)"', table_names(text, name))
+                methods[kind] = re.findall(r'"(\w+)"', table_names(text, name))
     return modules, methods
 
 
