@@ -88,3 +88,7 @@ def test_scan_takes_the_length_from_its_values(mode):
     for _ in range(2):
         first, empty, (last, found) = run(Tensor(1.0))
         assert first == (6, [0, 2, 6]) and empty == (0, []) and float(last) == 4.0 and [float(v) for v in found] == [1.0, 2.0]
+
+
+def test_the_options_of_a_jit_config_are_in_the_order_of_mindspore():
+    assert list(ms.JitConfig(jit_level="O1").jit_config_dict) == ["jit_level", "exc_mode", "jit_syntax_level", "debug_level", "infer_boost", "backend"]
