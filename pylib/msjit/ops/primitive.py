@@ -140,7 +140,11 @@ class PrimitiveWithInfer(Primitive):
         return value
 
     def __infer__(self, *args):
-        return {key: getattr(self, "infer_" + key)(*[arg[key] for arg in args]) for key in ("dtype", "shape", "value")}
+        value = self.infer_value(*[arg["value"] for arg in args])
+        if value is None:  # the call is an error in any case, which must not be one of the checks that follow
+            return {"value": None}
+        return {"dtype": self.infer_dtype(*[arg["dtype"] for arg in args]), "shape": self.infer_shape(*[arg["shape"] for arg in args]),
+                "value": value}
 
     def infer_dtype(self, *args):
         """The dtype of the result; None, as here, if it is not described."""
