@@ -311,7 +311,8 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 def get_grad(gradients, identifier):
     """Picks one gradient out of the result of a function made by grad(..., return_ids=True).
 
-    identifier is the position of an argument, a Parameter, or its name. Raises RuntimeError where there is no such gradient.
+    identifier is the position of an argument, a Parameter, or its name. Raises RuntimeError where there is no such gradient, and
+    TypeError for another identifier.
 
     >>> import msjit as ms
     >>> found = ms.grad(lambda x, y: x * y, (0, 1), return_ids=True)(ms.Tensor(2.0), ms.Tensor(5.0))
@@ -320,6 +321,8 @@ def get_grad(gradients, identifier):
     """
     if isinstance(identifier, Parameter):
         identifier = identifier.name
+    if type(identifier) not in (int, str):
+        raise TypeError("[get_grad] identifier, got %s, expected an int, a Parameter or its name" % type(identifier).__name__)
     pending = [gradients]
     while pending:
         item = pending.pop(0)

@@ -134,9 +134,10 @@ def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
 
 def _axis(axis, rank, where):
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError("[%s] axis, got %r, expected an int, None or a tuple of them" % (where, axis))
+        raise RuntimeError("[%s] axis, got %r, expected an int, None or a tuple of them" % (where, axis))
     if not -rank <= axis < rank:
-        raise ValueError("[%s] axis, got %d, expected %d to %d" % (where, axis, -rank, rank - 1))
+        raise RuntimeError("[%s] axis, got %d, expected %s"
+                           % (where, axis, "%d to %d" % (-rank, rank - 1) if rank else "None for a tensor without axes"))
     return axis % rank
 
 
@@ -150,13 +151,13 @@ def _sizes(value, axes, found):
     elif isinstance(value, Tensor):
         found.append(value.shape[_axis(axes, len(value.shape), "vmap")])
     else:
-        raise TypeError("[vmap] argument, got %s, expected a Tensor, or None for its axis" % type(value).__name__)
+        raise RuntimeError("[vmap] argument, got %s, expected a Tensor, or None for its axis" % type(value).__name__)
 
 
 def _for_each(value, axes):
     if isinstance(axes, (tuple, list)):
         if len(axes) != len(value):
-            raise ValueError("[vmap] axes, got %d, expected %d" % (len(axes), len(value)))
+            raise RuntimeError("[vmap] axes, got %d, expected %d" % (len(axes), len(value)))
         return axes
     return [axes] * len(value)
 
@@ -178,7 +179,7 @@ def _stacked(results, axes):
     if axes is None:
         return results[0]
     if not isinstance(results[0], Tensor):
-        raise TypeError("[vmap] result, got %s, expected a Tensor" % type(results[0]).__name__)
+        raise RuntimeError("[vmap] result, got %s, expected a Tensor" % type(results[0]).__name__)
     return ops.stack(results, _axis(axes, len(results[0].shape) + 1, "vmap"))
 
 
@@ -188,7 +189,8 @@ def vmap(fn, in_axes=0, out_axes=0):
     It calls fn once for each slice, so fn may do everything that it could do without vmap. If fn is a CellList (of two Cells or more), each
     Cell gets one slice, or the whole arguments if in_axes has only None.
 
-    Raises TypeError for a fn that cannot be called and for axes that are no ints, ValueError for axes that do not fit the arguments.
+    Raises TypeError for a fn that cannot be called, ValueError for a CellList of one Cell, and at the call RuntimeError for axes that are no
+    ints or do not fit.
 
     >>> import msjit as ms
     >>> dot = ms.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
@@ -203,11 +205,11 @@ def vmap(fn, in_axes=0, out_axes=0):
         if cells is not None:
             sizes.append(len(cells))
         if not sizes:
-            raise ValueError("[vmap] in_axes, got only None, expected an axis of one argument at least")
+            raise RuntimeError("[vmap] in_axes, got only None, expected an axis of one argument at least")
         if len(set(sizes)) != 1:
-            raise ValueError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % (sizes,))
+            raise RuntimeError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % (sizes,))
         if not sizes[0]:
-            raise ValueError("[vmap] length of the mapped axes, got 0, expected 1 or more")
+            raise RuntimeError("[vmap] length of the mapped axes, got 0, expected 1 or more")
         each = cells if cells is not None else [fn] * sizes[0]
         return _stacked([one(*[_taken(a, axis, i) for a, axis in zip(args, axes)]) for i, one in enumerate(each)], out_axes)
     return mapped

@@ -664,7 +664,8 @@ ROWS.append(("Tensor of a NumPy array, made outside", MakesTensor, just_x))
 def more_builtins(x):
     parts = slice(0, 1), slice(None, 2, 2)
     return (x[parts], x[slice(1, None)], parts[1].step, sorted([2, 3, 1], reverse=True), divmod(7, 2), bin(5), hex(10), oct(8), chr(65),
-            ord("b"), repr("a"), format(3, "03d"), callable(x), complex(1, 2), complex(1, 2).imag)
+            ord("b"), repr("a"), format(3, "03d"), callable(x), complex(1, 2), complex(1, 2).imag,
+            hash((1, "a")), hash(2.5), issubclass(bool, int), issubclass(Plain, (Switch, str)))
 
 
 @row("annotated assignment")

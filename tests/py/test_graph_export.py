@@ -350,7 +350,7 @@ def test_cut_and_random_files_are_refused(tmp_path):
             pass
     with pytest.raises(ValueError, match="expected a file that is there"):
         ms.load(str(tmp_path / "none.mindir"))
-    with pytest.raises(TypeError, match=r"\[load\] file_name, got int"):
+    with pytest.raises(ValueError, match=r"\[load\] file_name, got int"):
         ms.load(3)
 
 

@@ -61,7 +61,7 @@ def test_results_are_tuples():
     assert ops.Map()(lambda a: a + 1, (i for i in (1, 2))) == (2, 3)
     assert type(hyper(lambda a: a, ParameterTuple([Parameter(tensor(1), name="a")]))) is tuple
     for made in (hyper, ops.Map()):
-        with pytest.raises(ValueError):
+        with pytest.raises(RuntimeError):
             made(lambda a, b: a, (1, 2), (3,))
 
 

@@ -27,7 +27,7 @@ class JitConfig:
                 raise ValueError("[jit_config] %s, got %r, expected one of %s" % (name, given[name], list(allowed)))
         if jit_level:
             kwargs.setdefault("backend", "GE" if jit_level == "O2" else "ms_backend")
-        self.jit_config_dict = dict(kwargs, **given)  # As in MindSpore, any other keyword is accepted as an option of the backend
+        self.jit_config_dict = dict(given, **kwargs)  # As in MindSpore, any other keyword is accepted as an option of the backend
 
     @property
     def syntax_level(self):

@@ -49,15 +49,15 @@ def export(net, *inputs, file_name, file_format="MINDIR", **kwargs):
 def load(file_name, **kwargs):
     """The SavedGraph of a file that `export` wrote with file_format="MINDIR"; nn.GraphCell runs it.
 
-    Nothing in the file is run as code: it only names operators of msjit, and all names are checked. Raises ValueError for a damaged file and for
-    other kinds of files, TypeError for a file name of another type.
+    Nothing in the file is run as code: it only names operators of msjit, and all names are checked. Raises ValueError for a damaged file, for
+    other kinds of files and for a file name of another type.
     """
     where = "load"
     for name in _REFUSED:
         if kwargs.get(name) is not None:
             raise NotImplementedError("[%s] %s, got a value, expected it left out" % (where, name))
     if not isinstance(file_name, (str, os.PathLike)):
-        raise TypeError("[%s] file_name, got %s, expected a str" % (where, type(file_name).__name__))
+        raise ValueError("[%s] file_name, got %s, expected a str" % (where, type(file_name).__name__))
     path = os.fspath(file_name)
     if not os.path.isfile(path):
         raise ValueError("[%s] file_name, got %s, expected a file that is there" % (where, path))

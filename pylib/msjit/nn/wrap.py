@@ -174,8 +174,8 @@ class TimeDistributed(Cell):
 class ForwardValueAndGrad(Cell):
     """Returns (the network's output, its gradient): by the first input, by all inputs (get_all), by the weights (get_by_list) or by both.
 
-    With sens_param the last argument of the call is the gradient by the output, with which the backward pass starts. Raises ValueError for
-    get_by_list without weights.
+    With sens_param the last argument of the call is the gradient by the output, with which the backward pass starts. Raises TypeError for
+    a network that cannot be called, ValueError for get_by_list without weights.
 
     >>> import msjit as ms
     >>> output, slope = ms.nn.ForwardValueAndGrad(ms.nn.ReLU())(ms.Tensor([-1.0, 2.0]))
@@ -185,6 +185,8 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError("[forward_value_and_grad] network, got %s, expected a Cell or a function" % type(network).__name__)
         if get_by_list and weights is None:
             raise ValueError("[forward_value_and_grad] get_by_list needs weights")
         self.network = network

@@ -174,7 +174,7 @@ def _is_numpy(value, name):
 class Map:
     """Applies an operation to the items of sequences of equal length, one level deep; returns a tuple.
 
-    The operation is `ops`, or the first argument of the call if that is None. `reverse` changes nothing. Raises ValueError for sequences of
+    The operation is `ops`, or the first argument of the call if that is None. `reverse` changes nothing. Raises RuntimeError for sequences of
     different lengths, TypeError for an operation that cannot be called.
 
     >>> from msjit import ops
@@ -194,7 +194,7 @@ class Map:
         length = len(sequences[0])
         for sequence in sequences:
             if len(sequence) != length:
-                raise ValueError("[map] sequences must have the same length, got %d and %d" % (length, len(sequence)))
+                raise RuntimeError("[map] sequences must have the same length, got %d and %d" % (length, len(sequence)))
         return op, sequences
 
     def __call__(self, *args):
@@ -206,7 +206,7 @@ class HyperMap(Map):
     """Applies an operation to the leaves of nested tuples and lists of the same structure; returns nested tuples.
 
     The operation is `ops`, or the first argument of the call if that is None. An argument that is no sequence goes to each call. Raises
-    ValueError for sequences of different lengths.
+    RuntimeError for sequences of different lengths.
 
     >>> from msjit import ops
     >>> ops.HyperMap(lambda a, b: a * b)(((1, 2), 3), 10)
@@ -224,8 +224,8 @@ def _hyper(op, values):
         return op(*values)
     for value in values:
         if isinstance(value, (tuple, list)) and len(value) != len(first):
-            raise ValueError("[hyper_map] sequences must have the same length, got %d and %d"
-                             % (len(first), len(value)))
+            raise RuntimeError("[hyper_map] sequences must have the same length, got %d and %d"
+                               % (len(first), len(value)))
     columns = [value if isinstance(value, (tuple, list)) else [value] * len(first) for value in values]
     return tuple([_hyper(op, items) for items in zip(*columns)])
 

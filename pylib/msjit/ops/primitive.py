@@ -1,4 +1,5 @@
 """Primitive, the base class of all primitives, and functions that make primitives from the rows of a table."""
+from .._native import Tensor
 from ..absent import attributes as _absent
 from ..first_use import kept as _kept
 
@@ -119,14 +120,66 @@ class Primitive:
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base class of primitives that describe their result by infer_shape and infer_dtype; a subclass defines __call__."""
+    """Base class of primitives that describe their result by infer_shape, infer_dtype and infer_value; a subclass defines __call__.
+
+    A subclass without __call__ can only give constants: a call returns what infer_value returns, or the "value" of the dict that __infer__
+    returns. infer_value gets the arguments, with None for tensors, and __infer__ a dict with "shape", "dtype" and "value" for each argument.
+
+    >>> from msjit import Tensor, ops
+    >>> class Rank(ops.PrimitiveWithInfer):
+    ...     def __infer__(self, x):
+    ...         return {"shape": (), "dtype": None, "value": len(x["shape"])}
+    >>> Rank("Rank")(Tensor([[1.0, 2.0]]))
+    2
+    """
 
     def __call__(self, *args):
-        raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
+        value = self.__infer__(*[_described(arg) for arg in args])["value"]
+        if value is None:
+            raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
+        return value
+
+    def __infer__(self, *args):
+        value = self.infer_value(*[arg["value"] for arg in args])
+        if value is None:  # the call is an error in any case, which must not be one of the checks that follow
+            return {"value": None}
+        return {"dtype": self.infer_dtype(*[arg["dtype"] for arg in args]), "shape": self.infer_shape(*[arg["shape"] for arg in args]),
+                "value": value}
+
+    def infer_dtype(self, *args):
+        """The dtype of the result; None, as here, if it is not described."""
+
+    def infer_shape(self, *args):
+        """The shape of the result; None, as here, if it is not described."""
+
+    def infer_value(self, *args):
+        """The result if it is a constant; None, as here, if it is not."""
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):
-    """Base class of primitives that check their inputs; a subclass defines __call__."""
+    """As PrimitiveWithInfer, for subclasses that check their inputs by check_dtype and check_shape."""
+
+    def infer_dtype(self, *args):
+        self.check_dtype(*args)
+
+    def infer_shape(self, *args):
+        self.check_shape(*args)
+
+    def check_dtype(self, *args):
+        """Raises if the dtypes of the arguments do not fit."""
+
+    def check_shape(self, *args):
+        """Raises if the shapes of the arguments do not fit."""
+
+
+def _described(value):
+    """What __infer__ gets for an argument."""
+    if isinstance(value, Tensor):
+        return {"shape": list(value.shape), "dtype": value.dtype, "value": None}
+    if not isinstance(value, (tuple, list)):
+        return {"shape": [], "dtype": type(value), "value": value}
+    items, kind = [_described(item) for item in value], list if isinstance(value, list) else tuple
+    return {key: kind([item[key] for item in items]) for key in ("shape", "dtype", "value")}
 
 
 def prim_attr_register(fn):

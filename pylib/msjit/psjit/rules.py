@@ -10,7 +10,7 @@ import types
 
 # Functions of Python that the strict language does not have.
 _ABSENT = frozenset((
-    "bytearray bytes classmethod compile delattr dir eval exec frozenset globals hash id input issubclass iter locals memoryview "
+    "bytearray bytes classmethod compile delattr dir eval exec frozenset globals id input iter locals memoryview "
     "next object open property set setattr staticmethod vars __import__ breakpoint").split())
 _CONSTANTS = (ast.Constant, ast.NameConstant, ast.Num, ast.Str) if sys.version_info < (3, 8) else ast.Constant
 
