@@ -1,8 +1,6 @@
 #include "kernels/processes/agreement.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "kernels/processes/collectives.h"
 

@@ -345,6 +345,18 @@ def trained(norm, optimizer, wrap, **more):
 
 
 def training():
+    """With another thread, which makes a region look at its guards again behind each call."""
+    ended = threading.Event()
+    idle = threading.Thread(target=ended.wait)
+    idle.start()
+    try:
+        steps()
+    finally:
+        ended.set()
+        idle.join()
+
+
+def steps():
     plain = lambda channels: nn.ReLU()  # noqa: E731
     for norm in (plain, nn.SyncBatchNorm):
         for optimizer in (lambda ps: nn.Momentum(ps, 0.05, 0.9), lambda ps: nn.Adam(ps, 0.01), lambda ps: nn.AdamWeightDecay(ps, 0.01)):
