@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 namespace msjit::compat {
 namespace {
