@@ -290,7 +290,10 @@ bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& 
     if (class_of(x, item) != cls) return true;
   std::vector<SymRef> parts = {index};
   parts.insert(parts.end(), items.begin(), items.end());
-  return make(x, build_item, 0, {}, cls, true, std::move(parts), out, known);
+  const Draw* const draw = is_drawn(*index) ? &x.heap().draws()[index->draw] : nullptr;
+  const bool within =
+      draw && draw->kind == Draw::Kind::kBelow && draw->limit <= static_cast<int64_t>(items.size());
+  return make(x, build_item, 0, {}, cls, !within, std::move(parts), out, known);
 }
 
 // An in-place operator changes an array on its left, and with it the tensor: refused.

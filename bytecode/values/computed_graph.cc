@@ -51,6 +51,7 @@ class Tensors {
   Operand extreme(const Computed& computed, bool greater, int depth);
   Operand called(const Computed& computed, int depth);
   Operand item(const Computed& computed, int depth);
+  SymRef table(const std::vector<SymRef>& parts);
   SymRef compare(const Computed& computed);
 
   Executor& x_;
@@ -103,7 +104,11 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
   made.bits = std::min(made.bits, kIntBits + 1);
-  if (is_drawn(scalar) && made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
+  if (is_drawn(scalar)) {  // a 0-d input without a gradient
+    if (made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
+    made.tensor = cast(make_tensor(scalar.tensor), dtype);
+    return made;
+  }
   Attrs none;
   none.push_back(AttrValue(IntList()));
   // No gradient flows through a Python number.
@@ -242,6 +247,27 @@ Operand Tensors::called(const Computed& computed, int depth) {
   return name == "int" && of.integer ? of : Operand();
 }
 
+// Floats or ints known now, from the second of `parts` on, as one constant. Null: not all are.
+SymRef Tensors::table(const std::vector<SymRef>& parts) {
+  const auto is_known = [&](size_t i, PyTypeObject* type) {
+    return parts[i]->kind == SymKind::kConst && Py_TYPE(parts[i]->object.get()) == type;
+  };
+  const bool real = is_known(1, &PyFloat_Type);
+  auto made = Tensor::empty(real ? DType::kFloat64 : DType::kInt64,
+                            Shape{static_cast<int64_t>(parts.size()) - 1});
+  if (!made.ok()) return nullptr;
+  Tensor all = made.take();
+  for (size_t i = 1; i < parts.size(); ++i) {
+    PyObject* const object = parts[i]->object.get();
+    if (!is_known(i, real ? &PyFloat_Type : &PyLong_Type)) return nullptr;
+    if (real)
+      all.data_as<double>()[i - 1] = PyFloat_AS_DOUBLE(object);
+    else if (!small_int(object, &all.data_as<int64_t>()[i - 1]))
+      return nullptr;
+  }
+  return make_tensor(x_.sink().constant(std::move(all)));
+}
+
 // A known number at an unknown position. The exit computes it too, which fails where Python raises.
 Operand Tensors::item(const Computed& computed, int depth) {
   const std::vector<SymRef>& parts = *computed.operands;
@@ -260,7 +286,8 @@ Operand Tensors::item(const Computed& computed, int depth) {
   }
   Attrs axis;
   axis.push_back(AttrValue(int64_t{0}));
-  const SymRef all = items.size() == 1 ? items[0] : apply("concat", items, std::move(axis));
+  SymRef all = table(parts);
+  if (!all) all = items.size() == 1 ? items[0] : apply("concat", items, std::move(axis));
   Attrs first;
   first.push_back(AttrValue(IntList{0}));
   made.tensor = apply("index", {all, index.tensor}, std::move(first));

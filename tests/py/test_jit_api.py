@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_fullgraph_raises():
     @ms.jit(mode="PIJit", fullgraph=True)
     def f(x):
         y = x + 1
-        sys.stdout.flush()
+        time.time()
         return y * 2
     with pytest.raises(ms.CompileError, match="cannot capture the whole of f"):
         f(X)
@@ -134,7 +135,7 @@ def test_fullgraph_raises():
 def test_fullgraph_is_a_matter_of_each_wrapper():
     def f(x):
         y = x + 1
-        sys.stdout.flush()
+        time.time()
         return y * 2
     whole, loose = ms.jit(f, mode="PIJit", fullgraph=True), ms.jit(f, mode="PIJit")
     with pytest.raises(ms.CompileError):
@@ -227,14 +228,14 @@ def test_without_a_jit_functions_come_back_with_one_warning():
 def test_explain():
     def broken(x):
         y = ops.tanh(x) + 1
-        sys.stdout.flush()
+        time.time()
         return ops.relu(y)
     found = ms.explain(broken, X)
     assert found.name == "broken" and found.calls == 2 and len(found.regions) == 2
     assert [b["line"] - found.line for b in found.breaks] == [2] and found.breaks[0]["reason"] == "call_unknown"
     np.testing.assert_allclose(found.result.asnumpy(), np.maximum(np.tanh(X.asnumpy()) + 1, 0), rtol=1e-5)
     text = str(found)
-    assert 'sys.stdout.flush()' in text and "x.shape == (2, 3)" in text and "tanh(%0)" in text
+    assert 'time.time()' in text and "x.shape == (2, 3)" in text and "tanh(%0)" in text
     assert set(found.totals) == set(ms.stats())
     json.dumps(found.to_dict())
     again = ms.explain(broken, X)
