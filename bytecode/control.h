@@ -106,7 +106,8 @@ class HeapMark {
   static Seen see(const SymRef& value);
   static bool replaced_items(const Seen& before, const Seen& now,
                              std::vector<std::pair<SymRef, int>>* out);
-  // Whether a value has only been looked at: for the first time, or an open int that is constant now.
+  // Whether a value has only been looked at: for the first time, or an open int that is constant
+  // now.
   static bool is_first_look(const Seen& before, const Seen& now) {
     return before.kind == SymKind::kLazy ||
            (before.kind == SymKind::kSize && now.kind == SymKind::kConst);

@@ -277,10 +277,17 @@ class Planner {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const ValueId root = storage_root(graph_, graph_.outputs[i]);
       const ValueId was = storage_root(original_, original_.outputs[i]);
+      if (is_given_by_control(root, was)) continue;
       const auto [owner, first] = owners.emplace(root, was);
       if (!first && sharing[{root, was}] > sharing[{root, owner->second}]) owner->second = was;
     }
     return owners;
+  }
+
+  // The result of a branch or loop may be any tensor that was given to it. What was a tensor of its
+  // own there is copied.
+  bool is_given_by_control(ValueId root, ValueId was) const {
+    return graph_.producer(root).is_control() && !original_.producer(was).is_control();
   }
 
   PlanOutput::How how(int32_t slot, ValueId root, ValueId was, bool owns,
@@ -295,8 +302,7 @@ class Planner {
       if (plan_->slots[slot].kind != PlanSlotKind::kInput) return take(slot, taken);
       return nested_ ? PlanOutput::How::kShare : PlanOutput::How::kAlias;
     }
-    // The result of a branch or loop may be any tensor that was given to it.
-    if (producer.is_control() && !was_producer.is_control()) return PlanOutput::How::kCopy;
+    if (is_given_by_control(root, was)) return PlanOutput::How::kCopy;
     return owns ? take(slot, taken) : PlanOutput::How::kCopy;
   }
   static PlanOutput::How take(int32_t slot, std::span<const int32_t> taken) {

@@ -146,8 +146,8 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
       !is_as_assumed(entry, results, error))
     return false;
   if (entry.rewrites) run->quiet.begin();
-  return make_objects(
-      {entry, registers, sizes.all(), results, run->drawn, run->objects, error}, &run->objects);
+  return make_objects({entry, registers, sizes.all(), results, run->drawn, run->objects, error},
+                      &run->objects);
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <span>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/tensor_value.h"
 #include "bytecode/drawn_numbers.h"
 #include "bytecode/known_arrays.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/program_arrays.h"
+#include "bytecode/tensor_value.h"
 #include "bytecode/values/tensor_array.h"
 #include "guards/open_sizes.h"
 #include "guards/py/convert.h"

@@ -4,6 +4,7 @@
 #include "bytecode/scan_capture.h"
 #include "bytecode/stepping.h"
 #include "bytecode/table_objects.h"
+#include "guards/py/compat.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {

@@ -2,10 +2,10 @@
 // modules and other objects by identity. What is specific to classes and modules is in classes.cc.
 #include <fmt/core.h>
 
-#include "bytecode/drawn_numbers.h"
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"

@@ -1,6 +1,6 @@
 // Bound methods. A method of a builtin type that has a model is bound by its name.
-#include "bytecode/drawn_numbers.h"
 #include "bytecode/builtins/models.h"
+#include "bytecode/drawn_numbers.h"
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
 #include "bytecode/values/build.h"

@@ -198,7 +198,7 @@ def counted(x, h, w):
 
 def counted_down(x, h, w):
     i, j = len(x) - 1, 1
-    for row in x:
+    for _ in x:
         h = h * 0.5 + x[i] * j
         i, j = i - 1, j + 3
     return h, i, j
@@ -207,7 +207,7 @@ def counted_down(x, h, w):
 def named_later(x, h, w):
     for t in range(len(x)):
         h = h * 0.5 + x[t]
-        best = h if t == 0 else ops.maximum(best, h)
+        best = h if t == 0 else ops.maximum(best, h)  # noqa: F821
     return (h, best) if len(x) else h
 
 
@@ -244,7 +244,7 @@ def infinite_derivatives(x, h, w):
 
 def nested_loops(x, h, w):
     states = [h, h + 1]
-    for t in range(len(x)):
+    for _ in range(len(x)):
         for s in range(len(x)):
             states[0] = states[0] * 0.5 + x[s]
         states[1] = states[1] * 0.5 + states[0]
@@ -345,7 +345,7 @@ def doubling(x, h, w):
 
 def counter_beyond_the_end(x, h, w):
     i = 2
-    for row in x:
+    for _ in x:
         h = h * 0.5 + x[i]
         i += 1
     return h

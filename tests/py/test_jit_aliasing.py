@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("msjit._msjit")
 import msjit as ms
-from msjit import Tensor
+from msjit import Tensor, ops
 
 pytestmark = pytest.mark.jit
 
@@ -130,3 +130,16 @@ def test_a_copy_before_a_view_and_its_base():
                 result[0] = 10.0 + i
             pictures.append([t.asnumpy().tolist() for t in results])
         assert pictures[0] == pictures[1]
+
+
+def test_a_copy_before_what_a_branch_hands_on():
+    """The second result is the argument itself where the branch does not replace it."""
+    def f(x, y):
+        if x.sum() > 100:
+            y = y * 2
+        return ops.where(y > 0, y, y), y
+
+    jitted = ms.jit(f, mode="PIJit")
+    for start in (1, 200, 1, 200):
+        x, y = Tensor(np.float32([start, 2])), Tensor(np.float32([1, 2]))
+        assert [r is y for r in jitted(x, y)] == [False, start == 1] == [r is y for r in f(x, y)]
