@@ -74,7 +74,10 @@ bool LoopBody::place_written() {
   for (int s : facts_.written) {
     const SymRef tensor = x_.slot(frame_, s);
     if (!x_.heap().realize(tensor) || !tensor->is_tensor() || carried_write(tensor)) continue;
-    if (!may_carry(x_, tensor))
+    const auto starts_from_it = [&](const Carried& c) {
+      return c.initial && is_same_tensor(c.initial, tensor);
+    };
+    if (!may_carry(x_, tensor) || std::ranges::any_of(carried_, starts_from_it))
       return refuse(name(s) + " is a tensor that the loop writes to and others show");
     Carried written{{}, nullptr, nullptr};
     written.written = tensor;

@@ -109,6 +109,9 @@ class LoopBody {
   std::vector<bool> find_stored() const;
   bool place_local(int slot);
   bool place_part(const LoopPlace& place);
+  // Whether a placeholder stands for this list or dict in the body, so that a change of it would
+  // not show there.
+  bool is_opened(const SymRef& container) const;
   SymRef open(const SymRef& value, const std::string& name, int depth = 0);
   bool take_tensors(const ArmChanges& changes);
   bool take_attributes(const ArmChanges& changes);
@@ -130,7 +133,9 @@ class LoopBody {
   LoopFacts& facts_;
   std::vector<bool> stored_;
   std::vector<HandedOn> handed_on_;
-  std::vector<std::pair<SymRef, std::vector<SymRef>>> opened_;  // containers of placeholders
+  // Containers of placeholders with what they hold, and the containers that they stand for.
+  std::vector<std::pair<SymRef, std::vector<SymRef>>> opened_;
+  std::vector<SymRef> originals_;
   std::vector<std::pair<int, SymRef>> after_slots_;
   SymRef result_;
 };

@@ -108,7 +108,14 @@ SymRef LoopBody::open(const SymRef& value, const std::string& name, int depth) {
   std::vector<SymRef> parts = parts_of(*copy);
   if (parts == parts_of(*value)) return value;
   opened_.emplace_back(copy, std::move(parts));
+  originals_.push_back(value);
   return copy;
+}
+
+bool LoopBody::is_opened(const SymRef& container) const {
+  return std::ranges::any_of(originals_, [&](const SymRef& one) {
+    return one == container || (one->object && one->object == container->object);
+  });
 }
 
 bool LoopBody::place_local(int slot) {
@@ -138,6 +145,7 @@ bool LoopBody::place_part(const LoopPlace& place) {
     const Part& part = place.way[i];
     const int* const index = std::get_if<int>(&part);
     one.name += index ? fmt::format("[{}]", *index) : "." + std::get<std::string>(part);
+    if (is_opened(one.owner)) return refuse("the loop changes " + one.name);
     SymRef next;
     if (!read_part(x_, one.owner, part, &next)) return false;
     if (!next) return refuse("the loop changes " + one.name);
@@ -163,6 +171,7 @@ bool LoopBody::place_carried() {
   carried_.clear();
   handed_on_.clear();
   opened_.clear();
+  originals_.clear();
   for (int s = 0; s < code_.slot_count(); ++s)
     if (stored_[size_t(s)] && x_.control().live(code_, start_, s) && !place_local(s)) return false;
   return std::ranges::all_of(facts_.stored,
@@ -219,6 +228,8 @@ bool LoopBody::check_heap(const HeapMark& before, HeapMark::Allowed* allowed) {
     may_peel = allowed->met_first;
     return refuse("the loop changes a " + what);
   }
+  if (std::ranges::any_of(allowed->grown, [&](const SymRef& list) { return is_opened(list); }))
+    return refuse("the loop appends to a list that it also hands on");
   for (const auto& [owner, index] : allowed->replaced)
     if (!learn_part(owner, index)) break;
   return allowed->replaced.empty() ||

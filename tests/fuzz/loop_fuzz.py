@@ -47,7 +47,7 @@ HANDED_ON = ["pair = ({v}, pair[0])", "pair = (pair[0] * 0.9, pair[1] * 0.5 + {v
              "h = h * 0.5 + Tensor(t, ms.float32) * {v}", "h = ops.maximum(h, t)", "h = ops.add({v}, t) * 0.5", "h = h * 0.5 + x[t:t + 1].sum(0)",
              "outs.append(z[:, t:t + 1].squeeze(1) + h)", "if t > 1:\n        box.h = {v}", "nest = (nest[0], [nest[1][0] * 0.5 + h])"]
 ODD_HANDED_ON = ["pack.append({v})", "pack = pack + [h]", "named['n'] = {v}", "i *= 2", "if t % 2:\n        i += 1", "del named['c']", "pair = pair + (h,)", "h = h + x[t - 1:t].sum()", "h = h + x[t:t + 2].sum(0)", "h = h + x[t // 2 + 3]", "h = h * (1 / (t + 1))", "h = h + {v} * (t * t)", "keep[0] = {v}",
-                 "pack = keep", "box = Box()\n    box.h = h", "h = h + (1 if pack is keep else 2)", "pair = pack", "named = dict(named)", "nest[1][0] = h"]
+                 "pack = keep", "box = Box()\n    box.h = h", "h = h + (1 if pack is keep else 2)", "pair = pack", "named = dict(named)", "keep[0] = {v}\n    pack = [h, keep[0]]", "last = pack[0]\n    pack[0] = h", "pack = [kept, h]", "kept.mul_(0.5)", "nest[1][0] = h"]
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
 
 
@@ -72,7 +72,7 @@ class Program:
         self.hands_on = chance() < 0.5
         if self.hands_on:
             body += ["pair, pack, named, box, i, lens = (h, h * 0.5), [h * 1, h + 1], {'h': h, 'c': h * 0.5}, Box(), %d, Tensor([2, 5])" % self.r.randint(0, 2),
-                     "box.h, keep, nest = h, pack, (h, [h])"]
+                     "box.h, keep, nest, kept = h, pack, (h, [h]), pack[0]"]
         for _ in range(1 + (chance() < 0.2)):
             self.loop(body, odd)
         results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],

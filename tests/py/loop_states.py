@@ -466,6 +466,54 @@ def other_dtype_later(x, h, w):
     return states
 
 
+def changed_by_another_name(x, h, w):
+    keep = states = [h]
+    for row in x:
+        keep[0] = row
+        h = h * 0.5 + states[0]
+        states = [h]
+    return h, keep, states
+
+
+def appended_by_another_name(x, h, w):
+    keep = states = [h]
+    for row in x:
+        keep.append(row)
+        h = h * 0.5 + len(states)
+        states = [h]
+    return h, len(keep), states
+
+
+def written_and_handed_on(x, h, w):
+    buf = h * 1
+    other, states, pair, box = buf, [buf], (buf, h), Box()
+    box.h = buf
+    for row in x:
+        buf.mul_(0.5)
+        h = h * 0.5 + other + states[0] + pair[0] + box.h
+        other, states, pair = other + row, [states[0] + row], (pair[0] + row, h)
+        box.h = box.h + row
+    return h, buf, other, states, pair, box.h
+
+
+def written_and_in_an_item(x, h, w):
+    buf = h * 1
+    states = [buf]
+    for row in x:
+        buf.mul_(0.5)
+        states[0] = states[0] + row
+    return buf, states
+
+
+def written_and_assigned(x, h, w):
+    other = buf = h * 1
+    for row in x:
+        buf.mul_(0.5)
+        h = h * 0.5 + other
+        other = other + row
+    return h, buf, other
+
+
 def until_small(x, h, w):
     state, turns = (h, h + 8), [h]
     while (state[1] > 1).all():
@@ -477,4 +525,5 @@ def until_small(x, h, w):
 UNROLLED = [one_list_twice, changed_and_replaced, growing_list, from_none, longer_tuples, number_in_a_tuple, keys_change, named_in_the_last_turn,
             sometimes_counted, counter_starts_again, doubling, counter_beyond_the_end, one_tensor_in_two_places, written_item, written_new_item,
             seen_by_a_function, in_a_cell, in_comprehensions, slots, class_default, watched, through_a_property, of_a_network, swapped_boxes,
-            deleted_and_set, other_dtype_later, until_small]
+            deleted_and_set, other_dtype_later, changed_by_another_name, appended_by_another_name, written_and_handed_on, written_and_in_an_item,
+            written_and_assigned, until_small]
