@@ -85,9 +85,12 @@ bool make_numpy_finfo(Executor& x, PyObject* callable, const std::vector<SymRef>
   PyObject* const what = args[0]->kind == SymKind::kConst ? args[0]->object.get() : nullptr;
   if (!what || !names_a_dtype(what) || !x.heap().guard_class_version(type)) return true;
   PyObject* const kept = host::find_on_class(type, special_name("_finfo_cache"));
-  PyObject* const found = kept && PyDict_CheckExact(kept)
-                              ? host::call(host::checked, PyDict_GetItem, kept, what)
-                              : nullptr;
+  if (!kept || !PyDict_CheckExact(kept)) return true;
+  PyObject* found = host::call(host::checked, PyDict_GetItem, kept, what);
+  // NumPy 2.5 keeps them by dtype alone.
+  const Ref dtype = found ? Ref() : Ref::steal(made_of(what));
+  if (dtype) found = host::call(host::checked, PyDict_GetItem, kept, dtype.get());
+  if (!found) PyErr_Clear();
   // CPython makes it, and a later capture finds it.
   if (!found)
     return x.fail_for_now(BreakReason::kCallUnknown, "the first numpy.finfo() of a dtype");

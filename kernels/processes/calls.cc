@@ -15,12 +15,15 @@ namespace {
 
 thread_local std::vector<MadeCall>* t_log = nullptr;
 thread_local std::deque<MadeCall> t_replays;
+// None of them has been asked for yet.
+thread_local bool t_untouched = false;
 
 // Takes the next replayed call, if it is this one. Another one means that the program has gone
 // another way than the region; then nothing can be replayed.
 std::unique_ptr<MadeCall> take_replay(int group, int64_t digest, int64_t of_call) {
   if (t_replays.empty()) [[likely]]
     return nullptr;
+  t_untouched = false;
   MadeCall next = std::move(t_replays.front());
   t_replays.pop_front();
   if (next.group == group && next.digest == digest && next.of_call == of_call)
@@ -67,13 +70,15 @@ CallLog::CallLog(std::vector<MadeCall>* calls) : outer_(std::exchange(t_log, cal
 CallLog::~CallLog() { t_log = outer_; }
 
 void replay_calls(std::vector<MadeCall> calls) {
+  t_untouched = !calls.empty();
   t_replays.insert(t_replays.begin(), std::make_move_iterator(calls.begin()),
                    std::make_move_iterator(calls.end()));
 }
 
 ReplayScope::ReplayScope() : inside_(!t_replays.empty()) {}
 ReplayScope::~ReplayScope() {
-  if (!inside_) t_replays.clear();
+  // From 3.12 on CPython itself goes on with a frame whose region was given up, behind this scope.
+  if (!inside_ && !t_untouched) t_replays.clear();
 }
 
 Status require_host(const Meta& meta) {

@@ -34,8 +34,8 @@ class CallLog {
 };
 // The next calls of this thread are replayed from these.
 void replay_calls(std::vector<MadeCall> calls);
-// Forgets at its end what was not replayed, because the program has gone another way. Not in the
-// middle of a longer replay.
+// Forgets at its end what was not replayed, because the program has gone another way. Not before
+// the replay has begun, nor in the middle of a longer one.
 class ReplayScope {
  public:
   ReplayScope();
