@@ -167,7 +167,7 @@ bool LoopBody::leave() {
 bool LoopBody::is_placeholder(const SymRef& value) const {
   return std::ranges::any_of(carried_,
                              [&](const Carried& c) { return c.inside && c.inside == value; }) ||
-         std::ranges::any_of(opened_, [&](const auto& one) { return one.first == value; });
+         std::ranges::find(opened_, value, &Opened::copy) != opened_.end();
 }
 
 SymRef LoopBody::behind(const SymRef& value) {

@@ -45,6 +45,12 @@ class LoopBody {
     SymRef last, after;        // at the end of the body; behind the loop
   };
 
+  // A container of placeholders.
+  struct Opened {
+    SymRef copy, original;
+    std::vector<SymRef> parts;  // what the copy held at the beginning of a turn
+  };
+
   // `start`: the first instruction of a turn; a turn ends at `header`.
   LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth);
   ~LoopBody() = default;
@@ -109,8 +115,7 @@ class LoopBody {
   std::vector<bool> find_stored() const;
   bool place_local(int slot);
   bool place_part(const LoopPlace& place);
-  // Whether a placeholder stands for this list or dict in the body, so that a change of it would
-  // not show there.
+  // Whether a copy stands for this container in the body, where a change of it would not show.
   bool is_opened(const SymRef& container) const;
   SymRef open(const SymRef& value, const std::string& name, int depth = 0);
   bool take_tensors(const ArmChanges& changes);
@@ -133,9 +138,7 @@ class LoopBody {
   LoopFacts& facts_;
   std::vector<bool> stored_;
   std::vector<HandedOn> handed_on_;
-  // Containers of placeholders with what they hold, and the containers that they stand for.
-  std::vector<std::pair<SymRef, std::vector<SymRef>>> opened_;
-  std::vector<SymRef> originals_;
+  std::vector<Opened> opened_;
   std::vector<std::pair<int, SymRef>> after_slots_;
   SymRef result_;
 };

@@ -107,14 +107,14 @@ SymRef LoopBody::open(const SymRef& value, const std::string& name, int depth) {
     copy->entries.emplace_back(key, open(item, "an item of " + name, depth + 1));
   std::vector<SymRef> parts = parts_of(*copy);
   if (parts == parts_of(*value)) return value;
-  opened_.emplace_back(copy, std::move(parts));
-  originals_.push_back(value);
+  opened_.push_back({copy, value, std::move(parts)});
   return copy;
 }
 
 bool LoopBody::is_opened(const SymRef& container) const {
-  return std::ranges::any_of(originals_, [&](const SymRef& one) {
-    return one == container || (one->object && one->object == container->object);
+  return std::ranges::any_of(opened_, [&](const Opened& one) {
+    const SymRef& original = one.original;
+    return original == container || (original->object && original->object == container->object);
   });
 }
 
@@ -171,7 +171,6 @@ bool LoopBody::place_carried() {
   carried_.clear();
   handed_on_.clear();
   opened_.clear();
-  originals_.clear();
   for (int s = 0; s < code_.slot_count(); ++s)
     if (stored_[size_t(s)] && x_.control().live(code_, start_, s) && !place_local(s)) return false;
   return std::ranges::all_of(facts_.stored,
@@ -204,8 +203,9 @@ bool LoopBody::take_items() {
     one.owner->changed = one.was_changed;
   }
   // The first turn would change what is outside.
-  for (const auto& [container, parts] : opened_)
-    if (parts_of(*container) != parts) return refuse("the loop changes what a list or dict holds");
+  for (const Opened& one : opened_)
+    if (parts_of(*one.copy) != one.parts)
+      return refuse("the loop changes what a list or dict holds");
   return true;
 }
 
@@ -277,8 +277,7 @@ bool LoopBody::check_counter(const HandedOn& local, const SymRef& last) {
 // Checks that the next turn would find at the end of the body what this one found at its beginning.
 bool LoopBody::check_value(const std::string& name, const SymRef& inside, const SymRef& last) {
   if (Carried* c = carried_value(inside)) return check_tensor(*c, last);
-  const bool opened =
-      std::ranges::any_of(opened_, [&](const auto& one) { return one.first == inside; });
+  const bool opened = std::ranges::find(opened_, inside, &Opened::copy) != opened_.end();
   const auto changes = [&] {
     may_peel = true;
     return refuse(fmt::format("the loop changes {}, which is {} before it", name, text(inside)));

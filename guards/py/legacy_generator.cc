@@ -102,15 +102,8 @@ bool is_laid_out(PyTypeObject* type) {
 }  // namespace
 
 PyTypeObject* legacy_generator_type() {
-  static constinit LibraryType loaded("numpy.random.mtrand", "RandomState");
-  static PyTypeObject* checked = nullptr;  // the class that has been looked at
-  static bool fits = false;
-  PyTypeObject* const type = loaded.get();
-  if (type && type != checked) {
-    checked = type;
-    fits = is_laid_out(type);
-  }
-  return fits ? type : nullptr;
+  static constinit LibraryType loaded("numpy.random.mtrand", "RandomState", is_laid_out);
+  return loaded.get();
 }
 
 bool LegacyState::save(PyObject* generator) {

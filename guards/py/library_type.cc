@@ -72,11 +72,16 @@ PyObject* loaded_module(const char* name) {
 }
 
 PyTypeObject* LibraryType::get() {
-  if (found_) return found_;
+  if (found_ || refused_) return found_;
   PyObject* module = loaded_module(module_);
   PyObject* found = module ? host::find_name(PyModule_GetDict(module), name_) : nullptr;
   if (!found || !PyType_Check(found) || !comes_with(module_, found)) return nullptr;
-  return found_ = reinterpret_cast<PyTypeObject*>(Ref::share(found).release());
+  auto* const type = reinterpret_cast<PyTypeObject*>(found);
+  refused_ = fits_ != nullptr;  // also while `fits` makes an instance and asks for the class itself
+  if (fits_ && !fits_(type)) return nullptr;
+  refused_ = false;
+  Py_INCREF(found);
+  return found_ = type;
 }
 
 int64_t limit_of_deque(PyObject* deque) {

@@ -21,13 +21,17 @@ bool comes_with(const char* module, const char* name, PyObject* found);
 
 class LibraryType {
  public:
-  constexpr LibraryType(const char* module, const char* name) : module_(module), name_(name) {}
-  // Null as long as the module is not loaded.
+  // `fits`: asked once whether the class found is the one that this code knows; null: it always is.
+  constexpr LibraryType(const char* module, const char* name, bool (*fits)(PyTypeObject*) = nullptr)
+      : module_(module), name_(name), fits_(fits) {}
+  // Null as long as the module is not loaded, and for a class that does not fit.
   PyTypeObject* get();
 
  private:
   const char* module_;
   const char* name_;
+  bool (*fits_)(PyTypeObject*);
+  bool refused_ = false;
   PyTypeObject* found_ = nullptr;  // for as long as the interpreter lives
 };
 

@@ -36,15 +36,8 @@ bool has_layout(PyTypeObject* type) {
 }  // namespace
 
 PyTypeObject* twister_type() {
-  static constinit LibraryType loaded("_random", "Random");
-  static PyTypeObject* checked = nullptr;  // the class that has been looked at
-  static bool fits = false;
-  PyTypeObject* const type = loaded.get();
-  if (type && type != checked) {
-    fits = has_layout(type);
-    checked = type;
-  }
-  return fits ? type : nullptr;
+  static constinit LibraryType loaded("_random", "Random", has_layout);
+  return loaded.get();
 }
 
 Twister& twister_of(PyObject* generator) { return reinterpret_cast<Layout*>(generator)->state; }

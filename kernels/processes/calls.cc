@@ -77,7 +77,7 @@ void replay_calls(std::vector<MadeCall> calls) {
 
 ReplayScope::ReplayScope() : inside_(!t_replays.empty()) {}
 ReplayScope::~ReplayScope() {
-  // From 3.12 on CPython itself goes on with a frame whose region was given up, behind this scope.
+  // The interpreter may go on with what was given up behind this scope.
   if (!inside_ && !t_untouched) t_replays.clear();
 }
 
