@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "codegen/arenas.h"
 #include "codegen/plan.h"
 
 namespace msjit {
@@ -13,8 +14,9 @@ namespace msjit {
 struct Workspace {
   std::vector<TensorImpl*> slots;     // borrowed, except kFresh, kView and kTemp slots during a run
   std::vector<Tensor> arena_tensors;  // owners of the kArena slots
-  int64_t bytes = 0;
-  ~Workspace();
+  Storage arena;                      // what these view; a large arena is a part of a shared block
+  arenas::Lease lease;                // of that block, while the workspace is in use
+  char* address = nullptr;            // of the arena that the headers were last made for
 };
 
 class WorkspacePool {
@@ -22,18 +24,20 @@ class WorkspacePool {
   explicit WorkspacePool(const Plan& plan) : plan_(plan) {}
   ~WorkspacePool();
   Result<Workspace*> take();
-  // Keeps the workspace for the next run if the process holds few idle arena bytes in all;
-  // otherwise frees it.
-  void give_back(Workspace* workspace);
-  // Frees the kept workspaces if they are large.
+  void give_back(Workspace* workspace);  // for the next run
+  // Frees the kept workspaces if their arenas are large.
   void release();
 
  private:
+  bool is_shared() const { return plan_.arena_bytes >= kSharedBytes; }
   void drop();
-  Result<Workspace*> make();
+  Workspace* take_kept();
+  Status make_headers(Workspace* workspace);
+  // Gives the workspace a block, and its headers their addresses in it.
+  Status lease(Workspace* workspace);
+  static constexpr int64_t kSharedBytes = int64_t{1} << 16;
   static constexpr int kKept = 4;
   const Plan& plan_;
-  std::atomic<bool> made_ = false;
   std::atomic<Workspace*> kept_[kKept] = {};
 };
 
