@@ -270,7 +270,7 @@ bool Executor::fix_range(SymIterator& it) {
 // turn, too.
 bool Executor::turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
   const bool left = a->kind == SymKind::kTurn;
-  if (!left && b->kind != SymKind::kTurn) return true;
+  if (left == (b->kind == SymKind::kTurn)) return true;  // neither, or both
   const SymRef &turn = left ? a : b, &other = left ? b : a;
   if (!look_open(other)) return false;
   ScanCapture* const scan = scan_of(turn);

@@ -4,6 +4,7 @@
 // it installs the guards and turns the value into another kind in place.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -67,6 +68,7 @@ struct SymValue {
                   // if the iterator cannot be rebuilt
   int draw = -1;  // kScalar: which of the numbers that the region draws (drawn_numbers.h); kChoice:
                   // the one that picks
+  int64_t at_least = INT64_MIN, at_most = INT64_MAX;  // kScalar, an int: what is known of it
   bool changed = false;  // an object of the program with pending writes
   Ref object;            // the object itself, of values read from the program and constants
   Ref shadow;            // kSet: a real set with the same hash table

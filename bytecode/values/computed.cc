@@ -274,7 +274,7 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!is_number_class(left) || !is_number_class(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
-                      numbers_may_raise(left, right, a, b, op), {a, b}, out, known);
+                      numbers_may_raise(x, left, right, a, b, op), {a, b}, out, known);
 }
 
 bool computed_length(Executor& x, const SymRef& text, SymRef* out, bool* known) {

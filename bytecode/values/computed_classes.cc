@@ -11,7 +11,10 @@
 namespace msjit {
 namespace {
 
-bool is_nonzero(const SymRef& value) {
+bool is_nonzero(Executor& x, const SymRef& value) {
+  if (value->kind == SymKind::kScalar) return value->at_least > 0;
+  if (value->kind == SymKind::kSize)
+    return x.sizes().decide(SizeCompare::kGreaterEqual, Sizes::expr(value), size_const(1));
   PyObject* const object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return object && (PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) != 0
                                                : PyLong_Check(object) && _PyLong_Sign(object) != 0);
@@ -114,15 +117,15 @@ PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& r
   return nullptr;
 }
 
-bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& left, const SymRef& right,
-                       BinaryOp op) {
+bool numbers_may_raise(Executor& x, PyTypeObject* a, PyTypeObject* b, const SymRef& left,
+                       const SymRef& right, BinaryOp op) {
   const bool fit = (!is_int_class(a) || is_small_int(left)) &&
                    (!is_int_class(b) || is_small_int(right));  // an int may be beyond all floats
   const bool ints = is_int_class(a) && is_int_class(b);
   switch (op) {
-    case BinaryOp::kTrueDivide: return !is_nonzero(right) || !fit;
+    case BinaryOp::kTrueDivide: return !is_nonzero(x, right) || !fit;
     case BinaryOp::kRemainder:
-    case BinaryOp::kFloorDivide: return !is_nonzero(right) || !ints;
+    case BinaryOp::kFloorDivide: return !is_nonzero(x, right) || !ints;
     case BinaryOp::kPower: return !ints || !is_small_exponent(right);
     case BinaryOp::kAdd:
     case BinaryOp::kSubtract:

@@ -23,8 +23,8 @@ bool is_int_class(PyTypeObject* type);
 // The class of `a op b` for numbers; null: not known, or Python raises.
 PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op);
 // `a`, `b`: the classes of the two numbers.
-bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& left, const SymRef& right,
-                       BinaryOp op);
+bool numbers_may_raise(Executor& x, PyTypeObject* a, PyTypeObject* b, const SymRef& left,
+                       const SymRef& right, BinaryOp op);
 // The class of the result of a builtin function; null: not known here.
 PyTypeObject* class_of_call(PyObject* function, std::string_view name,
                             const std::vector<PyTypeObject*>& args);

@@ -45,6 +45,7 @@ class Tensors {
   Operand of_scalar(const SymValue& scalar);
   Operand of_array(const SymValue& array);
   Operand of_constant(PyObject* object);
+  int bits_of_size(const SizeExpr& size);
   Operand of_computed(const SymValue& value, int depth);
   Operand binary(const Computed& computed, int depth);
   Operand by_constant(const Operand& of, BinaryOp op, const SymRef& by);
@@ -104,6 +105,8 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
   made.bits = std::min(made.bits, kIntBits + 1);
+  if (scalar.at_least >= 0 && scalar.at_most < INT64_MAX)
+    made.bits = std::bit_width(static_cast<uint64_t>(scalar.at_most));
   if (is_drawn(scalar)) {  // a 0-d input without a gradient
     if (made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
     made.tensor = cast(make_tensor(scalar.tensor), dtype);
@@ -135,6 +138,14 @@ Operand Tensors::of_constant(PyObject* object) {
           static_cast<int>(std::bit_width(magnitude))};
 }
 
+int Tensors::bits_of_size(const SizeExpr& size) {
+  constexpr int kUsual = 31;
+  constexpr int64_t kLimit = int64_t{1} << kUsual;
+  const bool usual = x_.sizes().decide(SizeCompare::kLess, size, size_const(kLimit)) &&
+                     x_.sizes().decide(SizeCompare::kGreaterEqual, size, size_const(1 - kLimit));
+  return usual ? kUsual : kIntBits + 1;
+}
+
 Operand Tensors::number(const SymRef& value, int depth) {
   if (depth > kMaxDepth) return {};
   if (value->kind == SymKind::kLazy && !x_.look_number(value)) return failed_ = true, Operand();
@@ -144,7 +155,8 @@ Operand Tensors::number(const SymRef& value, int depth) {
     case SymKind::kNumber:
       return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kFloat64)};
     case SymKind::kSize:
-      return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kInt64), true, kIntBits + 1};
+      return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kInt64), true,
+              bits_of_size(Sizes::expr(value))};
     case SymKind::kTensorArray: return of_array(*value);
     case SymKind::kComputed: return of_computed(*value, depth + 1);
     default: return {};

@@ -1,9 +1,22 @@
 #include "bytecode/builtins/models.h"
+#include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/value_kind.h"
 
 namespace msjit {
 namespace {
+
+// Products of small numbers are exact, and one that is not zero divides without an error.
+void bound(Executor& x, const SymRef& turn, SymValue* number) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  ScanCapture* const scan = x.scan_of(turn);
+  SymRef before;
+  if (!scan->compute(turn, sym_int(1), BinaryOp::kSubtract, true, &before) || !before) return;
+  const bool positive = scan->stays_within(before, sym_int(kMost));
+  if (!positive && !scan->stays_within(turn, sym_int(kMost))) return;
+  number->at_least = positive;
+  number->at_most = kMost;
+}
 
 PyTypeObject* turn_type(const SymValue&) { return &PyLong_Type; }
 
@@ -38,7 +51,10 @@ bool number_of_turn(Executor& x, const SymRef& value, SymRef* out) {
   *out = value;
   if (value->kind != SymKind::kTurn) return true;
   SymRef tensor;
-  return x.turns_as_tensors(value, &tensor) && number_of_tensor(x, tensor, &PyLong_Type, out);
+  if (!x.turns_as_tensors(value, &tensor) || !number_of_tensor(x, tensor, &PyLong_Type, out))
+    return false;
+  bound(x, value, out->get());
+  return true;
 }
 
 const ValueKind value_turn = {.name = "number of a turn",

@@ -63,7 +63,23 @@ def stored_slices(x, h, w):
     return out, rows
 
 
-ONE_NODE = [in_functions, as_tensors, in_operators, as_indices, as_places, slices, slices_from_the_end, stored_slices]
+def in_products(x, h, w):
+    n = len(x)
+    for t in range(n):
+        h = h * 0.5 + x[t] * (t * t) + (t + 1) ** 2 * h.mean() + x[t] * (1 / (t + 1)) + x[t] / (1 + t) + (2 * t + 1) * (t + 3) * 0.01
+        h = h * (t / n) + x[t] * (1 - (t + 1) / n) + x[t] * (1 / (n - t))
+    return h
+
+
+def over_two_loops(x, h, w):
+    for t in range(1, len(x) + 1):
+        h = h * 0.5 + x[t - 1] * (1 / t)
+        for s in range(len(x)):
+            h = h + x[s] * (t * s) * 0.01 + (t - s) * 0.001
+    return h
+
+
+ONE_NODE = [in_products, over_two_loops, in_functions, as_tensors, in_operators, as_indices, as_places, slices, slices_from_the_end, stored_slices]
 
 
 def empty_slices(x, h, w):
@@ -107,6 +123,12 @@ def index_beyond_the_end(x, h, w):
     return h
 
 
+def divisions_by_zero(x, h, w):
+    for t in range(len(x)):
+        h = h + x[t] * (1 / (t - 3)) if t != 20 else h + 1 / (t - 20)
+    return h
+
+
 def other_numbers(x, h, w):
     for t in range(len(x)):
         h = h * 0.5 + x[t] * (t * t) + t ** 2 + 0.9 ** t * x[t] + x[t] / (1 + t) + (1 / (1 + t)) + (x[t] if t in (1, 3) else h)
@@ -137,5 +159,5 @@ def counts_in_bytes(x, h, w):
     return h
 
 
-UNROLLED = [empty_slices, longer_slices, slices_of_lists, written_slices, too_wide_for_the_slice, index_beyond_the_end, other_numbers, texts, numbers_kept,
+UNROLLED = [empty_slices, longer_slices, slices_of_lists, written_slices, too_wide_for_the_slice, index_beyond_the_end, divisions_by_zero, other_numbers, texts, numbers_kept,
             counts_in_bytes]
