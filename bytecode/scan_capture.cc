@@ -225,7 +225,7 @@ bool ScanCapture::follows(const SymRef& turn, const SymRef& next) {
   return after && same_expr(Sizes::expr(after), Sizes::expr(next->items[0]));
 }
 
-bool ScanCapture::stays_within(const SymRef& turn, const SymRef& size) {
+bool ScanCapture::stays_within(const SymRef& turn, const SymRef& size) const {
   const SymRef last_turn = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
   const SymRef last =
       last_turn ? x_.number_of_turn(turn->items[0], step_of(turn), last_turn) : nullptr;

@@ -26,7 +26,7 @@ class ScanCapture final : public LoopBody {
   // Whether `next` is always the number after `turn`.
   bool follows(const SymRef& turn, const SymRef& next);
   // Whether the number of no turn is below zero, or `size` and more.
-  bool stays_within(const SymRef& turn, const SymRef& size);
+  bool stays_within(const SymRef& turn, const SymRef& size) const;
   // The number of a turn as an int32 tensor without axes.
   bool position(const SymRef& turn, SymRef* out);
   // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/sequence.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
@@ -83,7 +84,9 @@ ScanCapture* Executor::scan_of(const SymRef& turn) {
 }
 
 bool Executor::scan_row(const SymRef& tensor, const SymRef& key, SymRef* out) {
-  if (!look(tensor)) return false;
+  bool known = false;
+  if (!look(tensor) || !item_of_turn(*this, tensor, key, out, &known)) return false;
+  if (known) return true;
   if (tensor->is_tensor()) {
     const auto is_turn = [](const SymRef& item) { return item->kind == SymKind::kTurn; };
     const SymRef turn = is_turn(key) ? key : *std::ranges::find_if(key->items, is_turn);

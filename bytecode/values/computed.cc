@@ -291,8 +291,9 @@ bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& 
   std::vector<SymRef> parts = {index};
   parts.insert(parts.end(), items.begin(), items.end());
   const Draw* const draw = is_drawn(*index) ? &x.heap().draws()[index->draw] : nullptr;
-  const bool within =
-      draw && draw->kind == Draw::Kind::kBelow && draw->limit <= static_cast<int64_t>(items.size());
+  const auto count = static_cast<int64_t>(items.size());
+  const bool within = draw ? draw->kind == Draw::Kind::kBelow && draw->limit <= count
+                           : index->at_least >= 0 && index->at_most < count;
   return make(x, build_item, 0, {}, cls, !within, std::move(parts), out, known);
 }
 

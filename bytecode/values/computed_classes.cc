@@ -33,6 +33,9 @@ bool is_small_int(const SymRef& value, int depth = 3) {
     default: return false;
   }
   const Computed computed = computed_parts(*value);
+  if (computed.form == Computed::Form::kItem)
+    return std::all_of(computed.operands->begin() + 1, computed.operands->end(),
+                       [&](const SymRef& part) { return is_small_int(part, 0); });
   if (depth == 0 || computed.form != Computed::Form::kBinary) return false;
   switch (BinaryOp(computed.detail)) {
     case BinaryOp::kAdd:

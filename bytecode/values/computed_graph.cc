@@ -29,6 +29,11 @@ struct Operand {
   int bits = 0;  // of an int: a bound on the bits of its magnitude
 };
 
+int bits_of_known(int64_t number) {
+  const uint64_t magnitude = number < 0 ? 0 - static_cast<uint64_t>(number) : number;
+  return static_cast<int>(std::bit_width(magnitude));
+}
+
 class Tensors {
  public:
   explicit Tensors(Executor& x) : x_(x) {}
@@ -52,7 +57,8 @@ class Tensors {
   Operand extreme(const Computed& computed, bool greater, int depth);
   Operand called(const Computed& computed, int depth);
   Operand item(const Computed& computed, int depth);
-  SymRef table(const std::vector<SymRef>& parts);
+  Operand table(const std::vector<SymRef>& parts);
+  Operand joined(const std::vector<SymRef>& parts, int depth);
   SymRef compare(const Computed& computed);
 
   Executor& x_;
@@ -133,9 +139,8 @@ Operand Tensors::of_constant(PyObject* object) {
   int64_t number = object == Py_True;
   if (!PyBool_Check(object) && (!PyLong_CheckExact(object) || !small_int(object, &number)))
     return {};
-  const uint64_t magnitude = number < 0 ? 0 - static_cast<uint64_t>(number) : number;
   return {make_tensor(x_.sink().constant(Tensor::scalar<int64_t>(number))), true,
-          static_cast<int>(std::bit_width(magnitude))};
+          bits_of_known(number)};
 }
 
 int Tensors::bits_of_size(const SizeExpr& size) {
@@ -259,32 +264,36 @@ Operand Tensors::called(const Computed& computed, int depth) {
   return name == "int" && of.integer ? of : Operand();
 }
 
-// Floats or ints known now, from the second of `parts` on, as one constant. Null: not all are.
-SymRef Tensors::table(const std::vector<SymRef>& parts) {
+// Floats or ints known now, from the second of `parts` on, as one constant.
+Operand Tensors::table(const std::vector<SymRef>& parts) {
   const auto is_known = [&](size_t i, PyTypeObject* type) {
     return parts[i]->kind == SymKind::kConst && Py_TYPE(parts[i]->object.get()) == type;
   };
   const bool real = is_known(1, &PyFloat_Type);
   auto made = Tensor::empty(real ? DType::kFloat64 : DType::kInt64,
                             Shape{static_cast<int64_t>(parts.size()) - 1});
-  if (!made.ok()) return nullptr;
+  if (!made.ok()) return {};
   Tensor all = made.take();
+  Operand table{.integer = !real};
   for (size_t i = 1; i < parts.size(); ++i) {
+    if (!is_known(i, real ? &PyFloat_Type : &PyLong_Type)) return {};
     PyObject* const object = parts[i]->object.get();
-    if (!is_known(i, real ? &PyFloat_Type : &PyLong_Type)) return nullptr;
-    if (real)
+    if (real) {
       all.data_as<double>()[i - 1] = PyFloat_AS_DOUBLE(object);
-    else if (!small_int(object, &all.data_as<int64_t>()[i - 1]))
-      return nullptr;
+      continue;
+    }
+    int64_t& number = all.data_as<int64_t>()[i - 1];
+    if (!small_int(object, &number)) return {};
+    table.bits = std::max(table.bits, bits_of_known(number));
   }
-  return make_tensor(x_.sink().constant(std::move(all)));
+  table.tensor = make_tensor(x_.sink().constant(std::move(all)));
+  return table;
 }
 
-// A known number at an unknown position. The exit computes it too, which fails where Python raises.
-Operand Tensors::item(const Computed& computed, int depth) {
-  const std::vector<SymRef>& parts = *computed.operands;
-  const Operand index = number(parts[0], depth);
-  if (!index.tensor || !index.integer || index.bits > kIntBits) return {};
+// Numbers of which some are computed, from the second of `parts` on, as one tensor.
+Operand Tensors::joined(const std::vector<SymRef>& parts, int depth) {
+  constexpr size_t kMostParts = 65;
+  if (parts.size() > kMostParts) return {};
   Operand made;
   std::vector<SymRef> items;
   for (size_t i = 1; i < parts.size(); ++i) {
@@ -298,11 +307,23 @@ Operand Tensors::item(const Computed& computed, int depth) {
   }
   Attrs axis;
   axis.push_back(AttrValue(int64_t{0}));
-  SymRef all = table(parts);
-  if (!all) all = items.size() == 1 ? items[0] : apply("concat", items, std::move(axis));
+  made.tensor = items.size() == 1 ? items[0] : apply("concat", items, std::move(axis));
+  return made;
+}
+
+// A known number at an unknown position. The exit computes it too, which fails where Python raises.
+Operand Tensors::item(const Computed& computed, int depth) {
+  const std::vector<SymRef>& parts = *computed.operands;
+  const Operand index = number(parts[0], depth);
+  if (!index.tensor || !index.integer || index.bits > kIntBits) return {};
+  for (const SymRef& part : parts)
+    if (part->kind == SymKind::kLazy && !x_.look_number(part)) return failed_ = true, Operand();
+  Operand made = table(parts);
+  if (!made.tensor) made = joined(parts, depth);
+  if (!made.tensor) return {};
   Attrs first;
   first.push_back(AttrValue(IntList{0}));
-  made.tensor = apply("index", {all, index.tensor}, std::move(first));
+  made.tensor = apply("index", {made.tensor, index.tensor}, std::move(first));
   return made;
 }
 

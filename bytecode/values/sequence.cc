@@ -6,6 +6,7 @@
 #include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/computed_graph.h"
@@ -133,6 +134,23 @@ bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* 
   if (!choose_item(x, container, index, out)) return false;
   if ((*out)->kind == SymKind::kChoice) (*out)->entries.emplace_back(key, nullptr);
   return *known = true;
+}
+
+bool item_of_turn(Executor& x, const SymRef& container, const SymRef& turn, SymRef* out,
+                  bool* known) {
+  constexpr Py_ssize_t kMostItems = 4096;  // each has a guard
+  if (turn->kind != SymKind::kTurn || !is_sequence(x, container)) return true;
+  const Py_ssize_t count = item_count(x, container);
+  const ScanCapture* const scan = x.scan_of(turn);
+  if (!scan || count > kMostItems || !scan->stays_within(turn, sym_int(count))) return true;
+  SymRef index;
+  if (!number_of_turn(x, turn, &index)) return false;
+  index->at_least = 0;
+  index->at_most = count - 1;
+  const std::vector<SymRef> items = *x.heap().items(container);
+  for (const SymRef& item : items)
+    if (item->kind == SymKind::kLazy && !x.look_number(item)) return false;
+  return computed_item(x, index, items, out, known);
 }
 
 bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& given, SymRef* out) {

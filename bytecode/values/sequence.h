@@ -19,6 +19,10 @@ bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& key,
 // numbers nor texts are picked only by a drawn number. `known` stays false for other containers and
 // keys.
 bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* out, bool* known);
+// items[t] for the number of a loop's turn, where the items are numbers of one class and each turn
+// is within them.
+bool item_of_turn(Executor& x, const SymRef& container, const SymRef& turn, SymRef* out,
+                  bool* known);
 bool sequence_truth(Executor& x, const SymRef& value, bool* out);
 Ref sequence_to_python(Executor& x, const SymRef& value, int depth);
 SymRef sequence_join(Joiner& joiner, const SymRef& a, const SymRef& b);

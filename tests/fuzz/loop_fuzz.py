@@ -46,9 +46,10 @@ HANDED_ON = ["pair = ({v}, pair[0])", "pair = (pair[0] * 0.9, pair[1] * 0.5 + {v
              "h = h * 0.5 + {v} * min(t, 3)", "h = h + abs(t - 2) * {v}", "h = h + float(t) * 0.1", "h = h * 0.5 + x[t // 2]", "h = x[max(t - 1, 0)] + h * 0.5",
              "h = h * 0.5 + Tensor(t, ms.float32) * {v}", "h = ops.maximum(h, t)", "h = ops.add({v}, t) * 0.5", "h = h * 0.5 + x[t:t + 1].sum(0)",
              "outs.append(z[:, t:t + 1].squeeze(1) + h)", "if t > 1:\n        box.h = {v}", "h = h * (1 / (t + 1))", "h = h + {v} * (t * t)", "h = h * ((t + 1) / n)",
-             "h = h + {v} * (1 / (t - 2))", "nest = (nest[0], [nest[1][0] * 0.5 + h])"]
+             "h = h + {v} * (1 / (t - 2))", "h = h * TABLE[t] + {v} * (1 - TABLE[-1 - t])", "h = h + {v} * TABLE[2 * t]", "nest = (nest[0], [nest[1][0] * 0.5 + h])"]
 ODD_HANDED_ON = ["pack.append({v})", "pack = pack + [h]", "named['n'] = {v}", "i *= 2", "if t % 2:\n        i += 1", "del named['c']", "pair = pair + (h,)", "h = h + x[t - 1:t].sum()", "h = h + x[t:t + 2].sum(0)", "h = h + x[t // 2 + 3]", "keep[0] = {v}",
                  "pack = keep", "box = Box()\n    box.h = h", "h = h + (1 if pack is keep else 2)", "pair = pack", "named = dict(named)", "keep[0] = {v}\n    pack = [h, keep[0]]", "last = pack[0]\n    pack[0] = h", "pack = [kept, h]", "kept.mul_(0.5)", "nest[1][0] = h"]
+TABLE = [0.5 + 0.01 * i for i in range(32)]
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
 
 
@@ -179,7 +180,7 @@ def with_gradients(space, compile_total=lambda f: f, compile_gradient=lambda f: 
 def check(seed):
     """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, said, whole = Program(seed), [], 0
-    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor, "Box": Box}
+    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor, "Box": Box, "TABLE": TABLE}
     held, sys.stdout = sys.stdout, Lines(said)
     try:
         with SourceText("import builtins\n" + program.source) as text:

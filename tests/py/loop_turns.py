@@ -79,7 +79,18 @@ def over_two_loops(x, h, w):
     return h
 
 
-ONE_NODE = [in_products, over_two_loops, in_functions, as_tensors, in_operators, as_indices, as_places, slices, slices_from_the_end, stored_slices]
+WEIGHTS = [0.5 + 0.01 * i for i in range(40)]
+COUNTS = tuple(range(3, 43))
+
+
+def in_tables(x, h, w):
+    n = len(x)
+    for t in range(n - 1, -1, -1):
+        h = h * WEIGHTS[t] + x[t] * (1 - WEIGHTS[t]) / (1 + WEIGHTS[n - 1 - t]) + COUNTS[t] * 0.01 + x[t] * (COUNTS[t] + 2)
+    return h
+
+
+ONE_NODE = [in_products, in_tables, over_two_loops, in_functions, as_tensors, in_operators, as_indices, as_places, slices, slices_from_the_end, stored_slices]
 
 
 def empty_slices(x, h, w):
@@ -129,6 +140,20 @@ def divisions_by_zero(x, h, w):
     return h
 
 
+def beyond_the_table(x, h, w):
+    for t in range(len(x)):
+        h = h + x[t] * WEIGHTS[2 * t] + x[t] * WEIGHTS[t - 1] * [1.0, 2][t > 3]
+    return h
+
+
+def changed_table(x, h, w):
+    table = list(WEIGHTS)
+    for t in range(len(x)):
+        h = h + x[t] * table[t]
+        table[(t + 1) % 40] = 2.0
+    return h
+
+
 def other_numbers(x, h, w):
     for t in range(len(x)):
         h = h * 0.5 + x[t] * (t * t) + t ** 2 + 0.9 ** t * x[t] + x[t] / (1 + t) + (1 / (1 + t)) + (x[t] if t in (1, 3) else h)
@@ -159,5 +184,5 @@ def counts_in_bytes(x, h, w):
     return h
 
 
-UNROLLED = [empty_slices, longer_slices, slices_of_lists, written_slices, too_wide_for_the_slice, index_beyond_the_end, divisions_by_zero, other_numbers, texts, numbers_kept,
+UNROLLED = [empty_slices, longer_slices, slices_of_lists, written_slices, too_wide_for_the_slice, index_beyond_the_end, divisions_by_zero, beyond_the_table, changed_table, other_numbers, texts, numbers_kept,
             counts_in_bytes]
