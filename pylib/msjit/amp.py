@@ -6,10 +6,13 @@ from .common.tensor import Tensor, check_tensor
 from .nn.cell import Cell, _cast_float
 from .nn.wrap import TrainOneStepCell, WithLossCell
 from .nn.wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
+from .ops.primitive import Primitive
 
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _WHITE = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell",
           "RNNCell", "GRUCell")
+_WHITE_PRIMITIVES = ("Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "Conv2DBackpropInput", "MatMul", "BatchMatMul", "PReLU",
+                     "ReLU", "Ger")
 _BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 
 
@@ -19,8 +22,8 @@ def _classes(names):
 
 
 def get_white_list():
-    """The Cells that O1 casts to the lower precision."""
-    return _classes(_WHITE)
+    """The classes of MindSpore's white list: a fresh list of Cells and Primitives. O1 casts the Cells to the lower precision."""
+    return _classes(_WHITE) + [getattr(ops, name) for name in _WHITE_PRIMITIVES]
 
 
 def get_black_list():
@@ -76,8 +79,8 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
     if not isinstance(chosen, list):
         raise TypeError("[amp] a list of Cells, got %s, expected a list" % type(chosen).__name__)
     for item in chosen:
-        if not isinstance(item, type) or not issubclass(item, Cell):
-            raise TypeError("[amp] an item of the list, got %s, expected a Cell class: single operators are not cast" % (item,))
+        if not isinstance(item, type) or not issubclass(item, (Cell, Primitive)):
+            raise TypeError("[amp] an item of the list, got %s, expected a class of Cells or Primitives" % (item,))
     (_cast_unlisted if white_list is None else _cast_listed)(network, chosen, dtype)
     return network
 

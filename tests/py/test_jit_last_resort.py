@@ -132,7 +132,7 @@ def settle(inputs, least):
         if not turns:
             time.sleep(0.002)
 
-settle(inputs, 8 * len(inputs))
+settle(inputs, 6 * len(inputs))
 for i in range(50):
     for x, want in zip(inputs, wanted):
         assert np.isclose(float(run(x)), want, 1e-5), (i, x.shape)

@@ -257,6 +257,8 @@ def test_lists_and_errors():
     ms.load_param_into_net(exact, {name: p for name, p in net.parameters_and_names()})
     assert np.array_equal(net[0](Tensor(X)).asnumpy(), exact[0](Tensor(X)).asnumpy().astype(np.float16)) and net[1](Tensor(X[:, :1] * np.ones(8, np.float32))).dtype == ms.float16
     assert nn.Dense in amp.get_white_list() and nn.LayerNorm in amp.get_black_list()
+    assert ms.ops.MatMul in amp.get_white_list() and len(amp.get_white_list()) == 20
+    amp.custom_mixed_precision(network(), white_list=[ms.ops.BatchMatMul, nn.Dense])
     for call, error in ((lambda: amp.auto_mixed_precision(3, "O1"), TypeError),
                         (lambda: amp.auto_mixed_precision(net, "O4"), ValueError),
                         (lambda: amp.auto_mixed_precision(net, "full"), ValueError),
