@@ -52,3 +52,10 @@ def test_most_used_names_have_examples():
     have = {id(getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])) for name in EXAMPLES}
     assert [name for name in MUST_HAVE
             if id(getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])) not in have] == []
+
+
+def test_primitives_say_what_their_functions_say():
+    assert ms.ops.Softmax.__doc__.startswith("ops.softmax as a primitive.\n\nThe function: Computes exp(x) / sum(exp(x))")
+    assert ">>>" not in ms.ops.Softmax.__doc__
+    assert ms.ops.Flatten.__doc__.startswith("Reshapes")  # its function has no public name
+    assert ms.ops.CumProd.__doc__ == "The primitive CumProd; attributes: exclusive=False, reverse=False."

@@ -16,7 +16,11 @@ def _no_out(where, out):
 
 
 def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False, out=None, where=True):
-    """Sum over axes: x.sum(axis, dtype, keepdims) or x.sum(dim, keepdim)."""
+    """Sum over axes, an int, a tuple of ints or None for all: x.sum(axis, dtype, keepdims) or x.sum(dim, keepdim).
+
+    dtype converts the elements first; bools and integers are summed in int64. `initial` is added; elements where the mask `where` is false do
+    not count. Raises ValueError for an axis that x does not have, TypeError for both axis and dim and for `out`.
+    """
     if out is not None:
         raise _no_out("sum", out)
     if isinstance(dtype, bool):
@@ -27,7 +31,10 @@ def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None,
 
 
 def _mean(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, dtype=None, out=None, where=True):
-    """Mean over axes."""
+    """Mean over axes, an int, a tuple of ints or None for all; with keep_dims they stay, with size 1. dtype converts the elements first.
+
+    The mean of integers is an integer. Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
+    """
     if out is not None:
         raise _no_out("mean", out)
     axis, keepdims = axis if dim is None else one_of("mean", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -39,7 +46,10 @@ def _mean(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims
 
 def _prod(self, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False, keepdims=False, initial=None, out=None,
           where=True):
-    """Product over axes."""
+    """Product over axes, an int, a tuple of ints or None for all; with keep_dims they stay, with size 1.
+
+    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
+    """
     if out is not None:
         raise _no_out("prod", out)
     axis, keepdims = axis if dim is None else one_of("prod", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -59,7 +69,11 @@ def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):
 
 def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
          out=None):
-    """x.max(dim): (largest element, its index) over an axis; x.max(axis=axis): the largest, with its index if asked."""
+    """x.max(dim): (largest elements, their indices, int64) along an axis; x.max(axis=axis): the largest, with the indices if asked.
+
+    Without an axis it is the largest of all elements. `initial` counts as one more element, and with the mask `where` it is needed. Raises ValueError
+    for an axis that x does not have and for an axis without elements.
+    """
     if out is not None:
         raise _no_out("max", out)
     if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
@@ -75,7 +89,10 @@ def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=No
 
 def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
          out=None):
-    """x.min(dim): (smallest element, its index) over an axis; x.min(axis=axis): the smallest, with its index if asked."""
+    """x.min(dim): (smallest elements, their indices, int64) along an axis; x.min(axis=axis): the smallest, with the indices if asked.
+
+    Else as max.
+    """
     if out is not None:
         raise _no_out("min", out)
     if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
@@ -90,7 +107,10 @@ def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=No
 
 
 def _all(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
-    """True where all elements are."""
+    """True where all elements along the axes (an int, a tuple of ints or None for all) are not 0; a bool Tensor.
+
+    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
+    """
     if out is not None:
         raise _no_out("all", out)
     axis, keepdims = axis if dim is None else one_of("all", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -100,7 +120,10 @@ def _all(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=
 
 
 def _any(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
-    """True where any element is."""
+    """True where an element along the axes (an int, a tuple of ints or None for all) is not 0; a bool Tensor.
+
+    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
+    """
     if out is not None:
         raise _no_out("any", out)
     axis, keepdims = axis if dim is None else one_of("any", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -110,7 +133,10 @@ def _any(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=
 
 
 def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Variance over axes. The divisor is the count less ddof, or correction, which is 0 by default."""
+    """Variance over axes, None for all: sum((x - mean)^2) / (count - ddof). ddof, or correction, is 0 by default.
+
+    Integers and bools give float32. Raises ValueError for an axis that x does not have, TypeError for both ddof and correction.
+    """
     if out is not None:
         raise _no_out("var", out)
     axis, keepdims = axis if dim is None else one_of("var", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -122,7 +148,7 @@ def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=Non
 
 
 def _std(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Standard deviation over axes. The divisor is the count less ddof, or correction, which is 0 by default."""
+    """Standard deviation over axes, the square root of var; the arguments and the errors are those of var."""
     if out is not None:
         raise _no_out("std", out)
     axis, keepdims = axis if dim is None else one_of("std", axis, "axis", dim, "dim"), keepdims or keepdim
@@ -134,7 +160,10 @@ def _std(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=Non
 
 
 def _argmax(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
-    """Index of the largest element."""
+    """Index of the largest element along an axis, or in the flattened tensor; int64, and the first one of equal elements.
+
+    Raises ValueError for an axis that x does not have, TypeError for one that is no int and for both axis and dim.
+    """
     return _k.argmax(self, one_of("argmax", axis, "axis", dim, "dim"), keepdims or keepdim)
 
 
@@ -154,7 +183,10 @@ def _stride(self, dim=None):
 
 
 def _view(self, *shape, dtype=None):
-    """The same elements in another shape; given a dtype, the same memory read as elements of that dtype."""
+    """The same elements in another shape, one size of which may be -1; given a dtype, the same memory read as elements of that dtype.
+
+    Raises ValueError for a shape with another number of elements, TypeError for both a shape and a dtype.
+    """
     if dtype is None and len(shape) == 1 and isinstance(shape[0], _msjit.DType):
         dtype, shape = shape[0], ()
     if dtype is None:
@@ -196,12 +228,12 @@ def _view_as(self, other):
 
 
 def _new_zeros(self, size, dtype=None):
-    """Zeros of the same dtype."""
+    """Zeros in the shape `size`; dtype is that of self by default. Raises ValueError for a negative size."""
     return _ops.zeros(size, self.dtype if dtype is None else dtype)
 
 
 def _new_ones(self, size, dtype=None):
-    """Ones of the same dtype."""
+    """Ones in the shape `size`; dtype is that of self by default. Raises ValueError for a negative size."""
     return _ops.ones(size, self.dtype if dtype is None else dtype)
 
 
@@ -211,7 +243,7 @@ def _new_full(self, size, fill_value, dtype=None):
 
 
 def _ptp(self, axis=None, keepdims=False, *, out=None):
-    """Largest minus smallest element."""
+    """Largest minus smallest element over axes, an int, a tuple of ints or None for all. Raises ValueError for an axis that x does not have."""
     if out is not None:
         raise _no_out("ptp", out)
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
@@ -242,7 +274,10 @@ def _scaled(other, alpha):
 
 
 def _add_(self, other, *, alpha=1):
-    """self + alpha other, written to self."""
+    """self + alpha other, written to self, which keeps its dtype: a sum of ints and floats is cut. Returns self.
+
+    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number.
+    """
     return written("add_", self, _k.add(self, _scaled(other, alpha)))
 
 
@@ -268,7 +303,10 @@ def _copy_(self, src, non_blocking=False):
 
 
 def _fill_(self, value):
-    """Sets every element."""
+    """Sets every element to value, a number or a Tensor of one element; returns self.
+
+    Raises TypeError for another value, ValueError for a Tensor of several elements.
+    """
     try:
         return written("fill_", self, _ops.full(self.shape, value, dtype=self.dtype))
     except ERRORS as error:
@@ -282,7 +320,10 @@ def _zero_(self):
 
 
 def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, index=None):
-    """x.gather(indices, axis): slices along an axis; x.gather(dim, index): one element an index."""
+    """x.gather(indices, axis, batch_dims): slices along an axis; x.gather(dim, index): one element for each index, as ops.gather_elements.
+
+    Raises IndexError for an index outside the axis, ValueError for an axis that x does not have, TypeError for indices that are no integers.
+    """
     if isinstance(input_indices, int):
         dim, index = input_indices, axis
     if dim is not None:

@@ -26,7 +26,7 @@ def _need(name, **given):
 
 
 def _add(self, other, *, alpha=1):
-    """self + alpha other."""
+    """self + alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
     return _k.add(self, other if alpha == 1 else other * alpha)
 
 
@@ -37,7 +37,10 @@ def _sub(self, other=None, *, y=None, alpha=1):
 
 
 def _div(self, other=None, *, value=None, rounding_mode=None):
-    """self over other, rounded where rounding_mode says so."""
+    """self / other, broadcast; rounding_mode 'floor' rounds the quotient down, 'trunc' towards 0, and None gives a float for integers.
+
+    Raises ValueError for another mode, and for shapes that do not broadcast.
+    """
     return _ops.div(self, one_of("div", other, "other", value, "value"), rounding_mode=rounding_mode)
 
 
@@ -53,7 +56,10 @@ def _sort(self, axis=None, descending=False, stable=False, *, dim=None):
 
 
 def _argsort(self, axis=None, descending=False, stable=False, *, dim=None):
-    """Places of the sorted elements along an axis, the last by default. Equal elements keep their order always."""
+    """Places, int32, of the sorted elements along an axis, the last by default. Equal elements keep their order always.
+
+    The result has the shape of x. Raises ValueError for an axis that x does not have.
+    """
     axis = one_of("argsort", axis, "axis", dim, "dim")
     return _k.argsort(self, -1 if axis is None else axis, descending)
 
@@ -72,7 +78,10 @@ def _split(self, split_size_or_sections=None, axis=None, *, split_size=None, dim
 
 
 def _chunk(self, chunks, axis=None, *, dim=None):
-    """At most `chunks` parts of equal size, along an axis."""
+    """A tuple of at most `chunks` parts of equal size along an axis, 0 by default; the last one may be smaller.
+
+    Raises ValueError unless chunks is positive and for an axis that x does not have, TypeError for chunks that is no int.
+    """
     axis = one_of("chunk", axis, "axis", dim, "dim")
     return _ops.chunk(self, chunks, 0 if axis is None else axis)
 
@@ -153,7 +162,10 @@ def _repeat(self, *repeats, **named):
 
 
 def _transpose(self, *axes, dim0=None, dim1=None):
-    """Two axes exchanged, x.transpose(dim0, dim1); or all axes in another order, x.transpose(perm), reversed by default."""
+    """Two axes exchanged, x.transpose(dim0, dim1); or all axes in another order, x.transpose(perm), reversed by default.
+
+    Raises ValueError for an axis that x does not have, and for a perm that does not name each axis once.
+    """
     if dim0 is not None or dim1 is not None:
         if axes or dim0 is None or dim1 is None:
             raise TypeError("[transpose] arguments, got %d by position and dim0=%r, dim1=%r, expected dim0 and dim1"
@@ -167,13 +179,19 @@ def _transpose(self, *axes, dim0=None, dim1=None):
 
 
 def _flip(self, *axis, dims=None):
-    """Elements in reverse order along axes, given as one tuple or one by one."""
+    """Elements in reverse order along axes, given as one tuple or one by one; the shape stays.
+
+    Raises ValueError for an axis that x does not have and for one that is named twice.
+    """
     axis = one_of("flip", axis if axis else None, "axis", dims, "dims")
     return _k.flip(self, axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis)
 
 
 def _flatten(self, order="C", *places, start_dim=None, end_dim=None):
-    """Joins axes, all by default: x.flatten(start_dim, end_dim), or x.flatten(order) with 'F' for columns first."""
+    """Joins axes, all by default: x.flatten(start_dim, end_dim), or x.flatten(order) with 'F' for columns first.
+
+    Raises ValueError for another order, for an axis that x does not have and for a start_dim behind end_dim.
+    """
     if not isinstance(order, str):
         places, order = (order,) + places, "C"
     if len(places) > 2 or (places and start_dim is not None) or (len(places) > 1 and end_dim is not None):
@@ -215,7 +233,10 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Distinct elements, or slices along an axis, in ascending order; if asked for, also their positions and counts."""
+    """Distinct elements, or slices along an axis, in ascending order; if asked for, also their positions and counts.
+
+    Positions (for all elements the shape of x) and counts are int64. Raises ValueError for a dim that x does not have.
+    """
     from .. import mint
     return mint.unique(self, sorted, return_inverse, return_counts, dim)
 
@@ -273,7 +294,11 @@ def _float_power(self, other=None, *, exponent=None):
 
 
 def _qr(self, some=True, *, mode=None):
-    """(Q, R) of matrices Q @ R: with some=False a square Q."""
+    """(Q, R) of matrices (..., m, n) with Q @ R = x, k = min(m, n): Q (..., m, k) and R (..., k, n); with some=False Q is (..., m, m).
+
+    mode is 'reduced' or 'complete' instead of `some`. Raises ValueError for another mode and for fewer than two axes, TypeError
+    for other dtypes than float32 and float64.
+    """
     if isinstance(some, str):
         mode, some = some, True
     return _ops.qr(self, mode if mode is not None else "reduced" if some else "complete")

@@ -29,7 +29,7 @@ class ReLU(Cell):
 
 
 class ReLU6(Cell):
-    """ReLU6 activation, element by element: min(max(x, 0), 6)."""
+    """ReLU6 activation, element by element: min(max(x, 0), 6). Shape and dtype are those of x; TypeError for anything but a Tensor."""
 
     def construct(self, x):
         return ops.relu6(x)
@@ -67,7 +67,10 @@ class PReLU(Cell):
 
 
 class ELU(Cell):
-    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
+    """ELU activation, element by element: x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015). The result has the shape of x.
+
+    Raises TypeError for an alpha that is neither an int nor a float.
+    """
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -96,49 +99,61 @@ class GELU(Cell):
 
 
 class Sigmoid(Cell):
-    """Sigmoid activation, element by element: 1 / (1 + exp(-x))."""
+    """Sigmoid activation, element by element: 1 / (1 + exp(-x)). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
 
     def construct(self, x):
         return ops.sigmoid(x)
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent activation, element by element."""
+    """Hyperbolic tangent activation, element by element: (exp(x) - exp(-x)) / (exp(x) + exp(-x)). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
 
     def construct(self, x):
         return ops.tanh(x)
 
 
 class SiLU(Cell):
-    """SiLU (swish) activation, element by element: x * sigmoid(x)."""
+    """SiLU (swish) activation, element by element: x * sigmoid(x) (Elfwing et al. 2017). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
 
     def construct(self, x):
         return ops.silu(x)
 
 
 class HSigmoid(Cell):
-    """Piecewise linear sigmoid: relu6(x + 3) / 6."""
+    """Piecewise linear sigmoid, element by element: relu6(x + 3) / 6. The result has the shape of x; TypeError for anything but a Tensor."""
 
     def construct(self, input):
         return ops.hardsigmoid(input)
 
 
 class HSwish(Cell):
-    """Hard swish activation: x * relu6(x + 3) / 6."""
+    """Hard swish activation, element by element: x * relu6(x + 3) / 6 (Howard et al. 2019). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
 
     def construct(self, input):
         return ops.hardswish(input)
 
 
 class Softplus(Cell):
-    """Softplus activation, element by element: log(1 + exp(x)), without overflow."""
+    """Softplus activation, element by element: log(1 + exp(x)), without overflow. The result has the shape of x; integers give float32."""
 
     def construct(self, x):
         return ops.softplus(x)
 
 
 class Softsign(Cell):
-    """Softsign activation: x / (1 + |x|)."""
+    """Softsign activation, element by element: x / (1 + |x|). The result has the shape of x; integers give float32."""
 
     def construct(self, x):
         return ops.softsign(x)
@@ -152,21 +167,24 @@ class Mish(Cell):
 
 
 class LogSigmoid(Cell):
-    """Logarithm of the sigmoid: log(sigmoid(x))."""
+    """Logarithm of the sigmoid, element by element: log(1 / (1 + exp(-x))). The result has the shape of x; integers give float32."""
 
     def construct(self, input_x):
         return ops.logsigmoid(input_x)
 
 
 class Tanhshrink(Cell):
-    """Tanh shrink activation: x - tanh(x)."""
+    """Tanh shrink activation, element by element: x - tanh(x). The result has the shape of x; integers give float32."""
 
     def construct(self, x):
         return ops.tanhshrink(x)
 
 
 class CELU(Cell):
-    """CELU activation: x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """CELU activation, element by element: x where x > 0, else alpha * (exp(x / alpha) - 1) (Barron 2017). The result has the shape of x.
+
+    Raises TypeError for an alpha that is neither an int nor a float; ValueError, in the call, for one that is 0.
+    """
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -178,7 +196,10 @@ class CELU(Cell):
 
 
 class HShrink(Cell):
-    """Hard shrink activation: x where |x| > lambd, else 0."""
+    """Hard shrink activation, element by element: x where |x| > lambd, else 0. Shape and dtype are those of x.
+
+    Raises TypeError for a lambd that is neither an int nor a float.
+    """
 
     def __init__(self, lambd=0.5):
         super().__init__()
@@ -190,7 +211,10 @@ class HShrink(Cell):
 
 
 class SoftShrink(Cell):
-    """Soft shrink activation: moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
+    """Soft shrink activation, element by element: moves x towards 0 by lambd; elements with |x| <= lambd become 0.
+
+    The result has the shape of x. Raises TypeError for a lambd that is neither an int nor a float; ValueError, in the call, for one below 0.
+    """
 
     def __init__(self, lambd=0.5):
         super().__init__()
@@ -202,7 +226,7 @@ class SoftShrink(Cell):
 
 
 class Hardtanh(Cell):
-    """Limits x to [min_val, max_val]."""
+    """Limits x to [min_val, max_val], element by element. The result has the shape of x; TypeError for limits that are neither ints nor floats."""
 
     def __init__(self, min_val=-1.0, max_val=1.0):
         super().__init__()
@@ -232,7 +256,10 @@ class Softmax(Cell):
 
 
 class LogSoftmax(Cell):
-    """Logarithm of the softmax, x - log(sum(exp(x))), the sum over an axis; without overflow. The result has the shape of x."""
+    """Logarithm of the softmax, x - log(sum(exp(x))), the sum over an axis; without overflow. Shape and dtype are those of x.
+
+    Raises, in the call, TypeError for an axis that is no int and for integer elements, ValueError for an axis that x does not have.
+    """
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -244,7 +271,7 @@ class LogSoftmax(Cell):
 
 
 class FastGelu(Cell):
-    """Approximate GELU activation: x * sigmoid(1.702 x)."""
+    """Approximate GELU activation, element by element: x * sigmoid(1.702 x) (Hendrycks and Gimpel 2016). The result has the shape of x."""
 
     def construct(self, x):
         return ops.fast_gelu(x)
@@ -275,7 +302,7 @@ class GLU(Cell):
 
 
 class Threshold(Cell):
-    """Returns x where x > threshold, else value."""
+    """Returns x where x > threshold, else value, element by element. Shape and dtype are those of x; TypeError for arguments that are no numbers."""
 
     def __init__(self, threshold, value):
         super().__init__()
@@ -287,7 +314,10 @@ class Threshold(Cell):
 
 
 class RReLU(Cell):
-    """Randomized leaky ReLU: x where x > 0, else x times a slope drawn from [lower, upper)."""
+    """Randomized leaky ReLU: x where x > 0, else x times a slope that is drawn from [lower, upper) for each element (Xu et al. 2015).
+
+    It draws in prediction too. Raises TypeError for limits that are no numbers, ValueError for a lower above upper.
+    """
 
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
@@ -300,7 +330,10 @@ class RReLU(Cell):
 
 
 class Softmin(Cell):
-    """Softmin activation: softmax(-x) over an axis."""
+    """Softmin activation: exp(-x) / sum(exp(-x)), the sum over an axis. The result has the shape of x.
+
+    Raises, in the call, TypeError for an axis that is no int, ValueError for one that x does not have.
+    """
 
     def __init__(self, axis=-1):
         super().__init__()
@@ -311,7 +344,7 @@ class Softmin(Cell):
 
 
 class Softmax2d(Cell):
-    """Softmax over the channels of (C, H, W) or (N, C, H, W) inputs."""
+    """Softmax over the channels of (C, H, W) or (N, C, H, W) inputs. Shape and dtype are those of x; ValueError for another rank."""
 
     def construct(self, x):
         if x.ndim not in (3, 4):

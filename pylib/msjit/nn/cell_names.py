@@ -80,7 +80,10 @@ class CellNames:
     # -- the Cells below and their Parameters ------------------------------------------------------------------
 
     def cells_and_names(self, cells=None, name_prefix=""):
-        """Yields (path of attributes, Cell) for this Cell and all below it, each once."""
+        """Yields (path of attributes, Cell) for this Cell and all below it, each once: ("", this Cell) first, then for example ("block.conv", Cell).
+
+        A Cell whose id() is in the set `cells` is left out, with those below it. name_prefix is put before each path.
+        """
         seen = set() if cells is None else cells
         if id(self) in seen:
             return
@@ -93,7 +96,10 @@ class CellNames:
                     yield pair
 
     def parameters_and_names(self, name_prefix="", expand=True):
-        """Yields (path of attributes, Parameter) for this Cell and, with expand, all below it; each Parameter once."""
+        """Yields (path of attributes, Parameter) for this Cell and, with expand, all below it; each Parameter once.
+
+        The path is that of the attributes, for example "block.weight", whatever the name of the Parameter; name_prefix is put before it.
+        """
         seen = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for cell_name, cell in cells:
@@ -106,16 +112,16 @@ class CellNames:
         return self._param_index.items()
 
     def get_parameters(self, expand=True):
-        """Yields every Parameter of this Cell and, with expand, of those below; each once."""
+        """Yields every Parameter of this Cell and, with expand, of those below; each once, those of a Cell before those of its child Cells."""
         for _, param in self.parameters_and_names(expand=expand):
             yield param
 
     def trainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require a gradient."""
+        """Returns the list of the Parameters that require a gradient, as optimizers take it; each once. Without recurse those of this Cell alone."""
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require no gradient."""
+        """Returns the list of the Parameters that require no gradient; each once. Without recurse those of this Cell alone."""
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse=True):
@@ -140,14 +146,24 @@ class CellNames:
         return found
 
     def apply(self, fn):
-        """Calls fn on every Cell below this one and then on this one; returns self."""
+        """Calls fn(cell) on every Cell below this one and then on this one; what fn returns is ignored. Returns self.
+
+        >>> import msjit as ms
+        >>> seen = []
+        >>> network = ms.nn.SequentialCell(ms.nn.ReLU()).apply(lambda cell: seen.append(cell.cls_name))
+        >>> seen
+        ['ReLU', 'SequentialCell']
+        """
         for cell in self.cells():
             cell.apply(fn)
         fn(self)
         return self
 
     def update_parameters_name(self, prefix="", recurse=True):
-        """Renames every Parameter to the prefix plus the path of attributes that leads to it."""
+        """Renames every Parameter to the prefix plus the path of attributes that leads to it. Without recurse those of this Cell alone.
+
+        Raises TypeError for a prefix that is no str.
+        """
         if not isinstance(prefix, str):
             raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
         for name, param in self.parameters_and_names(expand=recurse):

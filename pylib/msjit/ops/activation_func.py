@@ -79,22 +79,34 @@ def gelu(input, approximate="none"):
 
 
 def leaky_relu(input, alpha=0.2):
-    """Returns x where x > 0, else alpha * x."""
+    """Leaky ReLU: x where x > 0, else alpha * x, element by element (Maas et al. 2013). The result has the shape of x.
+
+    alpha is a number. Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return _k.leaky_relu(input, alpha)
 
 
 def elu(input_x, alpha=1.0):
-    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
+    """ELU activation, element by element: x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return _k.elu(input_x, alpha)
 
 
 def relu6(x):
-    """Limits x to [0, 6]: min(max(x, 0), 6)."""
+    """Limits x to [0, 6], element by element: min(max(x, 0), 6). Shape and dtype are those of x.
+
+    Raises TypeError for an input that is no Tensor.
+    """
     return _k.relu6(x)
 
 
 def silu(input):
-    """SiLU (swish) activation: x * sigmoid(x)."""
+    """SiLU (swish) activation, element by element: x * sigmoid(x) = x / (1 + exp(-x)) (Elfwing et al. 2017). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return _k.silu(input)
 
 
@@ -113,34 +125,52 @@ swish = silu
 
 
 def mish(x):
-    """Mish activation: x * tanh(softplus(x))."""
+    """Mish activation, element by element: x * tanh(log(1 + exp(x))) (Misra 2019). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return x * _k.tanh(_k.softplus(x))
 
 
 def hardswish(input):
-    """Computes x * relu6(x + 3) / 6."""
+    """Hard swish, element by element: x * relu6(x + 3) / 6 (Howard et al. 2019). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
 
 
 def hardsigmoid(input):
-    """Computes relu6(x + 3) / 6; its gradient is 0 where the result is 0 or 1."""
+    """Hard sigmoid, element by element: relu6(x + 3) / 6. The result has the shape of x; its gradient is 0 where it is 0 or 1.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     raised = _check_tensor(input, "hardsigmoid") + 3
     raised = _k.where(_k.less_equal(raised, 0), 0, raised)
     return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
 
 
 def hardshrink(input, lambd=0.5):
-    """Returns x where |x| > lambd, else 0."""
+    """Hard shrink, element by element: x where |x| > lambd, else 0. Shape and dtype are those of x.
+
+    lambd is a number, 0.5 by default. Raises TypeError for an input that is no Tensor.
+    """
     return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
 
 
 def softsign(x):
-    """Computes x / (1 + |x|)."""
+    """Softsign, element by element: x / (1 + |x|), a number in (-1, 1). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return x / (1 + _k.abs(x))
 
 
 def logsigmoid(x):
-    """Computes log(sigmoid(x)), without overflow."""
+    """Computes log(sigmoid(x)) = -log(1 + exp(-x)), element by element, without overflow. The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return -_k.softplus(-x)
 
 
@@ -159,7 +189,10 @@ def softmax(input, axis=-1, *, dtype=None):
 
 
 def log_softmax(logits, axis=-1):
-    """Computes log(softmax(x)) over an axis."""
+    """Computes log(softmax(x)) = x - log(sum(exp(x))), the sum over an axis, without overflow. Shape and dtype are those of the logits.
+
+    Raises TypeError for integers and for an input that is no Tensor, ValueError for an axis that the input does not have.
+    """
     return _k.log_softmax(logits, axis)
 
 
@@ -179,27 +212,40 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
-    """Limits elements to [min_val, max_val]."""
+    """Limits elements to [min_val, max_val]: min(max(x, min_val), max_val). The result has the shape of x.
+
+    Integers become float32 if a limit is a float. A min_val above max_val gives max_val everywhere. Raises TypeError for an input that is no Tensor.
+    """
     _check_tensor(input, "hardtanh")
     return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
 def softmin(x, axis=-1, *, dtype=None):
-    """Computes softmax(-x) over an axis."""
+    """Computes softmax(-x): exp(-x) / sum(exp(-x)), the sum over an axis, without overflow. The result has the shape of x.
+
+    dtype converts the input first. Raises TypeError for integers, ValueError for an axis that the input does not have.
+    """
     if dtype is not None:
         x = _k.cast(x, dtype)
     return _k.softmax(-_check_tensor(x, "softmin"), axis)
 
 
 def threshold(input, thr, value):
-    """Returns x where x > thr, else value."""
+    """Returns x where x > thr, else value, element by element; thr and value are numbers. Shape and dtype are those of x.
+
+    Raises TypeError for an input that is no Tensor, and for a thr or value that is no number.
+    """
     _check_tensor(input, "threshold")
     _number(thr, "threshold", "thr"), _number(value, "threshold", "value")
     return _k.where(_k.greater(input, thr), input, _k.full_like(input, value))
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
-    """Randomized leaky ReLU: x where x > 0, else x times a slope drawn from [lower, upper)."""
+    """Randomized leaky ReLU: x where x > 0, else x times a slope that is drawn from [lower, upper) for each element (Xu et al. 2015).
+
+    Shape and dtype are those of the input. The numbers come from the generator that set_seed sets. Raises TypeError for an input that is no
+    Tensor and for limits that are no numbers, ValueError for a lower above upper.
+    """
     _check_tensor(input, "rrelu")
     if _number(lower, "rrelu", "lower") > _number(upper, "rrelu", "upper"):
         raise ValueError("[rrelu] lower must not be above upper, got %s and %s" % (lower, upper))
@@ -208,7 +254,10 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
 
 
 def fast_gelu(x):
-    """Approximate GELU activation: x * sigmoid(1.702 x)."""
+    """Approximate GELU activation, element by element: x * sigmoid(1.702 x) (Hendrycks and Gimpel 2016). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return _check_tensor(x, "fast_gelu") * _k.sigmoid(1.702 * x)
 
 

@@ -47,7 +47,10 @@ def _filled(shape, value, dtype):
 
 
 def zeros(size, dtype=None):
-    """Creates a tensor of zeros; size is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
+    """Creates a tensor of zeros of the shape `size`, an int, a tuple of ints or a Tensor of ints; dtype is float32 by default.
+
+    Raises ValueError for a negative size, TypeError for another kind of size.
+    """
     try:
         return _k.full(_sizes(size), 0, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -56,7 +59,10 @@ def zeros(size, dtype=None):
 
 
 def ones(shape, dtype=None):
-    """Creates a tensor of ones; shape is an int or a tuple of ints, the dtype float32 by default. Raises ValueError for a negative size."""
+    """Creates a tensor of ones of the given shape, an int, a tuple of ints or a Tensor of ints; dtype is float32 by default.
+
+    Raises ValueError for a negative size, TypeError for another kind of shape.
+    """
     try:
         return _k.full(_sizes(shape), 1, mstype.float32 if dtype is None else dtype)
     except _ERRORS as error:
@@ -65,14 +71,20 @@ def ones(shape, dtype=None):
 
 
 def fill(type, shape, value):
-    """Creates a tensor of dtype `type` with every element equal to value, a number or a Tensor of one element."""
+    """Creates a tensor of dtype `type` and the given shape with every element equal to value, a number or a Tensor of one element.
+
+    A float becomes an integer by dropping its fraction. Raises ValueError for a negative size and for a Tensor of several elements.
+    """
     if isinstance(value, Tensor):
         return _k.broadcast_to(_k.reshape(_k.cast(value, type), ()), _sizes(shape))
     return _k.full(_sizes(shape), value, type)
 
 
 def full_like(input, fill_value, *, dtype=None):
-    """Creates a tensor of the shape (and dtype, unless another is given) of `input` with every element equal to fill_value."""
+    """Creates a tensor of the shape of `input` with every element equal to fill_value, a number; dtype is that of `input` by default.
+
+    A float becomes an integer by dropping its fraction. Raises TypeError for an `input` that is no Tensor, and for another fill_value.
+    """
     check_tensor(input, "full_like")
     if isinstance(fill_value, complex):
         return _filled(tuple(input.shape), fill_value, input.dtype if dtype is None else dtype)
@@ -80,13 +92,23 @@ def full_like(input, fill_value, *, dtype=None):
 
 
 def zeros_like(input, *, dtype=None):
-    """Creates a tensor of zeros with the shape of `input`, and its dtype unless another is given."""
+    """Creates a tensor of zeros with the shape of `input`; dtype is that of `input` by default. Raises TypeError unless `input` is a Tensor.
+
+    >>> import msjit as ms
+    >>> ms.ops.zeros_like(ms.Tensor([1, 2])).asnumpy().tolist()
+    [0, 0]
+    """
     check_tensor(input, "zeros_like")
     return _k.zeros_like(input, dtype)
 
 
 def ones_like(input, *, dtype=None):
-    """Creates a tensor of ones with the shape of `input`, and its dtype unless another is given."""
+    """Creates a tensor of ones with the shape of `input`; dtype is that of `input` by default. Raises TypeError unless `input` is a Tensor.
+
+    >>> import msjit as ms
+    >>> ms.ops.ones_like(ms.Tensor([1, 2]), dtype=ms.float32).asnumpy().tolist()
+    [1.0, 1.0]
+    """
     check_tensor(input, "ones_like")
     return _k.ones_like(input, dtype)
 
@@ -132,12 +154,20 @@ def eye(n, m=None, dtype=mstype.float32):
 
 
 def shape(input_x):
-    """Returns the shape of a tensor, a tuple of ints."""
+    """Returns the shape of a tensor, a tuple with the size of each axis, as ints; () for a tensor without axes.
+
+    Raises TypeError for anything but a Tensor.
+    """
     return check_tensor(input_x, "shape").shape
 
 
 def rank(input_x):
-    """Returns the number of axes of a tensor."""
+    """Returns the number of axes of a tensor, an int; 0 for one without axes. Raises TypeError for anything but a Tensor.
+
+    >>> import msjit as ms
+    >>> ms.ops.rank(ms.ops.ones((2, 3)))
+    2
+    """
     return check_tensor(input_x, "rank").ndim
 
 
@@ -268,7 +298,10 @@ def unbind(input, dim=0):
 
 
 def unstack(input_x, axis=0):
-    """Splits a tensor along an axis into a tuple of slices without that axis, as unbind."""
+    """Splits a tensor along an axis into a tuple of slices without that axis, as unbind; the size of the axis is their number.
+
+    Raises ValueError for an axis that the input does not have.
+    """
     return tuple(_k.unstack(input_x, axis))
 
 
@@ -286,7 +319,11 @@ def narrow(input, axis, start, length):
 
 
 def slice(input_x, begin, size):
-    """Returns size[i] elements from index begin[i] on along every axis i; a size of -1 means up to the end."""
+    """Returns size[i] elements from index begin[i] on along every axis i; a size of -1 means up to the end.
+
+    begin and size have one int for each axis of input_x; the result has input_x's dtype. Raises TypeError for an input that is no Tensor, ValueError
+    for another number of ints and for elements outside the input.
+    """
     check_tensor(input_x, "slice")
     if not len(begin) == len(size) == input_x.ndim:
         raise ValueError("[slice] begin and size must have one number for each axis, got %d and %d for %d axes"

@@ -18,6 +18,7 @@ from . import generated_calls as _calls
 from . import generated_func as _generated
 from . import operations as _operations
 from .primitive import Primitive, rows
+from .primitive import text_of as _text_of
 
 # Names for which mint has another name.
 _RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
@@ -145,8 +146,7 @@ def _class_named(name):
     function = _function_named(spelling)
     if function is None:
         return None
-    return type(name, (_Named,), {"_function": staticmethod(function), "__module__": __name__,
-                                     "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+    return type(name, (_Named,), {"_function": staticmethod(function), "__module__": __name__, "__doc__": _text_of(name, function)})
 
 
 def instance_named(name):

@@ -53,6 +53,7 @@ from .nn_operations import (  # noqa: F401
 )
 from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
+from .primitive import plain_rows as _plain_rows
 from .recurrent_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
 from .suppression_operations import *  # noqa: F403
@@ -112,14 +113,8 @@ _OTHER = {
 
 
 def _make(rows, base):
-    for name, function in rows.items():
-        if isinstance(function, str):
-            function = getattr(_k, function, None)
-        if function is None:
-            continue
-        globals()[name] = type(name, (base,), {
-            "_function": staticmethod(function), "__module__": __name__,
-            "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+    found = {name: getattr(_k, function, None) if isinstance(function, str) else function for name, function in rows.items()}
+    _plain_rows(globals(), {name: function for name, function in found.items() if function is not None}, base)
 
 
 _make(_UNARY, _Unary)

@@ -232,6 +232,14 @@ class Row(Primitive):
         return self._rule(*inputs)
 
 
+def text_of(name, function):
+    """The docstring of a primitive that calls a function: that of the function without its examples, which are tested there."""
+    called, text = getattr(function, "__name__", name), (function.__doc__ or "").split(">>>")[0].rstrip().replace("\n    ", "\n")
+    if called[0] == "_":  # what the function does is all there is to say
+        return text or "The primitive %s." % name
+    return "ops.%s as a primitive." % called + ("\n\nThe function: " + text if text else "")
+
+
 def rows(namespace, table):
     """Makes primitives from rows (name, {attribute: default}, rule) in the namespace of a module; returns their names.
 
@@ -240,16 +248,16 @@ def rows(namespace, table):
     for name, attributes, rule in table:
         namespace[name] = type(name, (Row,), {
             "_attributes": attributes, "_rule": rule, "__module__": namespace["__name__"],
-            "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(attributes) or "none")})
+            "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(
+                key if value is REQUIRED else "%s=%r" % (key, value) for key, value in attributes.items()) or "none")})
     return [row[0] for row in table]
 
 
-def plain_rows(namespace, table):
-    """Makes primitives without attributes from {name: function} in the namespace of a module; returns their names."""
+def plain_rows(namespace, table, base=Primitive):
+    """Makes primitives of a base class from {name: function} in the namespace of a module; returns their names."""
     for name, function in table.items():
-        namespace[name] = type(name, (Primitive,), {
-            "_function": staticmethod(function), "__module__": namespace["__name__"],
-            "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+        namespace[name] = type(name, (base,), {
+            "_function": staticmethod(function), "__module__": namespace["__name__"], "__doc__": text_of(name, function)})
     return list(table)
 
 
