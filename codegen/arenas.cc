@@ -69,9 +69,9 @@ Storage remove_block(Place* place) {
   return std::move(place->block);
 }
 
-Result<Storage> allocate(size_t bytes, bool replaces) {
+Result<Storage> allocate(size_t bytes, bool replaces, bool first) {
   // Runs that went op by op until now left free blocks in the allocator. This one replaces them.
-  if (bytes >= kTrimBytes) allocator_trim();
+  if (first && bytes >= kTrimBytes) allocator_trim();
   // A block that has grown gets room to grow again: sizes often rise by one.
   return Storage::allocate(replaces ? bytes + bytes / 8 : bytes);
 }
@@ -86,7 +86,9 @@ Result<Lease> take(int64_t bytes, int preferred, const void* user) {
   if (place) lease.block = remove_block(place);
   if (!lease.block || lease.block->bytes < wanted) {
     const bool replaces = static_cast<bool>(std::exchange(lease.block, {}));
-    auto made = allocate(wanted, replaces);
+    // A block too large to be kept is made again for each run.
+    const bool first = place && place->made_for != user;
+    auto made = allocate(wanted, replaces, first);
     if (!made.ok()) {
       if (place) place->release();
       return made.take_error();

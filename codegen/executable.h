@@ -31,11 +31,11 @@ class Executable {
   virtual Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                        PendingRun* pending) = 0;
 
-  virtual void release_memory() = 0;      // gives idle arenas back to the allocator
-  virtual int tier() const = 0;           // 0: op by op, 1: fused kernels in place
-  virtual void wait_compiled() = 0;       // blocks until tier 1 is reached or given up
+  virtual void release_memory() = 0;  // frees the headers that a large plan keeps for its next run
+  virtual int tier() const = 0;       // 0: op by op, 1: fused kernels in place
+  virtual void wait_compiled() = 0;   // blocks until tier 1 is reached or given up
   virtual double compile_ms() const = 0;  // time spent in passes, planning and code generation
-  // Plan and machine code, for the pool budget. Arenas have a budget of their own (workspace.cc).
+  // Plan and machine code, for the pool budget. Arenas have a budget of their own (arenas.cc).
   virtual int64_t code_bytes() const = 0;
   virtual int num_ops() const = 0;             // ops of the graph as captured
   virtual int num_kernels() const = 0;         // fused kernels and op kernels of the plan

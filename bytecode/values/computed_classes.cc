@@ -20,8 +20,8 @@ bool is_nonzero(Executor& x, const SymRef& value) {
                                                : PyLong_Check(object) && _PyLong_Sign(object) != 0);
 }
 
-// Whether an int has so few bits that it is within the floats: that of a tensor, or one made of
-// such ints by a few operations.
+// Whether an int has so few bits that it is within the floats: that of a tensor, one of several
+// such ints, or one made of them by a few operations.
 bool is_small_int(const SymRef& value, int depth = 3) {
   int64_t number = 0;
   switch (value->kind) {
