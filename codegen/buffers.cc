@@ -31,7 +31,7 @@ std::vector<int32_t> find_owners(const Plan& plan) {
 std::vector<Lifetime> find_lifetimes(const Plan& plan, const std::vector<int32_t>& base) {
   std::vector<Lifetime> all(plan.slots.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    for (const PlanOp& op : plan.steps[s].ops) {
+    for (const PlanOp& op : plan.steps[s]->ops) {
       for (int32_t slot : op.out) {
         if (all[slot].first < 0) all[slot].first = static_cast<int32_t>(s);
         all[base[slot]].last = std::max(all[base[slot]].last, static_cast<int32_t>(s));

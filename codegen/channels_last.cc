@@ -69,8 +69,9 @@ class Chooser {
   }
 
   // Whether an operand has one element for each point of the loop.
-  static bool is_whole(const FusedProgram& program, const FusedProgram::Operand& operand) {
-    return !operand.tail && operand.shape == program.space;
+  bool is_whole(const FusedProgram& program, const FusedProgram::Operand& operand) const {
+    return !operand.tail &&
+           plan_.slots[operand.slot].meta.shape == plan_.slots[program.space].meta.shape;
   }
 
   void weigh(const PlanStep& step) {
@@ -123,7 +124,8 @@ class Chooser {
       for (const PlanOp& op : step.ops)  // values kept only when the step runs op by op
         for (int32_t s : op.out)
           if (PlanSlot& slot = plan_.slots[s];
-              slot.kind == PlanSlotKind::kTemp && slot.meta.shape == step.fused->space)
+              slot.kind == PlanSlotKind::kTemp &&
+              slot.meta.shape == plan_.slots[step.fused->space].meta.shape)
             slot.channels_last = true;
     }
   }

@@ -52,15 +52,20 @@ Status hand_out(const Graph& graph, std::vector<Tensor> results, std::span<Tenso
 
 class DeferredExecutable final : public Executable {
  public:
-  DeferredExecutable(std::shared_ptr<const Graph> graph, bool open_sizes)
-      : graph_(std::move(graph)), open_sizes_(open_sizes), dump_directory_(dump_directory()) {}
+  DeferredExecutable(std::shared_ptr<const Graph> graph, bool open_sizes,
+                     std::shared_ptr<const Executable> like)
+      : graph_(std::move(graph)),
+        open_sizes_(open_sizes),
+        like_(std::move(like)),
+        dump_directory_(dump_directory()) {}
 
   void plan() {
     DumpScope scope(DumpScope::Continue{dump_directory_});
     std::optional<profile::Span> span;
     if (profile::on())
       span.emplace(profile::Kind::kCompile, profile::Work{"plan of " + graph_->name});
-    auto made = Executable::compile(*graph_, open_sizes_);
+    auto made = Executable::compile(*graph_, open_sizes_, like_.get());
+    like_ = nullptr;
     if (made.ok()) {
       keep_ = made.take();
       planned_.store(keep_.get(), std::memory_order_release);
@@ -120,6 +125,10 @@ class DeferredExecutable final : public Executable {
     const Executable* planned = wait_planned();
     return planned ? planned->graph_text() : print(*graph_);
   }
+  const PlanRunner* runner() const override {
+    const Executable* planned = planned_.load(std::memory_order_acquire);
+    return planned ? planned->runner() : nullptr;
+  }
 
  private:
   // Null when there will be no plan.
@@ -131,6 +140,7 @@ class DeferredExecutable final : public Executable {
 
   const std::shared_ptr<const Graph> graph_;
   const bool open_sizes_;
+  std::shared_ptr<const Executable> like_;  // until there is a plan
   const std::string dump_directory_;
   std::shared_ptr<Executable> keep_;  // written once, before `planned_`
   std::unique_ptr<Error> failure_;    // written once, before `settled_`
@@ -156,12 +166,13 @@ class PlanJob final : public CompileJob {
 
 }  // namespace
 
-Result<std::shared_ptr<Executable>> Executable::compile_later(std::shared_ptr<const Graph> graph,
-                                                              bool open_sizes) {
+Result<std::shared_ptr<Executable>> Executable::compile_later(
+    std::shared_ptr<const Graph> graph, bool open_sizes, std::shared_ptr<const Executable> like) {
   if (!takes_longer_to_plan(*graph) || compile_synchronously() || on_compile_thread() ||
       pipeline_is_watched())
-    return compile(*graph, open_sizes);
-  auto executable = std::make_shared<DeferredExecutable>(std::move(graph), open_sizes);
+    return compile(*graph, open_sizes, like.get());
+  auto executable =
+      std::make_shared<DeferredExecutable>(std::move(graph), open_sizes, std::move(like));
   compile_queue_submit(std::make_shared<PlanJob>(executable));
   return std::shared_ptr<Executable>(std::move(executable));
 }

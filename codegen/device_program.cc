@@ -22,9 +22,10 @@ Result<std::unique_ptr<DeviceProgram>> DeviceProgram::from_plan(std::shared_ptr<
   std::unique_ptr<DeviceProgram> program(new DeviceProgram(at));
   program->plan_ = std::move(plan);
   for (const PlanStep& step : program->plan_->steps) {
-    program->units_.push_back(
-        step.fused ? std::make_unique<DeviceUnit>(step.fused, program->plan_->open_sizes)
-                   : nullptr);
+    auto& unit = program->units_.emplace_back();
+    if (step.fused)
+      unit = std::make_unique<DeviceUnit>(step.fused, shapes_of(*program->plan_, *step.fused),
+                                          program->plan_->open_sizes);
     auto& inner = program->nested_.emplace_back();
     for (const auto& nested : step.nested) {
       MSJIT_TRY(auto made, from_plan(nested, at));
@@ -134,7 +135,7 @@ Status DeviceProgram::run_op(const PlanOp& op, Slots& slots) const {
 }
 
 Status DeviceProgram::run_controlled(size_t index, Slots& slots) const {
-  const PlanOp& op = plan_->steps[index].ops[0];
+  const PlanOp& op = plan_->steps[index]->ops[0];
   std::vector<Tensor> in, out;
   for (int32_t slot : op.in) in.push_back(slots[static_cast<size_t>(slot)]);
   const auto run = [&](int sub, std::span<const Tensor> args, std::vector<Tensor>* results) {

@@ -39,8 +39,8 @@ struct DeviceBinding {
 // A fused step at run time. From any thread.
 class DeviceUnit {
  public:
-  DeviceUnit(std::shared_ptr<const FusedProgram> program, bool open)
-      : program_(std::move(program)), open_(open) {}
+  DeviceUnit(std::shared_ptr<const FusedProgram> program, FusedShapes shapes, bool open)
+      : program_(std::move(program)), shapes_(std::move(shapes)), open_(open) {}
   const FusedProgram& program() const { return *program_; }
   // `operands`: the inputs, then the outputs.
   Status run(devices::Context& at, DeviceKernels& kernels, std::span<const Tensor> operands);
@@ -51,6 +51,7 @@ class DeviceUnit {
                                         std::vector<int64_t>* sizes) const;
 
   std::shared_ptr<const FusedProgram> program_;
+  const FusedShapes shapes_;
   const bool open_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DeviceBinding>> bindings_;  // only ever added to

@@ -43,7 +43,7 @@ Result<const DeviceBinding*> DeviceUnit::bind(DeviceKernels& kernels,
     if (is_laid_out_as(*binding, inputs)) return static_cast<const DeviceBinding*>(binding.get());
   auto made = std::make_unique<DeviceBinding>();
   for (const Tensor& input : inputs) made->strides.push_back(input.strides());
-  const KernelSpec spec = specialize(*program_, made->strides);
+  const KernelSpec spec = specialize(*program_, shapes_, made->strides);
   if (auto cut = cut_into_chunks(spec, device_limits(spec, kernels.processors()))) {
     made->num_reduces = spec.stages[0].reduces.size();
     made->num_partials = cut->num_partials;

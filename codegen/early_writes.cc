@@ -24,7 +24,7 @@ class EarlyOrder {
              std::span<const char> writes)
       : plan_(plan), base_(base), target_(target), writes_(writes), maker_(base.size(), -1) {
     for (size_t s = 0; s < plan.steps.size(); ++s)
-      for (const PlanOp& op : plan.steps[s].ops)
+      for (const PlanOp& op : plan.steps[s]->ops)
         for (int32_t slot : op.out) maker_[slot] = static_cast<int32_t>(s);
   }
 
@@ -64,7 +64,7 @@ class EarlyOrder {
       place.moved = 1;
       if (writes_[s]) {
         place.behind = std::max(place.behind, failing);
-        for (int32_t slot : plan_.steps[s].fresh)
+        for (int32_t slot : plan_.steps[s]->fresh)
           place.behind = std::max(place.behind, reader[target_[slot]]);
       } else if (!moves(plan_.steps[s])) {
         place = {static_cast<int32_t>(s), 0};
@@ -84,7 +84,7 @@ class EarlyOrder {
   // An index_update with the indices of an earlier gather along an axis of equal length cannot
   // fail: the gather has checked them. The gradient of the gather is such a step.
   bool is_seen(size_t s) const {
-    const PlanOp& op = plan_.steps[s].ops[0];
+    const PlanOp& op = plan_.steps[s]->ops[0];
     if (op.node->op != &op_index_update || op.in.size() != 3) return false;
     const Shape& shape = plan_.slots[op.in[0]].meta.shape;
     const auto axis = static_cast<int>(op.node->attrs[0].as_list()[0]);
@@ -108,7 +108,7 @@ class EarlyOrder {
 
   template <typename F>
   void each_read(size_t s, F f) const {
-    for (const PlanOp& op : plan_.steps[s].ops)
+    for (const PlanOp& op : plan_.steps[s]->ops)
       for (int32_t slot : op.in)
         if (slot >= 0) f(slot);
   }
@@ -119,14 +119,14 @@ class EarlyOrder {
     std::vector<char> made(base_.size()), gone(base_.size());
     for (size_t s : order) {
       bool holds = true;
-      for (const PlanOp& op : plan_.steps[s].ops) {
+      for (const PlanOp& op : plan_.steps[s]->ops) {
         for (int32_t slot : op.in)
           holds &= slot < 0 || ((maker_[slot] < 0 || made[slot]) && !gone[base_[slot]]);
         for (int32_t slot : op.out) made[slot] = 1;
       }
       if (!holds) return false;
       if (writes_[s])
-        for (int32_t slot : plan_.steps[s].fresh) gone[target_[slot]] = 1;
+        for (int32_t slot : plan_.steps[s]->fresh) gone[target_[slot]] = 1;
     }
     return true;
   }

@@ -19,8 +19,8 @@ void describe_steps(const PlanRunner& runner, const std::string& indent, std::st
     *text += indent + describe_step(plan, plan.steps[i]);
     if (const auto& unit = runner.units()[i]) *text += ": " + unit->status();
     *text += "\n";
-    for (size_t k = 0; k < plan.steps[i].nested.size(); ++k) {
-      *text += indent + "  " + subgraph_name(*plan.steps[i].ops[0].node->op, k) + "\n";
+    for (size_t k = 0; k < plan.steps[i]->nested.size(); ++k) {
+      *text += indent + "  " + subgraph_name(*plan.steps[i]->ops[0].node->op, k) + "\n";
       describe_steps(runner.nested(i, k), indent + "    ", text);
     }
   }
@@ -28,8 +28,8 @@ void describe_steps(const PlanRunner& runner, const std::string& indent, std::st
 
 class GraphExecutable final : public Executable {
  public:
-  GraphExecutable(std::shared_ptr<const Plan> plan, int num_ops)
-      : runner_(plan), plan_(std::move(plan)), num_ops_(num_ops) {}
+  GraphExecutable(std::shared_ptr<const Plan> plan, int num_ops, const PlanRunner* like)
+      : runner_(plan, like), plan_(std::move(plan)), num_ops_(num_ops) {}
 
   void compile_units(double plan_ms) {
     plan_ms_ = plan_ms;
@@ -58,10 +58,7 @@ class GraphExecutable final : public Executable {
     return ms;
   }
   int64_t code_bytes() const override {
-    int64_t bytes = static_cast<int64_t>(sizeof(*this) + plan_->slots.size() * sizeof(PlanSlot) +
-                                         plan_->graph->nodes.size() * sizeof(Node));
-    runner_.for_each_unit([&](FusedUnit& unit) { bytes += unit.code_bytes(); });
-    return bytes;
+    return static_cast<int64_t>(sizeof(*this)) + runner_.bytes();
   }
   int num_ops() const override { return num_ops_; }
   int num_kernels() const override {
@@ -75,7 +72,8 @@ class GraphExecutable final : public Executable {
     return text + fmt::format("arena {} bytes, {} outputs, tier {}\n", plan_->arena_bytes,
                               plan_->outputs.size(), tier());
   }
-  std::string graph_text() const override { return print(*plan_->graph); }
+  std::string graph_text() const override { return plan_->graph ? print(*plan_->graph) : ""; }
+  const PlanRunner* runner() const override { return &runner_; }
 
  private:
   PlanRunner runner_;
@@ -86,15 +84,18 @@ class GraphExecutable final : public Executable {
 
 }  // namespace
 
-Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph, bool open_sizes) {
+Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph, bool open_sizes,
+                                                        const Executable* like) {
   if (!device_of(graph).is_host()) return compile_for_device(graph, open_sizes);
   auto start = std::chrono::steady_clock::now();
   auto optimised = std::make_shared<Graph>(graph);
   MSJIT_OK(run_pipeline(*optimised, has_fused_kernels()));
-  MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph, false, open_sizes));
+  const PlanRunner* const known = like ? like->runner() : nullptr;
+  MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph, false, open_sizes,
+                                 known ? &known->plan() : nullptr));
   MSJIT_LOGF(LogTopic::kPlan, "{}\n{}", graph.name, plan->str());
   if (dump_enabled()) dump_file("plan.txt", plan->str());
-  auto executable = std::make_shared<GraphExecutable>(std::move(plan), graph.num_ops());
+  auto executable = std::make_shared<GraphExecutable>(std::move(plan), graph.num_ops(), known);
   executable->compile_units(
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   return std::shared_ptr<Executable>(std::move(executable));

@@ -9,18 +9,22 @@
 namespace msjit {
 
 class PendingRun;
+class PlanRunner;
 
 class Executable {
  public:
   virtual ~Executable() = default;
   // Runs the pass pipeline on a copy of `graph`, plans it and schedules its kernels.
   // `open_sizes`: the graph is one of many that differ in sizes; its kernels take the sizes as
-  // arguments and are shared with them.
-  static Result<std::shared_ptr<Executable>> compile(const Graph& graph, bool open_sizes = false);
+  // arguments and are shared with them. `like`: for another of these graphs; what is equal is
+  // shared with it, and the optimised graph is not kept.
+  static Result<std::shared_ptr<Executable>> compile(const Graph& graph, bool open_sizes = false,
+                                                     const Executable* like = nullptr);
   // Like compile(), but plans a large graph on the compile thread; until then run() goes node by
   // node.
-  static Result<std::shared_ptr<Executable>> compile_later(std::shared_ptr<const Graph> graph,
-                                                           bool open_sizes = false);
+  static Result<std::shared_ptr<Executable>> compile_later(
+      std::shared_ptr<const Graph> graph, bool open_sizes = false,
+      std::shared_ptr<const Executable> like = {});
 
   // Inputs are borrowed. Their metas are those the graph was built for (the guards have checked
   // it); their layout may be any. `outputs` has one empty handle per graph output and receives new
@@ -40,7 +44,8 @@ class Executable {
   virtual int num_ops() const = 0;             // ops of the graph as captured
   virtual int num_kernels() const = 0;         // fused kernels and op kernels of the plan
   virtual std::string describe() const = 0;    // the plan as text, one step per line
-  virtual std::string graph_text() const = 0;  // the optimised graph
+  virtual std::string graph_text() const = 0;  // the optimised graph; "" when it was not kept
+  virtual const PlanRunner* runner() const { return nullptr; }  // null: none, or not yet
 };
 
 }  // namespace msjit

@@ -1,5 +1,7 @@
 #include "codegen/fused_unit.h"
 
+#include <algorithm>
+
 #include "codegen/chunks.h"
 #include "codegen/compile_queue.h"
 #include "kernels/core/log.h"
@@ -48,11 +50,14 @@ class FusedUnit::Job final : public CompileJob {
   Specs specs_;
 };
 
-FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides,
-                     bool open)
-    : program_(std::move(program)), open_(open), dump_directory_(dump_directory()) {
+FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, FusedShapes shapes,
+                     std::vector<Shape> strides, bool open)
+    : program_(std::move(program)),
+      shapes_(std::move(shapes)),
+      open_(open),
+      dump_directory_(dump_directory()) {
   for (size_t i = 0; i < strides.size(); ++i) {
-    const Shape& shape = program_->operands[i].shape;
+    const Shape& shape = shapes_.operands[i];
     contiguous_.push_back(same_layout(shape, strides[i], contiguous_strides(shape)));
   }
   primary_.strides = std::move(strides);
@@ -63,7 +68,7 @@ FusedUnit::~FusedUnit() {
 }
 
 FusedUnit::Specs FusedUnit::specs_of(Variant& variant) const {
-  Specs specs{specialize(*program_, variant.strides), {}};
+  Specs specs{specialize(*program_, shapes_, variant.strides), {}};
   cut(variant, &specs);
   variant.bound.range = launch_range(specs.main);
   if (specs.finish) variant.finish.range = launch_range(*specs.finish);
@@ -119,19 +124,24 @@ int64_t FusedUnit::Kernels::code_bytes() const {
 // Plans for other sizes use the same kernels, so each user counts a part of them.
 int64_t FusedUnit::Kernels::share_of_code() const {
   const auto share = [](const KernelPtr& kernel) {
-    return kernel ? kernel->code_bytes() / kernel.use_count() : 0;
+    return kernel ? kernel->code_bytes() / std::max(1L, kernel.use_count()) : 0;
   };
   return share(main) + share(finish);
 }
 
-void FusedUnit::compile_primary() { schedule(primary_); }
+bool FusedUnit::is_for(const FusedShapes& shapes, std::span<const Shape> strides) const {
+  return shapes_ == shapes && std::ranges::equal(primary_.strides, strides);
+}
+
+void FusedUnit::compile_primary() {
+  if (!scheduled_.exchange(true)) schedule(primary_);
+}
 
 void FusedUnit::wait() { primary_.state.wait(kPending); }
 
 bool FusedUnit::matches(const Variant& variant, std::span<const Tensor> inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!same_layout(program_->operands[i].shape, variant.strides[i], inputs[i].strides()))
-      return false;
+    if (!same_layout(shapes_.operands[i], variant.strides[i], inputs[i].strides())) return false;
   return true;
 }
 
@@ -170,7 +180,7 @@ double FusedUnit::compile_ms() const {
 }
 
 int64_t FusedUnit::code_bytes() const {
-  int64_t bytes = 0;
+  auto bytes = static_cast<int64_t>(sizeof *this + 2 * shapes_.operands.size() * sizeof(Shape));
   auto add = [&](const Variant& v) {
     if (v.state.load() == kPending)
       bytes += kLeastCodeBytes;

@@ -1,6 +1,6 @@
-// FusedUnit: a fused step at run time. It holds the compiled variants of one FusedProgram, one per
-// input layout, and picks the one that applies. It owns no tensors, so a compile job may outlive
-// the executable. Variants are only ever added, so readers take no lock.
+// FusedUnit: a fused step at run time. It holds the compiled variants of one FusedProgram for one
+// set of shapes, one per input layout, and picks the one that applies. It owns no tensors, so a
+// compile job may outlive the executable. Variants are only ever added, so readers take no lock.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,18 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
  public:
   // `strides`: the static layout of each input operand; the primary variant is made for it. `open`:
   // its kernels take the sizes as arguments and are shared with programs that differ only in sizes.
-  FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides, bool open);
+  FusedUnit(std::shared_ptr<const FusedProgram> program, FusedShapes shapes,
+            std::vector<Shape> strides, bool open);
   ~FusedUnit();
 
   const FusedProgram& program() const { return *program_; }
+  bool is_for(const FusedShapes& shapes, std::span<const Shape> strides) const;
   // The kernel for the static layout; null until it is compiled, or for ever when that fails.
   const BoundKernel* primary() const { return primary_.kernel.load(std::memory_order_acquire); }
   bool is_contiguous(int input) const { return contiguous_[input]; }
   const Shape& strides(int input) const { return primary_.strides[input]; }
 
-  void compile_primary();  // now or in the background, see MSJIT_SYNC_COMPILE
+  void compile_primary();  // once, now or in the background, see MSJIT_SYNC_COMPILE
   void wait();             // until the primary variant is settled
   bool settled() const { return primary_.state.load() != kPending; }
   // The kernel for inputs in another layout. Null while it is being compiled, and when there are
@@ -70,9 +72,11 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   void schedule(Variant& variant);
 
   std::shared_ptr<const FusedProgram> program_;
+  const FusedShapes shapes_;
   const bool open_;
   std::vector<char> contiguous_;
   std::string dump_directory_;  // of the capture, for the compile thread
+  std::atomic<bool> scheduled_{false};
   Variant primary_;
   std::atomic<Variant*> others_{nullptr};
   std::mutex adding_;

@@ -36,31 +36,7 @@ class Hasher {
   uint64_t state_ = 0x243f6a8885a308d3ull;
 };
 
-// Unlike ==, distinguishes -0.0 from 0.0 and treats a NaN as equal to itself.
-bool same_node(const ScalarNode& a, const ScalarNode& b) {
-  return a.op == b.op && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
-         a.imm_int == b.imm_int &&
-         std::bit_cast<uint64_t>(a.imm_float) == std::bit_cast<uint64_t>(b.imm_float);
-}
-bool same_nodes(const std::vector<ScalarNode>& a, const std::vector<ScalarNode>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (!same_node(a[i], b[i])) return false;
-  return true;
-}
-
-bool same_stage(const KernelStage& a, const KernelStage& b) {
-  return a.stores == b.stores && a.reduces == b.reduces && same_nodes(a.body, b.body);
-}
-
 }  // namespace
-
-bool operator==(const KernelSpec& a, const KernelSpec& b) {
-  return a.open == b.open && a.long_sums == b.long_sums && a.uneven == b.uneven &&
-         a.uneven_total == b.uneven_total && a.dims == b.dims && a.reduced == b.reduced &&
-         a.operands == b.operands && a.tail_stores == b.tail_stores && same_nodes(a.tail, b.tail) &&
-         std::ranges::equal(a.stages, b.stages, same_stage);
-}
 
 size_t KernelSpec::num_nodes() const {
   size_t count = tail.size();

@@ -46,6 +46,7 @@ struct KernelStage {
   std::vector<ScalarNode> body;
   std::vector<KernelStore> stores;
   std::vector<KernelReduce> reduces;  // numbered on from the reductions of earlier stages
+  friend bool operator==(const KernelStage&, const KernelStage&) = default;
 };
 
 struct KernelSpec {
@@ -67,7 +68,7 @@ struct KernelSpec {
   bool is_reduced(int dim) const { return (reduced >> dim) & 1; }
   bool has_reduces() const { return !stages[0].reduces.empty(); }  // later stages follow from some
   size_t num_nodes() const;
-  friend bool operator==(const KernelSpec& a, const KernelSpec& b);
+  friend bool operator==(const KernelSpec&, const KernelSpec&) = default;
   size_t hash() const;
   std::string str() const;  // one line: dims, operands, node counts
 };

@@ -35,7 +35,7 @@ class GroupLowering {
         out_(*out) {}
 
   bool run() {
-    out_.space = group_.space;
+    if ((out_.space = space_slot()) < 0) return false;
     out_.reduced = group_.reduced;
     out_.keepdims = group_.keepdims;
     parts_.resize(static_cast<size_t>(stages_.last()) + 1);
@@ -62,6 +62,19 @@ class GroupLowering {
   };
   // Outputs are numbered from here on until the number of inputs is known.
   static constexpr int32_t kFirstOutput = 1 << 20;
+
+  // A slot with the shape of the iteration space: what a node of the body makes, or what is
+  // reduced.
+  int32_t space_slot() const {
+    for (size_t i = 0; i < group_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[group_.nodes[i]];
+      const FusionRole role = group_.roles[i];
+      if (role != FusionRole::kBody && role != FusionRole::kReduce) continue;
+      const ValueId id = role == FusionRole::kBody ? node.first_output : node.inputs[0];
+      if (graph_.meta(id).shape == group_.space) return slot_[id];
+    }
+    return -1;
+  }
 
   bool lower_stage(int stage) {
     Part& part = parts_[static_cast<size_t>(stage)];
@@ -149,7 +162,7 @@ class GroupLowering {
     auto [found, added] =
         output_.try_emplace(id, kFirstOutput + static_cast<int32_t>(outputs_.size()));
     const Meta& meta = graph_.meta(id);
-    if (added) outputs_.push_back({slot_[id], meta.dtype, meta.shape, true, tail});
+    if (added) outputs_.push_back({slot_[id], meta.dtype, true, tail});
     return found->second;
   }
 
@@ -191,7 +204,7 @@ class GroupLowering {
   int32_t input(ValueId id, bool tail) {
     auto [found, added] = input_[tail].try_emplace(id, static_cast<int32_t>(inputs_.size()));
     const Meta& meta = graph_.meta(id);
-    if (added) inputs_.push_back({slot_[id], meta.dtype, meta.shape, false, tail});
+    if (added) inputs_.push_back({slot_[id], meta.dtype, false, tail});
     return found->second;
   }
 
@@ -243,18 +256,20 @@ class GroupLowering {
 };
 
 // Strides of an operand over the iteration space, given its strides over its own shape.
-Shape spread(const FusedProgram& program, const FusedProgram::Operand& operand,
+Shape spread(const FusedProgram& program, const FusedShapes& shapes, size_t index,
              const Shape& strides) {
-  int rank = program.space.rank();
+  const FusedProgram::Operand& operand = program.operands[index];
+  const Shape& shape = shapes.operands[index];
+  int rank = shapes.space.rank();
   Shape out;
   out.set_rank(rank);
   for (Dim& d : out) d = 0;
   bool dropped = operand.tail && !program.keepdims;  // its dims are the kept ones only
-  int from = operand.shape.rank() - 1;
+  int from = shape.rank() - 1;
   for (int d = rank - 1; d >= 0 && from >= 0; --d) {
     bool reduced = (program.reduced >> d) & 1;
     if (reduced && dropped) continue;
-    if (operand.shape[from] != 1 && !(reduced && operand.tail)) out[d] = strides[from];
+    if (shape[from] != 1 && !(reduced && operand.tail)) out[d] = strides[from];
     --from;
   }
   return out;
@@ -276,10 +291,11 @@ void erase_dim(KernelSpec* spec, int d) {
 }
 
 // Walks N, C, H, W in the order N, H, W, C when most of the operands' bytes lie in that order.
-void walk_channels_last(const FusedProgram& program, KernelSpec* spec) {
+void walk_channels_last(const FusedProgram& program, const FusedShapes& shapes, KernelSpec* spec) {
   int64_t last = 0, plain = 0;
-  for (const FusedProgram::Operand& operand : program.operands)
-    if (operand.shape == program.space && !operand.tail)
+  for (size_t i = 0; i < program.operands.size(); ++i)
+    if (const FusedProgram::Operand& operand = program.operands[i];
+        shapes.operands[i] == shapes.space && !operand.tail)
       (operand.channels_last ? last : plain) += item_size(operand.dtype);
   if (last <= plain) return;
   constexpr int kOrder[] = {0, 2, 3, 1};
@@ -310,21 +326,29 @@ bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const i
   return GroupLowering(graph, group, value_slot, escapes, open_sizes, out).run();
 }
 
-KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides) {
+FusedShapes shapes_of(const Plan& plan, const FusedProgram& program) {
+  FusedShapes shapes{plan.slots[program.space].meta.shape, {}};
+  for (const FusedProgram::Operand& operand : program.operands)
+    shapes.operands.push_back(plan.slots[operand.slot].meta.shape);
+  return shapes;
+}
+
+KernelSpec specialize(const FusedProgram& program, const FusedShapes& shapes,
+                      std::span<const Shape> input_strides) {
   KernelSpec spec;
-  spec.dims = program.space;
+  spec.dims = shapes.space;
   spec.reduced = program.reduced;
   for (size_t i = 0; i < program.operands.size(); ++i) {
     const FusedProgram::Operand& operand = program.operands[i];
     Shape strides = !operand.output         ? input_strides[i]
-                    : operand.channels_last ? layout::channels_last_strides(operand.shape)
-                                            : contiguous_strides(operand.shape);
-    spec.operands.push_back({operand.dtype, operand.output, spread(program, operand, strides)});
+                    : operand.channels_last ? layout::channels_last_strides(shapes.operands[i])
+                                            : contiguous_strides(shapes.operands[i]);
+    spec.operands.push_back({operand.dtype, operand.output, spread(program, shapes, i, strides)});
   }
   spec.stages = program.stages;
   spec.tail = program.tail;
   spec.tail_stores = program.tail_stores;
-  walk_channels_last(program, &spec);
+  walk_channels_last(program, shapes, &spec);
   collapse(&spec);
   // Only aligned whole vectors can be written past the caches, hence one dim and one stage.
   for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1 && spec.stages.size() == 1;

@@ -29,7 +29,7 @@ class CommitPlanner {
     const std::vector<char> writes = find_writers();
     const std::vector<size_t> order = early_order(plan_, base_, target_, writes);
     if (order.empty() || std::ranges::count(writes, 0) == std::ssize(writes)) return false;
-    std::vector<PlanStep> steps;
+    std::vector<SharedStep> steps;
     for (size_t s : order) {
       PlanStep& step = steps.emplace_back(std::move(plan_.steps[s]));
       step.writes_over = writes[s];
@@ -45,14 +45,14 @@ class CommitPlanner {
   void write_last() {
     find_targets(false);
     const std::vector<char> last = find_writers();
-    std::vector<PlanStep> first, behind;
+    std::vector<SharedStep> first, behind;
     for (size_t s = 0; s < last.size(); ++s)
       (last[s] ? behind : first).push_back(std::move(plan_.steps[s]));
     plan_.commit = first.size();
-    for (PlanStep& step : behind) {
+    for (SharedStep& step : behind) {
       note_reads(step);
-      step.writes_over = true;
-      step.in_order = reads_before_writes(step);
+      step->writes_over = true;
+      step->in_order = reads_before_writes(step);
       first.push_back(std::move(step));
     }
     plan_.steps = std::move(first);
@@ -125,7 +125,7 @@ class CommitPlanner {
       if (operand.output) return target_[operand.slot] >= 0;
       if (!is_overwritten(base_[operand.slot])) return true;
       return plan_.slots[operand.slot].kind == PlanSlotKind::kInput &&
-             operand.shape == step.fused->space;
+             plan_.slots[operand.slot].meta.shape == plan_.slots[step.fused->space].meta.shape;
     });
   }
 

@@ -39,12 +39,16 @@ std::vector<char> find_kept_casts(const Graph& graph, std::span<const Overwrite>
 class Planner {
  public:
   Planner(std::shared_ptr<const Graph> graph, const Graph& original, bool nested, bool open_sizes)
-      : graph_(*graph), original_(original), nested_(nested), plan_(std::make_shared<Plan>()) {
+      : keep_(graph),
+        graph_(*graph),
+        original_(original),
+        nested_(nested),
+        plan_(std::make_shared<Plan>()) {
     plan_->graph = std::move(graph);
     plan_->open_sizes = open_sizes;
   }
 
-  Result<std::shared_ptr<const Plan>> run() {
+  Result<std::shared_ptr<const Plan>> run(const Plan* like) {
     groups_ = fuse(graph_);
     find_escapes();
     const bool on_host = device_of(graph_).is_host();
@@ -60,6 +64,7 @@ class Planner {
     if (on_host) plan_takeovers(plan_.get(), nested_);
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
+    if (like) share_steps(plan_.get(), *like);
     return std::shared_ptr<const Plan>(std::move(plan_));
   }
 
@@ -145,7 +150,7 @@ class Planner {
         return not_implemented_error("[{}] kernel for the CPU, got none, expected one",
                                      node.op->name);
       PlanOp& op = ops.emplace_back();
-      op.node = &node;
+      op.node = std::shared_ptr<const Node>(plan_->graph, &node);
       for (ValueId id : node.inputs) op.in.push_back(slot_for(id));
       for (ValueId id = node.first_output; id < node.first_output + node.num_outputs; ++id)
         op.out.push_back(add_slot(kind_of_result(node, id, group.fused), id));
@@ -161,10 +166,17 @@ class Planner {
                               : node.op->has(kView) ? PlanStepKind::kView
                                                     : PlanStepKind::kOp;
     push_step(kind, {std::move(op)}, nullptr);
+    if (node.is_control()) MSJIT_OK(add_bodies(node, plan_->steps.back()));
+    return {};
+  }
+
+  Status add_bodies(const Node& node, PlanStep& step) {
     for (const auto& sub : node.subgraphs) {
       MSJIT_TRY(auto plan, plan_of_body(sub, plan_->open_sizes));
-      plan_->steps.back().nested.push_back(std::move(plan));
+      step.nested.push_back(std::move(plan));
     }
+    for (ValueId id : node.inputs)
+      step.copied.push_back(graph_.producer(storage_root(graph_, id)).kind == NodeKind::kConstant);
     return {};
   }
 
@@ -310,6 +322,7 @@ class Planner {
     return again ? PlanOutput::How::kCopy : PlanOutput::How::kTake;
   }
 
+  const std::shared_ptr<const Graph> keep_;
   const Graph& graph_;
   const Graph& original_;
   const bool nested_;
@@ -337,8 +350,9 @@ const char* kind_name(PlanSlotKind kind) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
-                                              const Graph& original, bool nested, bool open_sizes) {
-  return Planner(std::move(graph), original, nested, open_sizes).run();
+                                              const Graph& original, bool nested, bool open_sizes,
+                                              const Plan* like) {
+  return Planner(std::move(graph), original, nested, open_sizes).run(like);
 }
 
 std::string describe_step(const Plan& plan, const PlanStep& step) {
@@ -387,7 +401,7 @@ profile::Work work_of_step(const Plan& plan, const PlanStep& step) {
   if (step.kind != PlanStepKind::kFused) return work;
   work.bytes = 0;  // what stays inside the loop is not stored
   for (const FusedProgram::Operand& operand : step.fused->operands)
-    work.bytes += operand.shape.numel() * item_size(operand.dtype);
+    work.bytes += plan.slots[operand.slot].bytes;
   return work;
 }
 

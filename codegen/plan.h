@@ -35,32 +35,39 @@ struct PlanSlot {
 
 // One call of an op's own kernel.
 struct PlanOp {
-  const Node* node;
-  InlineVec<int32_t, 4> in;  // slots, -1 = absent optional input
+  std::shared_ptr<const Node> node;  // keeps its graph alive, or is a copy (shared_steps.cc)
+  InlineVec<int32_t, 4> in;          // slots, -1 = absent optional input
   InlineVec<int32_t, 2> out;
   InlineVec<int32_t, 2> release;  // temps read here for the last time
 };
 
-// A fused loop before its layout is known. specialize() makes a KernelSpec of it for given input
-// strides.
+// A fused loop before its sizes and layout are known. specialize() makes a KernelSpec of it for
+// given shapes and input strides.
 struct FusedProgram {
-  Shape space;
+  int32_t space = -1;  // a slot that has the shape of the iteration space
   uint32_t reduced = 0;
   bool keepdims = false;
   struct Operand {
     int32_t slot;
     DType dtype;
-    Shape shape;
     bool output = false;
     bool tail = false;           // indexed by the kept dims
     bool channels_last = false;  // lies in memory as N, H, W, C, as planned
     bool streams = false;        // an output that is written past the caches
+    friend bool operator==(const Operand&, const Operand&) = default;
   };
   std::vector<Operand> operands;  // inputs, then outputs
   int num_inputs = 0;
   std::vector<KernelStage> stages;
   std::vector<ScalarNode> tail;
   std::vector<KernelStore> tail_stores;
+  friend bool operator==(const FusedProgram&, const FusedProgram&) = default;
+};
+
+struct FusedShapes {
+  Shape space;
+  std::vector<Shape> operands;
+  friend bool operator==(const FusedShapes&, const FusedShapes&) = default;
 };
 
 enum class PlanStepKind : uint8_t {
@@ -86,6 +93,23 @@ struct PlanStep {
   bool writes_over = false;                         // its results may be written over inputs
   bool in_order = false;                            // with writes_over: also when it runs op by op
   std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one per sub-graph
+  InlineVec<bool, 8> copied;  // kControl, by input: a constant, which must not leave the run
+};
+
+// A step that plans for different sizes may share. It is only changed while its plan is made.
+class SharedStep {
+ public:
+  SharedStep() : step_(std::make_shared<PlanStep>()) {}
+  PlanStep* get() { return step_.get(); }
+  PlanStep* operator->() { return step_.get(); }
+  const PlanStep* operator->() const { return step_.get(); }
+  operator PlanStep&() { return *step_; }
+  operator const PlanStep&() const { return *step_; }
+  bool same(const SharedStep& other) const { return step_ == other.step_; }
+  long plans() const { return step_.use_count(); }  // that hold it
+
+ private:
+  std::shared_ptr<PlanStep> step_;
 };
 
 struct PlanOutput {
@@ -100,9 +124,9 @@ struct PlanOutput {
 };
 
 struct Plan {
-  std::shared_ptr<const Graph> graph;
-  std::vector<PlanSlot> slots;  // the graph's inputs come first
-  std::vector<PlanStep> steps;
+  std::shared_ptr<const Graph> graph;  // null once steps have been shared with another plan
+  std::vector<PlanSlot> slots;         // the graph's inputs come first
+  std::vector<SharedStep> steps;
   std::vector<PlanOutput> outputs;
   int64_t arena_bytes = 0;
   int num_inputs = 0;
@@ -122,10 +146,10 @@ profile::Work work_of_step(const Plan& plan, const PlanStep& step);
 
 // `original` is the graph before the passes: it tells which outputs own their storage in eager
 // mode. `nested`: the plan of a sub-graph. Its outputs keep their identity when they are inputs
-// handed on.
+// handed on. `like`: as for share_steps().
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
                                               const Graph& original, bool nested = false,
-                                              bool open_sizes = false);
+                                              bool open_sizes = false, const Plan* like = nullptr);
 
 // Moves the steps that may overwrite inputs behind all others (overwrites.cc), or with `early` to
 // the earliest place where they may run.
@@ -154,7 +178,14 @@ struct FusionGroup;
 bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
                  std::span<const char> escapes, bool open_sizes, FusedProgram* out);
 
-// The loop nest for operands with these strides (one Shape per input operand, in order).
-KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides);
+FusedShapes shapes_of(const Plan& plan, const FusedProgram& program);
+// The loop nest for operands with these shapes and strides (one Shape per input operand, in order).
+KernelSpec specialize(const FusedProgram& program, const FusedShapes& shapes,
+                      std::span<const Shape> input_strides);
+
+// Replaces steps of a new plan by equal ones of a plan of the same program for other sizes, and
+// gives up the graph. So of many plans that are used in turn little more than what depends on the
+// sizes comes into the caches.
+void share_steps(Plan* plan, const Plan& like);
 
 }  // namespace msjit

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "codegen/fusion.h"
 #include "codegen/region_backward.h"
 #include "graph/control.h"
 #include "graph/passes/passes.h"
+#include "graph/pipeline.h"
 #include "graph/rewrite.h"
 #include "kernels/core/log.h"
 #include "kernels/eager/eager_sink.h"
@@ -27,18 +29,19 @@ bool is_long_work(const Graph& graph) {
 using Backward = RegionFunction::Backward;
 using Variant = RegionFunction::Variant;
 
-Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
-  DumpScope scope(graph.name + ".grad");
+Status fill_variant(Variant* variant, bool open_sizes, std::shared_ptr<const Executable> like) {
+  DumpScope scope(variant->graph->name + ".grad");
   InlineVec<bool, 16> flags;
   for (bool flag : variant->wanted) flags.push_back(flag);
-  MSJIT_TRY(variant->graphs, differentiate(graph, flags));
+  MSJIT_TRY(variant->graphs, differentiate(*variant->graph, flags));
   const GradGraphs& graphs = variant->graphs;
   variant->extras = std::make_shared<Graph>(*graphs.forward);
   auto& outputs = variant->extras->outputs;
   outputs.erase(outputs.begin(), outputs.begin() + graphs.num_outputs);
   outputs.resize(static_cast<size_t>(graphs.num_extras));
   MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
-  MSJIT_TRY(variant->forward, Executable::compile_later(graphs.forward, open_sizes));
+  MSJIT_TRY(variant->forward,
+            Executable::compile_later(graphs.forward, open_sizes, std::move(like)));
   return {};
 }
 
@@ -64,29 +67,57 @@ Result<std::vector<Tensor>> set_apart(const GradGraphs& graphs, std::span<const 
   return kept;
 }
 
-// A failure is kept as well, so that later calls do not try again.
-std::shared_ptr<Variant> make_variant(const Graph& graph, bool open_sizes,
-                                      std::vector<bool> wanted) {
-  auto variant = std::make_shared<Variant>();
-  variant->wanted = std::move(wanted);
-  if (Status status = fill_variant(graph, open_sizes, variant.get()); !status.ok())
-    variant->failure = status.take_error();
-  return variant;
+}  // namespace
+
+RegionFunction::RegionFunction(const Graph& graph, bool open_sizes)
+    : name_(graph.name),
+      open_sizes_(open_sizes),
+      overwrites_(!graph.overwrites.empty()),
+      writes_early_(graph.writes_early) {
+  for (const Node& node : graph.nodes) {
+    draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
+    branches_ |= node.is_control();
+  }
+  long_ = is_long_work(graph);
 }
 
-}  // namespace
+Status RegionFunction::compile(std::shared_ptr<const Graph> graph,
+                               std::shared_ptr<const Executable> like) {
+  DumpScope scope(name_);
+  MSJIT_TRY(plain_, Executable::compile_later(std::move(graph), open_sizes_, std::move(like)));
+  return {};
+}
 
 Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<const Graph> graph,
                                                                bool open_sizes) {
-  std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph), open_sizes));
-  for (const Node& node : region->graph_->nodes) {
-    region->draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
-    region->branches_ |= node.is_control();
-  }
-  region->long_ = is_long_work(*region->graph_);
-  DumpScope scope(region->graph_->name);
-  MSJIT_TRY(region->plain_, Executable::compile_later(region->graph_, open_sizes));
+  std::shared_ptr<RegionFunction> region(new RegionFunction(*graph, open_sizes));
+  region->graph_ = graph;
+  MSJIT_OK(region->compile(std::move(graph), nullptr));
   return region;
+}
+
+Result<std::shared_ptr<RegionFunction>> RegionFunction::create_sized(
+    MakeGraph make, const std::shared_ptr<RegionFunction>& like) {
+  MSJIT_TRY(std::shared_ptr<const Graph> graph, make());
+  std::shared_ptr<RegionFunction> region(new RegionFunction(*graph, true));
+  region->make_graph_ = std::move(make);
+  region->like_ = like;
+  MSJIT_OK(region->compile(std::move(graph), like ? like->plain_ : nullptr));
+  return region;
+}
+
+Result<std::shared_ptr<const Graph>> RegionFunction::graph() const {
+  if (graph_) return graph_;
+  MSJIT_TRY(std::shared_ptr<const Graph> made, make_graph_());
+  return made;
+}
+
+Result<std::string> RegionFunction::optimised_graph_text() const {
+  if (std::string kept = plain_->graph_text(); !kept.empty()) return kept;
+  MSJIT_TRY(const std::shared_ptr<const Graph> made, graph());
+  Graph optimised(*made);
+  MSJIT_OK(run_pipeline(optimised, has_fused_kernels()));
+  return print(optimised);
 }
 
 Status RegionFunction::run_unlocked(Executable& executable, const StandIns& inputs,
@@ -111,7 +142,7 @@ Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<
 Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                                     bool unlocked) {
   std::span<const Tensor> tensors = borrow(inputs);
-  MSJIT_OK(check_history(graph_->name.c_str(), tensors));
+  MSJIT_OK(check_history(name_.c_str(), tensors));
   MSJIT_TRY(std::shared_ptr<Variant> variant, variant_for(tensors));
   if (!variant) return plain_->run(inputs, outputs);
   RandomState random = random_state();
@@ -128,20 +159,55 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   return {};
 }
 
+std::shared_ptr<Variant> RegionFunction::find_variant(const std::vector<bool>& wanted) const {
+  const auto found = std::ranges::find(variants_, wanted, &Variant::wanted);
+  return found == variants_.end() ? nullptr : *found;
+}
+
+// A failure is kept as well, so that later calls do not try again.
+Result<std::shared_ptr<Variant>> RegionFunction::make_variant(std::vector<bool> wanted) const {
+  auto variant = std::make_shared<Variant>();
+  variant->wanted = std::move(wanted);
+  MSJIT_TRY(variant->graph, graph());
+  std::shared_ptr<const Executable> like;
+  if (const auto other = like_.lock()) {
+    std::lock_guard lock(other->mutex_);
+    if (const auto known = other->find_variant(variant->wanted)) like = known->forward;
+  }
+  if (Status status = fill_variant(variant.get(), open_sizes_, std::move(like)); !status.ok())
+    variant->failure = status.take_error();
+  return variant;
+}
+
 // Null when no gradient can flow, because no output depends on a tracked input.
 Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Tensor> inputs) {
   std::vector<bool> wanted;
   for (const Tensor& t : inputs) wanted.push_back(is_tracked(t));
   std::lock_guard lock(mutex_);
-  std::shared_ptr<Variant> found;
-  for (const auto& variant : variants_)
-    if (variant->wanted == wanted) found = variant;
+  std::shared_ptr<Variant> found = find_variant(wanted);
   if (!found) {
-    found = make_variant(*graph_, open_sizes_, std::move(wanted));
+    MSJIT_TRY(found, make_variant(std::move(wanted)));
     variants_.push_back(found);
   }
   if (found->failure) return std::make_unique<Error>(*found->failure);
   return found->graphs.grad_outputs.empty() ? nullptr : found;
+}
+
+// The executable of the same gradients for other sizes.
+std::shared_ptr<const Executable> RegionFunction::like_backward(const Variant& variant,
+                                                                std::span<const bool> given) const {
+  const auto other = like_.lock();
+  if (!other) return nullptr;
+  std::shared_ptr<Variant> known;
+  {
+    std::lock_guard lock(other->mutex_);
+    known = other->find_variant(variant.wanted);
+  }
+  if (!known) return nullptr;
+  std::lock_guard lock(known->mutex);
+  for (const auto& backward : known->backwards)
+    if (std::ranges::equal(given, backward->given)) return backward->executable;
+  return nullptr;
 }
 
 Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& variant,
@@ -151,7 +217,7 @@ Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& var
   std::shared_ptr<Backward> found;
   for (const auto& backward : variant.backwards)
     if (std::equal(given.begin(), given.end(), backward->given.begin())) found = backward;
-  DumpScope scope(graph_->name + ".backward");
+  DumpScope scope(name_ + ".backward");
   if (!found) {
     found = std::make_shared<Backward>();
     for (bool flag : given) found->given.push_back(flag);
@@ -167,9 +233,10 @@ Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& var
     return not_implemented_error(
         "[backward] gradients of the results of {}, got only some, expected all: for some alone, "
         "needed values were not kept",
-        graph_->name);
+        name_);
   if (compiled && !found->executable) {
-    MSJIT_TRY(found->executable, Executable::compile_later(found->graph.graph, open_sizes_));
+    MSJIT_TRY(found->executable, Executable::compile_later(found->graph.graph, open_sizes_,
+                                                           like_backward(variant, given)));
   }
   return std::shared_ptr<const Backward>(std::move(found));
 }
@@ -189,6 +256,7 @@ double RegionFunction::compile_ms() const {
 int64_t RegionFunction::code_bytes() const {
   std::lock_guard lock(mutex_);
   int64_t total = plain_->code_bytes();
+  if (graph_) total += static_cast<int64_t>(graph_->nodes.size() * 2 * sizeof(Node));
   for (const auto& variant : variants_) {
     std::lock_guard variant_lock(variant->mutex);
     if (variant->forward) total += variant->forward->code_bytes();

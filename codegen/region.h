@@ -4,6 +4,7 @@
 // backward graph. Thread-safe; an error leaves the random state as it was.
 #pragma once
 
+#include <functional>
 #include <mutex>
 
 #include "codegen/executable.h"
@@ -19,6 +20,11 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   // `open_sizes`: as for Executable::compile.
   static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
                                                         bool open_sizes = false);
+  using MakeGraph = std::function<Result<std::shared_ptr<Graph>>()>;
+  // One of many that differ in sizes. It keeps no graph; `make` gives it each time it is asked for.
+  // `like`: another of them, which shares what is equal.
+  static Result<std::shared_ptr<RegionFunction>> create_sized(
+      MakeGraph make, const std::shared_ptr<RegionFunction>& like);
 
   // Like Executable::run, or begin() with `pending`. Records a node on the tape when an input is
   // tracked now. `unlocked`: runs without the interpreter's lock.
@@ -37,8 +43,12 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   // calls of other processes: these let other threads run themselves.
   bool is_long() const { return long_; }
   bool has_branches() const { return branches_; }
+  bool overwrites() const { return overwrites_; }      // as Graph::overwrites, when there are any
+  bool writes_early() const { return writes_early_; }  // as Graph::writes_early
+  const std::string& name() const { return name_; }
 
-  const Graph& graph() const { return *graph_; }
+  Result<std::shared_ptr<const Graph>> graph() const;
+  Result<std::string> optimised_graph_text() const;
   Executable& executable() const { return *plain_; }  // the plain forward one
   // Sums over the plain executable and all gradients compiled so far.
   double compile_ms() const;
@@ -56,6 +66,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   // The gradient of this function with respect to one set of inputs.
   struct Variant {
     std::vector<bool> wanted;
+    std::shared_ptr<const Graph> graph;  // of the region
     GradGraphs graphs;
     std::shared_ptr<Graph> extras;  // inputs -> the extra outputs only, to compute them again
     std::shared_ptr<Executable> forward;
@@ -68,8 +79,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
                                                       bool compiled) const;
 
  private:
-  RegionFunction(std::shared_ptr<const Graph> graph, bool open_sizes)
-      : graph_(std::move(graph)), open_sizes_(open_sizes) {}
+  RegionFunction(const Graph& graph, bool open_sizes);
+  Status compile(std::shared_ptr<const Graph> graph, std::shared_ptr<const Executable> like);
   Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked,
                    PendingRun* pending);
   Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
@@ -77,10 +88,18 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   static Status run_unlocked(Executable& executable, const StandIns& inputs,
                              std::span<Tensor> outputs);
   Result<std::shared_ptr<Variant>> variant_for(std::span<const Tensor> inputs);
+  std::shared_ptr<Variant> find_variant(const std::vector<bool>& wanted) const;
+  Result<std::shared_ptr<Variant>> make_variant(std::vector<bool> wanted) const;
+  std::shared_ptr<const Executable> like_backward(const Variant& variant,
+                                                  std::span<const bool> given) const;
 
-  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const Graph> graph_;  // null when `make_graph_` gives it
+  MakeGraph make_graph_;
+  std::weak_ptr<const RegionFunction> like_;  // for other sizes
   std::shared_ptr<Executable> plain_;
+  const std::string name_;
   const bool open_sizes_;
+  const bool overwrites_, writes_early_;
   bool draws_ = false;     // holds random nodes
   bool branches_ = false;  // holds If or While
   bool long_ = false;

@@ -28,7 +28,7 @@ class RegionBackward final : public CustomBackward {
                  RandomState random)
       : region_(std::move(region)), variant_(std::move(variant)), random_(random) {}
 
-  const char* name() const override { return region_->graph().name.c_str(); }
+  const char* name() const override { return region_->name().c_str(); }
   bool keeps_input(size_t i) const override {
     return runs_again() || residual_of(Residual::From::kInput, i) < residuals().size();
   }
@@ -48,7 +48,7 @@ class RegionBackward final : public CustomBackward {
     return std::find(tracked.begin(), tracked.end(), static_cast<int>(i)) != tracked.end();
   }
   bool is_view(size_t output) const override {
-    return may_be_view(region_->graph(), region_->graph().outputs[output]);
+    return may_be_view(graph(), graph().outputs[output]);
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -84,11 +84,10 @@ class RegionBackward final : public CustomBackward {
   }
 
  private:
+  const Graph& graph() const { return *variant_->graph; }
   const std::vector<Residual>& residuals() const { return variant_->graphs.residuals; }
   size_t num_outputs() const { return static_cast<size_t>(variant_->graphs.num_outputs); }
-  const Meta& meta_of(int output) const {
-    return region_->graph().meta(region_->graph().outputs[output]);
-  }
+  const Meta& meta_of(int output) const { return graph().meta(graph().outputs[output]); }
   // The gradient of an integer output is a float when it comes through an operator that lifts
   // integers to floats. The backward graph expects the output's dtype.
   bool is_lifted(const BackwardRequest& request) const {
@@ -192,7 +191,7 @@ class RegionBackward final : public CustomBackward {
       MSJIT_OK(run_op(op_identity, {&own[i], 1}, {}, &apart));
       ends.push_back(own[i] = apart[0]);
     }
-    MSJIT_TRY(std::vector<Tensor> results, interpret(region_->graph(), own));
+    MSJIT_TRY(std::vector<Tensor> results, interpret(graph(), own));
     for (size_t i = 0; i < results.size(); ++i) {
       if (!request.output_grads[i]) continue;
       roots.push_back(results[i]);

@@ -65,8 +65,9 @@ Result<Tensor> fresh_copy(TensorImpl* from, const Shape& strides = {}) {
 
 }  // namespace
 
-PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), pool_(*plan_) {
-  make_units();
+PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan, const PlanRunner* like)
+    : plan_(std::move(plan)), pool_(*plan_) {
+  make_units(like);
   for (size_t i = 0; i < plan_->slots.size(); ++i) {
     PlanSlotKind kind = plan_->slots[i].kind;
     if (kind == PlanSlotKind::kFresh || kind == PlanSlotKind::kView ||
@@ -76,28 +77,33 @@ PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)
   find_single();
 }
 
-void PlanRunner::make_units() {
+void PlanRunner::make_units(const PlanRunner* like) {
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const PlanStep& step = plan_->steps[s];
-    units_.emplace_back();
-    if (step.kind == PlanStepKind::kControl) {
-      controls_.resize(plan_->steps.size());
-      make_control(step, &controls_[s]);
+    const bool shared =
+        like && s < like->units_.size() && plan_->steps[s].same(like->plan_->steps[s]);
+    units_.push_back(step.fused ? make_unit(s, shared ? like : nullptr) : nullptr);
+    if (step.kind != PlanStepKind::kControl) continue;
+    controls_.resize(plan_->steps.size());
+    if (shared) {
+      controls_[s] = like->controls_[s];
+      continue;
     }
-    if (!step.fused) continue;
-    std::vector<Shape> strides;
-    for (int i = 0; i < step.fused->num_inputs; ++i)
-      strides.push_back(plan_->slots[step.fused->operands[i].slot].strides);
-    units_.back() = std::make_shared<FusedUnit>(step.fused, std::move(strides), plan_->open_sizes);
+    for (const auto& nested : step.nested)
+      controls_[s].runners.push_back(std::make_shared<PlanRunner>(nested));
   }
 }
 
-void PlanRunner::make_control(const PlanStep& step, Control* control) const {
-  for (const auto& nested : step.nested)
-    control->runners.push_back(std::make_unique<PlanRunner>(nested));
-  const Graph& graph = *plan_->graph;
-  for (ValueId id : step.ops[0].node->inputs)
-    control->copied.push_back(graph.producer(storage_root(graph, id)).kind == NodeKind::kConstant);
+// `like`: shares this step.
+std::shared_ptr<FusedUnit> PlanRunner::make_unit(size_t step, const PlanRunner* like) const {
+  const auto& program = plan_->steps[step]->fused;
+  FusedShapes shapes = shapes_of(*plan_, *program);
+  std::vector<Shape> strides;
+  for (int i = 0; i < program->num_inputs; ++i)
+    strides.push_back(plan_->slots[program->operands[i].slot].strides);
+  if (like && like->units_[step]->is_for(shapes, strides)) return like->units_[step];
+  return std::make_shared<FusedUnit>(program, std::move(shapes), std::move(strides),
+                                     plan_->open_sizes);
 }
 
 void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {
@@ -105,6 +111,22 @@ void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {
     if (unit) f(*unit);
   for (const Control& control : controls_)
     for (const auto& runner : control.runners) runner->for_each_unit(f);
+}
+
+int64_t PlanRunner::bytes() const {
+  size_t bytes = sizeof(Plan) + sizeof *this + plan_->slots.size() * sizeof(PlanSlot);
+  if (plan_->graph)
+    bytes +=
+        plan_->graph->nodes.size() * sizeof(Node) + plan_->graph->values.size() * sizeof(ValueInfo);
+  for (const SharedStep& step : plan_->steps)
+    bytes +=
+        (sizeof(PlanStep) + step->ops.size() * sizeof(PlanOp)) / static_cast<size_t>(step.plans());
+  auto all = static_cast<int64_t>(bytes);
+  for (const auto& unit : units_)
+    if (unit) all += unit->code_bytes() / unit.use_count();
+  for (const Control& control : controls_)
+    for (const auto& runner : control.runners) all += runner->bytes() / runner.use_count();
+  return all;
 }
 
 void PlanRunner::release_memory() {
@@ -189,7 +211,7 @@ Status PlanRunner::run_range(size_t begin, size_t end, TensorImpl** slots,
                              PendingRun* writing) const {
   const bool profiled = profile::on();
   for (size_t i = begin; i < end; ++i) {
-    if (writing && plan_->steps[i].writes_over && can_write_over(i, slots)) {
+    if (writing && plan_->steps[i]->writes_over && can_write_over(i, slots)) {
       writing->written_ = true;
       MSJIT_OK(write_over(i, slots));
     } else {
@@ -272,7 +294,7 @@ Status PlanRunner::run_controlled(const PlanStep& step, const Control& control,
   in.reserve(op.in.size());
   for (uint32_t i = 0; i < op.in.size(); ++i) {
     TensorImpl* impl = slots[op.in[i]];
-    if (control.copied[i]) {
+    if (step.copied[i]) {
       MSJIT_TRY(Tensor copy, fresh_copy(impl));
       in.push_back(std::move(copy));
     } else {

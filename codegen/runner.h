@@ -14,7 +14,8 @@ namespace msjit {
 
 class PlanRunner {
  public:
-  explicit PlanRunner(std::shared_ptr<const Plan> plan);
+  // `like`: the runner of another plan, perhaps one that shares steps with this one.
+  explicit PlanRunner(std::shared_ptr<const Plan> plan, const PlanRunner* like = nullptr);
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
     if (single_.unit && !profile::on()) [[likely]] {
@@ -39,6 +40,8 @@ class PlanRunner {
   const std::vector<std::shared_ptr<FusedUnit>>& units() const { return units_; }
   // Of the steps and of all sub-graphs.
   void for_each_unit(const std::function<void(FusedUnit&)>& f) const;
+  // Of the plan, its units and their machine code. What others use too counts in parts.
+  int64_t bytes() const;
   void release_memory();
 
  private:
@@ -63,12 +66,11 @@ class PlanRunner {
 
   // An If or While: the runners of its sub-graphs.
   struct Control {
-    std::vector<std::unique_ptr<PlanRunner>> runners;
-    InlineVec<bool, 8> copied;  // by input: a constant, copied because it must not leave the run
+    std::vector<std::shared_ptr<PlanRunner>> runners;
   };
 
-  void make_units();
-  void make_control(const PlanStep& step, Control* control) const;
+  void make_units(const PlanRunner* like);
+  std::shared_ptr<FusedUnit> make_unit(size_t step, const PlanRunner* like) const;
   void find_single();
   bool run_single(const BoundKernel& kernel, std::span<TensorImpl* const> inputs,
                   std::span<Tensor> outputs, Status* status) const;

@@ -18,7 +18,7 @@ class TakeoverPlanner {
         last_use_(plan->slots.size(), -1),
         writer_(plan->slots.size(), -1) {
     for (size_t s = 0; s < plan_.steps.size(); ++s)
-      for (const PlanOp& op : plan_.steps[s].ops) {
+      for (const PlanOp& op : plan_.steps[s]->ops) {
         for (int32_t slot : op.out) writer_[slot] = static_cast<int32_t>(s);
         for (int32_t slot : op.in)
           if (slot >= 0) last_use_[base_[slot]] = static_cast<int32_t>(s);
@@ -29,12 +29,12 @@ class TakeoverPlanner {
     std::vector<PlanStep*> found;
     for (size_t s = 0; s < plan_.steps.size(); ++s)
       if (changes_last_use(plan_.steps[s], static_cast<int32_t>(s)))
-        found.push_back(&plan_.steps[s]);
+        found.push_back(plan_.steps[s].get());
     for (PlanStep* step : found)
       if (may_take(*step)) step->takes = step->ops[0].in[0];
     // A result that leaves the run has memory of its own, which the first step of the chain makes.
     for (size_t s = plan_.steps.size(); s-- > 0;)
-      if (plan_.steps[s].takes >= 0) pass_back(&plan_.steps[s]);
+      if (plan_.steps[s]->takes >= 0) pass_back(plan_.steps[s].get());
     for (PlanStep* step : found)
       if (may_reuse(*step)) reuse(step);
   }

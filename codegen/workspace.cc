@@ -12,7 +12,7 @@ void WorkspacePool::drop() {
 }
 
 void WorkspacePool::release() {
-  if (is_shared()) drop();
+  if (plan_.arena_bytes >= kSharedBytes) drop();
 }
 
 Status WorkspacePool::make_headers(Workspace* workspace) {

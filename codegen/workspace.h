@@ -29,7 +29,7 @@ class WorkspacePool {
   void release();
 
  private:
-  bool is_shared() const { return plan_.arena_bytes >= kSharedBytes; }
+  bool is_shared() const { return plan_.arena_bytes >= (plan_.open_sizes ? 1 : kSharedBytes); }
   void drop();
   Workspace* take_kept();
   Status make_headers(Workspace* workspace);

@@ -52,10 +52,9 @@ void Entry::interpreter_took(double us, CodeState* state) {
 double Entry::compile_ms() const { return trace ? regions.compile_ms() : region->compile_ms(); }
 
 int64_t Entry::bytes() const {
-  const Graph& graph = region->graph();
   const int64_t code = trace ? trace->bytes() + regions.code_bytes() : region->code_bytes();
-  const size_t own = sizeof *this + graph.nodes.size() * 2 * sizeof(Node) +
-                     recipes.size() * (sizeof(Recipe) + 16) + effects.size() * sizeof(Effect);
+  const size_t own =
+      sizeof *this + recipes.size() * (sizeof(Recipe) + 16) + effects.size() * sizeof(Effect);
   return static_cast<int64_t>(own) + constant_bytes + guards.bytes() + code;
 }
 
@@ -91,7 +90,7 @@ bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::
     return false;
   }
   if (entry.calls && !may_make_calls(entry, registers, error)) return false;
-  if (entry.region->graph().writes_early && !hold_constants(entry, held)) {
+  if (entry.region->writes_early() && !hold_constants(entry, held)) {
     *error = "an object that the region returns has been freed";
     return false;
   }

@@ -144,11 +144,12 @@ std::string explain_details_json(PyCodeObject* code) {
   for (const auto& [pc, point] : state->points)
     for (const auto& base : point.entries) entries.push_back(&entry_of(base));
   return list(entries, [](const Entry* entry) {
+    const auto text = entry->region->optimised_graph_text();
     return fmt::format(
         "{{\"line\": {}, \"guards\": {}, \"assumes\": {}, \"graph\": {}, \"plan\": {}, "
         "\"break\": {}}}",
         entry->line, list(entry->describe_guards(), quote), list(assumptions_of(*entry), quote),
-        quote(entry->region->executable().graph_text()),
+        quote(text.ok() ? text.value() : text.error().message),
         quote(entry->region->executable().describe()),
         entry->returns ? "null" : quote(entry->break_detail));
   });

@@ -18,7 +18,9 @@ namespace {
 // MSJIT_STRICT, otherwise a warning, and then the interpreter runs the region.
 bool agrees(const RegionFunction& region, std::span<TensorImpl* const> inputs,
             std::span<Tensor> outputs, RandomState random, std::string* error) {
-  Status status = compare_with_eager(region.graph(), inputs, outputs, random);
+  auto graph = region.graph();
+  Status status = graph.ok() ? compare_with_eager(*graph.value(), inputs, outputs, random)
+                             : Status(graph.take_error());
   if (status.ok()) return true;
   set_random_state(random);
   *error = status.error().message;
@@ -133,9 +135,9 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
     std::optional<profile::Span> span;
     if (profile::on()) [[unlikely]]
       span.emplace(profile::Kind::kRegion,
-                   profile::Work{fmt::format("{}, line {}", region.graph().name, entry.line)});
+                   profile::Work{fmt::format("{}, line {}", region.name(), entry.line)});
     PendingRun* pending = nullptr;
-    if (run && !checked && !region.graph().overwrites.empty()) {
+    if (run && !checked && region.overwrites()) {
       run->region = entry.region;
       pending = &run->pending;
     }

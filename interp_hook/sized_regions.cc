@@ -20,10 +20,14 @@ constexpr size_t kMaxSightings = 4096;
 constexpr size_t kMaxRefused = 8;
 constexpr size_t kMaxJobs = 16;
 
-Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
-                                                    std::span<const int64_t> sizes) {
-  MSJIT_TRY(std::shared_ptr<Graph> graph, build_graph(trace, sizes));
-  return RegionFunction::create(std::move(graph), true);
+Result<std::shared_ptr<RegionFunction>> make_region(const std::shared_ptr<const ShapeTrace>& trace,
+                                                    std::span<const int64_t> sizes,
+                                                    const std::shared_ptr<RegionFunction>& like) {
+  return RegionFunction::create_sized(
+      [trace, sizes = std::vector(sizes.begin(), sizes.end())] {
+        return build_graph(*trace, sizes);
+      },
+      like);
 }
 
 }  // namespace
@@ -31,10 +35,14 @@ Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
 class SizedRegions::Job final : public CompileJob {
  public:
   Job(std::shared_ptr<const ShapeTrace> trace, std::vector<int64_t> key,
-      std::span<const int64_t> sizes)
-      : key(std::move(key)), trace_(std::move(trace)), sizes_(sizes.begin(), sizes.end()) {}
+      std::span<const int64_t> sizes, std::shared_ptr<RegionFunction> like)
+      : key(std::move(key)),
+        trace_(std::move(trace)),
+        sizes_(sizes.begin(), sizes.end()),
+        like_(std::move(like)) {}
   void run() override {
-    auto made = make_region(*trace_, sizes_);
+    auto made = make_region(trace_, sizes_, like_);
+    like_ = nullptr;
     if (made.ok())
       region = made.take();
     else
@@ -51,6 +59,7 @@ class SizedRegions::Job final : public CompileJob {
  private:
   const std::shared_ptr<const ShapeTrace> trace_;
   const std::vector<int64_t> sizes_;
+  std::shared_ptr<RegionFunction> like_;  // until run
 };
 
 size_t SizedRegions::KeyHash::operator()(const std::vector<int64_t>& key) const {
@@ -131,7 +140,7 @@ SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& 
                                        std::string* error) {
   const bool first = known_.empty() && jobs_.empty();  // the sizes of the capture itself
   if (first || compile_synchronously() || pipeline_is_watched()) {
-    auto made = make_region(*trace, sizes);
+    auto made = make_region(trace, sizes, current_ ? current_->region : nullptr);
     if (made.ok()) return add(std::move(key), made.take()), Ready::kYes;
     *error = made.error().message;
     return refuse(std::move(key)), Ready::kRefused;
@@ -139,7 +148,8 @@ SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& 
   const bool under_way =
       std::ranges::any_of(jobs_, [&](const auto& job) { return job->key == key; });
   if (!under_way && jobs_.size() < kMaxJobs) {
-    jobs_.push_back(std::make_shared<Job>(trace, std::move(key), sizes));
+    jobs_.push_back(
+        std::make_shared<Job>(trace, std::move(key), sizes, current_ ? current_->region : nullptr));
     compile_queue_submit(jobs_.back());
   }
   return Ready::kLater;

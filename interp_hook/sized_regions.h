@@ -1,7 +1,8 @@
-// The compiled regions of an entry with open sizes, one for each set of sizes that calls have had:
-// a plan holds its sizes as numbers (its kernels do not). The first region is made at once, the
-// others on the compile thread. Until one is ready the interpreter serves the calls with its sizes,
-// so new sizes cost no more than running op by op. Each region has its own trial against the
+// The compiled regions of an entry with open sizes, one for each set of sizes that calls have had.
+// Such a region holds what depends on its sizes, as numbers: shapes, strides, offsets. It shares
+// its steps and machine code with the others, and keeps no graph. The first region is made at once,
+// the others on the compile thread. Until one is ready the interpreter serves the calls with its
+// sizes, so new sizes cost no more than running op by op. Each region has its own trial against the
 // interpreter (trial.h), because other sizes take other times.
 #pragma once
 

@@ -6,16 +6,6 @@
 #include "kernels/core/scalar_math.h"
 
 namespace msjit {
-namespace {
-
-bool same_node(const ScalarNode& a, const ScalarNode& b) {
-  return a.op == b.op && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
-         a.imm_int == b.imm_int &&
-         std::bit_cast<int64_t>(a.imm_float) == std::bit_cast<int64_t>(b.imm_float);
-}
-
-}  // namespace
-
 size_t ScalarBuilder::place_of(const ScalarNode& node) const {
   size_t hash = 0;
   const auto mix = [&](uint64_t word) {
@@ -28,7 +18,7 @@ size_t ScalarBuilder::place_of(const ScalarNode& node) const {
   mix(std::bit_cast<uint64_t>(node.imm_float) ^ static_cast<uint64_t>(node.imm_int));
   const size_t mask = table_.size() - 1;
   size_t at = hash & mask;
-  while (table_[at] >= 0 && !same_node(program_.nodes[table_[at]], node)) at = (at + 1) & mask;
+  while (table_[at] >= 0 && !(program_.nodes[table_[at]] == node)) at = (at + 1) & mask;
   return at;
 }
 

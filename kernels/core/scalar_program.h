@@ -6,6 +6,7 @@
 // Nothing is contracted: there is a fused multiply-add only where the lambda says fma.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -58,7 +59,12 @@ struct ScalarNode {
   int32_t a = -1, b = -1, c = -1;  // operands, or the input index in `a`
   double imm_float = 0;
   int64_t imm_int = 0;
-  friend bool operator==(const ScalarNode&, const ScalarNode&) = default;
+  // By bits: -0.0 and 0.0 are different numbers, and a NaN equals itself.
+  friend bool operator==(const ScalarNode& x, const ScalarNode& y) {
+    return x.op == y.op && x.dtype == y.dtype && x.a == y.a && x.b == y.b && x.c == y.c &&
+           x.imm_int == y.imm_int &&
+           std::bit_cast<uint64_t>(x.imm_float) == std::bit_cast<uint64_t>(y.imm_float);
+  }
 };
 
 struct ScalarProgram {

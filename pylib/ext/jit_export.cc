@@ -127,7 +127,9 @@ Ref entry_object(const Entry& entry, const std::vector<PyObject*>& registers) {
         "set_train(False) keeps layers from changing themselves");
   if (!entry.scalars.empty() || entry.trace)
     return refuse("function, got a graph for many sizes, expected one for constant sizes");
-  const Ref graph = graph_object(entry.region->graph());
+  const auto captured = entry.region->graph();
+  if (!captured.ok()) return raise(captured.error()), Ref();
+  const Ref graph = graph_object(*captured.value());
   const Ref inputs = list_of(entry.inputs, [&](SourceId id) { return Ref::share(registers[id]); });
   const Ref result = graph && inputs ? result_object(entry, entry.result) : Ref();
   if (!result) return {};

@@ -41,13 +41,14 @@ std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<cons
 
 void check_values(RegionFunction& region, std::span<const Tensor> inputs,
                   std::span<const Tensor> want) {
+  const auto graph = region.graph().value();
   for (const bool in_place : {false, true}) {
     std::vector<Tensor> mine = copies(inputs, false), outputs(want.size());
     PendingRun pending;
     const Status status = region.call(headers(mine), outputs, false, in_place ? &pending : nullptr);
     ASSERT_TRUE(status.ok()) << status.error().message;
     ASSERT_TRUE(pending.commit().ok());
-    for (const Overwrite& overwrite : region.graph().overwrites)
+    for (const Overwrite& overwrite : graph->overwrites)
       if (!outputs[overwrite.output]) outputs[overwrite.output] = mine[overwrite.input];
     for (size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(close(outputs[i], want[i])) << i;
   }
@@ -55,7 +56,7 @@ void check_values(RegionFunction& region, std::span<const Tensor> inputs,
 
 void check_gradients(RegionFunction& region, std::span<const Tensor> inputs) {
   const std::vector<Tensor> eager = copies(inputs, true), mine = copies(inputs, true);
-  auto expected = interpret(region.graph(), eager);
+  auto expected = interpret(*region.graph().value(), eager);
   ASSERT_TRUE(expected.ok());
   std::vector<Tensor> outputs(expected.value().size());
   const Status status = region.call(headers(mine), outputs);
@@ -66,15 +67,25 @@ void check_gradients(RegionFunction& region, std::span<const Tensor> inputs) {
   for (size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(close(got[i], want[i])) << "gradient " << i;
 }
 
+// `like`: of the same seed with other sizes, or null.
+Result<std::shared_ptr<RegionFunction>> sized_region(uint32_t seed, std::vector<Dim> sizes,
+                                                     const std::shared_ptr<RegionFunction>& like) {
+  return RegionFunction::create_sized(
+      [seed, sizes] { return Result(RandomGraph(seed, sizes).graph()); }, like);
+}
+
 void check_seed(uint32_t seed) {
   std::mt19937 rng(seed * 7919 + 1);
   const bool open = rng() % 2;
+  std::shared_ptr<RegionFunction> last;
   for (int round = 0; round < (open ? 3 : 1); ++round) {
     std::vector<Dim> sizes;
     for (int i = 0; i < 3; ++i) sizes.push_back(2 + rng() % (rng() % 4 ? 9 : 70));
     const RandomGraph random(seed, sizes);
-    auto region = RegionFunction::create(random.graph(), open);
+    auto region =
+        open ? sized_region(seed, sizes, last) : RegionFunction::create(random.graph(), false);
     ASSERT_TRUE(region.ok()) << region.error().message;
+    last = region.value();
     const std::vector<Tensor> inputs = random_inputs(rng, *random.graph());
     auto want = interpret(*random.graph(), inputs);
     ASSERT_TRUE(want.ok()) << want.error().message;
