@@ -49,7 +49,6 @@ bool is_depthwise(const Window2d& w) {
 }
 
 // -- Weights
-// ------------------------------------------------------------------------------------------------
 
 // Panels of 16-bit numbers: group, panel, pair of depths, channel, member of the pair.
 void pack_panels(const Window2d& w, const int8_t* weight, int16_t* packed) {
@@ -114,7 +113,6 @@ Result<Storage> packed_weight(const Window2d& w, const Tensor& weight) {
 }
 
 // -- Results
-// ------------------------------------------------------------------------------------------------
 
 // Scales sums of output channels `first` ... of the pixels `pixel` ... and stores them.
 class Writer {
@@ -159,7 +157,6 @@ class Writer {
 };
 
 // -- Products
-// ------------------------------------------------------------------------------------------------
 
 // One output pixel and where its window starts.
 struct Place {
@@ -328,7 +325,6 @@ Status by_products(const Window2d& w, const Operands& o, const int16_t* panels) 
 }
 
 // -- Depthwise
-// ------------------------------------------------------------------------------------------------
 
 // What one window sums of kChannels channels, of which `count` are there.
 template <class Byte>
