@@ -1,4 +1,6 @@
 """Arguments that MindSpore refuses, with the same class of error, where a result would mean nothing."""
+import os
+
 import numpy as np
 import pytest
 
@@ -244,3 +246,16 @@ def test_loss_scalers():
         with pytest.raises(TypeError, match=r"^\[loss_scaler\] "):
             call()
     assert scaler.adjust(True) and scaler.scale((z(2), [z(3)]))[1][0].shape == (3,)
+
+
+@pytest.mark.jit
+@pytest.mark.costly
+def test_a_short_argument_fuzz(monkeypatch):
+    """Calls with arguments that mostly do not fit, plainly and captured. `make soak` runs the long form."""
+    monkeypatch.syspath_prepend(os.path.join(os.path.dirname(__file__), "../fuzz"))
+    import argument_fuzz
+    import programs
+    said = []
+    done, found, whole, failed = programs.fuzz(argument_fuzz.Program, argument_fuzz.check, 0, 600, 20, said.append)
+    assert not failed, said[0]
+    assert done > 100 and found > 100

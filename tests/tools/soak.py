@@ -25,6 +25,7 @@ FUZZERS = {
     "module": (["tests/fuzz/module_fuzz.py"], {"--count": 20000}),
     "view": (["tests/fuzz/view_fuzz.py"], {"--count": 20000}),
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),
+    "argument": (["tests/fuzz/argument_fuzz.py"], {"--count": 100000}),
     "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
     "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
     "cpython": (["tests/cpython/run.py", "--all", "--jobs", "3"], {}),  # many of its tests wait rather than work
