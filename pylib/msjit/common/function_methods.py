@@ -74,7 +74,7 @@ def _scatter_add_(self, dim, index, src):
 
 def _index_add_(self, dim, index, source, *, alpha=1):
     """alpha times slices of source added along an axis, written to self."""
-    return _set(self, _ops.index_add(self, index, source if alpha == 1 else source * alpha, dim))
+    return _set(self, _slices_added(self, index, source if alpha == 1 else source * alpha, dim))
 
 
 def _index_copy_(self, dim, index, tensor):
@@ -265,9 +265,10 @@ def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False)
 
 def bind():
     """Adds the methods to Tensor that it does not have yet; called once, after bind() of methods.py."""
-    global _k, _ops
+    global _k, _ops, _slices_added
     from .. import ops as _ops
     from ..ops import registry as _k
+    from ..ops.index_func import slices_added as _slices_added
     own = {
         "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
         "index_add_": _index_add_, "index_copy_": _index_copy_, "index_fill_": _index_fill_, "diag": _diag, "reverse_sequence": _reverse_sequence, "index_put": _index_put, "index_put_": _index_put_,

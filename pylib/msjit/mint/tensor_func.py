@@ -5,6 +5,7 @@ from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
+from ..ops.index_func import slices_added as _slices_added
 from ..ops.random_func import draw_uniform as _uniform
 from .unbatched import one_or_many as _one_or_many
 
@@ -186,7 +187,7 @@ def scatter_add(input, dim, index, src):
 
 def index_add(input, dim, index, source, *, alpha=1):
     """Returns a copy with alpha times the slices of `source` added to the slices `index` along an axis."""
-    return _ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):

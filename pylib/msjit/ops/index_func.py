@@ -7,6 +7,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .variable_writes import replaced as _replaced
 
 # -- picking ---------------------------------------------------------------------------------------------------------
 
@@ -246,17 +247,28 @@ def add_rows(name, x, indices, v):
     return _k.index_update([x, v, Tensor(list(indices), _mstype.int64)], [0], True)
 
 
-def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice.
-
-    An index outside the axis raises IndexError. The last two arguments are ignored.
-    """
+def slices_added(x, indices, y, axis):
+    """A copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice."""
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
     try:
         return _k.index_update([x, y, indices], [axis], True)
     except _ERRORS as error:
         _rename(error, "index_add")
         raise
+
+
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """Adds the slices of y to the slices `indices` of x along `axis`; a slice named twice is added to twice.
+
+    A Parameter is written to; of another tensor a copy is changed. Returns the new values. An index outside the axis raises IndexError.
+    The last two arguments are ignored.
+
+    >>> import msjit as ms
+    >>> ms.ops.index_add(ms.ops.zeros((3,)), ms.Tensor([0, 2, 2]), ms.ops.ones((3,)), 0).asnumpy().tolist()
+    [1.0, 0.0, 2.0]
+    """
+    made = slices_added(x, indices, y, axis)
+    return made if type(x) is Tensor else _replaced(x, made)
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------
@@ -363,4 +375,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name != "Tensor" and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "add_rows", "slices_added") and callable(value)]
