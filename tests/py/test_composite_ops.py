@@ -333,3 +333,11 @@ def test_masked_fill_keeps_the_dtype(wrap, dtype, value, expected):
         assert filled.dtype == expected and np.allclose(filled.float().tolist(), [float(value), 2, float(value)], rtol=0.01)
     grads = ms.grad(lambda x, v: x.masked_fill(mask, v).sum(), (0, 1))(x.astype(ms.float16), Tensor(2.0))
     assert grads[0].dtype == ms.float16 and grads[1].dtype == ms.float32 and float(grads[1]) == 2
+
+
+@pytest.mark.parametrize("wrap", MODES)
+@pytest.mark.parametrize("value", [0, 1, 2.5, False, Tensor(0), Tensor(1.0), Tensor(True)], ids=str)
+def test_masked_fill_of_a_mask_is_a_mask(wrap, value):
+    """x[mask] with numbers in place of a mask would pick rows."""
+    filled = wrap(lambda x, mask, v: x.masked_fill(mask, v))(Tensor([False, True, True]), Tensor([True, True, False]), value)
+    assert filled.dtype == ms.bool_ and filled.tolist() == [bool(value), bool(value), True]

@@ -70,6 +70,8 @@ def masked_fill(input_x, mask, value):
             raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
         if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (_mstype.float_type, _mstype.int_type)):
             value = _k.cast(value, input_x.dtype)
+    if input_x.dtype == _mstype.bool_ and value is not True and value is not False:
+        value = _k.cast(value, _mstype.bool_) if isinstance(value, Tensor) else bool(value)
     try:
         return _k.where(mask, value, input_x)
     except _ERRORS as error:
