@@ -72,6 +72,8 @@ def test_keys_of_a_group():
     assert list(groups[0]) == ["params", "eps", "lr", "betas", "weight_decay", "amsgrad", "maximize"]
     assert list(groups[1]) == ["params", "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize"]
     assert "initial_accumulator_value" in optim.Adagrad([params[0]]).param_groups[0]
+    assert optim.SGD([params[0]], 0.1).param_groups[0]["grad_centralization"] is False
+    assert "grad_centralization" not in mint_optim.SGD([params[0]], 0.1).param_groups[0]
 
 
 @pytest.mark.parametrize("make", [nn.SGD, optim.SGD])

@@ -244,3 +244,27 @@ def test_loss_scalers():
         with pytest.raises(TypeError, match=r"^\[loss_scaler\] "):
             call()
     assert scaler.adjust(True) and scaler.scale((z(2), [z(3)]))[1][0].shape == (3,)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda v: z(2).uniform(v), "[uniform] from_ must be a number, got str"),
+    (lambda v: z(2).normal_(0, v), "[normal_] std must be a number, got str"),
+    (ops.hardswish, "[hardswish] argument, got str, expected a Tensor"),
+    (ops.logsigmoid, "[logsigmoid] argument, got str, expected a Tensor"),
+    (ops.Dropout(), "[dropout] argument, got str, expected a Tensor"),
+    (ops.Partial(), "[partial] func, got str, expected a function"),
+    (nn.MaxPool2d(2), "[max_pool2d] argument, got str, expected a Tensor"),
+    (nn.PReLU(), "[prelu] argument, got str, expected a Tensor"),
+    (mint.nn.BatchNorm2d(3), "[BatchNorm2d] argument, got str, expected a Tensor"),
+    (lambda v: ms.ParameterTuple(3), "[parameter_tuple] iterable, got int, expected Parameters in an iterable"),
+    (nn.Dense(2, 2).apply, "[apply] fn, got str, expected a function of a Cell"),
+])
+def test_a_text_is_no_tensor(call, text):
+    with pytest.raises(TypeError) as caught:
+        call("a")
+    assert str(caught.value) == text
+
+
+def test_split_into_no_parts():
+    with pytest.raises(ValueError, match=r"^\[split\] output_num must be positive, got 0"):
+        ops.Split(1, 0)(z(2, 4))

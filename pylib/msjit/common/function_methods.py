@@ -177,6 +177,7 @@ def _normal_(self, mean=0, std=1, *, generator=None):
     """Normal numbers, written to self."""
     if generator is not None:
         return drawn("normal_", generator, _normal_, self, mean, std)
+    mean, std = check_numeric(mean, "normal_", "mean"), check_numeric(std, "normal_", "std")
     return _set(self, _ops.standard_normal(self.shape) * std + mean)
 
 
@@ -221,7 +222,8 @@ def _uniform(self, from_=0.0, to=1.0, generator=None):
     """Uniform numbers in [from, to) in the shape and dtype of self."""
     if generator is not None:
         return drawn("uniform", generator, _uniform, self, from_, to)
-    return _k.cast(_ops.rand(*self.shape) * (to - from_) + from_, self.dtype)
+    low, high = check_numeric(from_, "uniform", "from_"), check_numeric(to, "uniform", "to")
+    return _k.cast(_ops.rand(*self.shape) * (high - low) + low, self.dtype)
 
 
 def _new_empty(self, size, dtype=None, device=None):

@@ -36,6 +36,7 @@ class SGD(_grouped.SGD):
     __doc__ = _grouped.SGD.__doc__
 
     _buffer = "momentum_buf"
+    _unused = {}
     _step_shown = "step_t", (), _mstype.int32, False
 
     def _shown_last(self):

@@ -93,6 +93,7 @@ class SGD(GroupedOptimizer):
     """
 
     _buffer = "accum"
+    _unused = {"grad_centralization": False}  # keys of MindSpore's groups that change nothing
 
     def __init__(self, params, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False):
         for name, value in (("momentum", momentum), ("dampening", dampening), ("weight_decay", weight_decay)):
@@ -106,7 +107,7 @@ class SGD(GroupedOptimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("[SGD] nesterov needs a momentum above 0 and no dampening, got %s and %s"
                              % (momentum, dampening))
-        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+        super().__init__(params, dict(self._unused, lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
                                       nesterov=nesterov, maximize=maximize))
         self.momentum_buf = self._state(self._buffer)
 
