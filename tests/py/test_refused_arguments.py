@@ -186,6 +186,7 @@ def test_a_module_that_is_not_there_is_no_attribute():
     (lambda: ops.clamp(z(2), "a"), TypeError, "[clamp] argument 'y', got str"),
     (lambda: ops.index_add(z(2, 3), Tensor([7], ms.int32), z(1, 3), 0), IndexError, "[index_add] index 7 is out of bounds"),
     (lambda: ops.lerp(z(2), z(3), 0.5), ValueError, "[lerp] shapes cannot be broadcast"),
+    (lambda: ops.nonzero(Tensor(1.0)), ValueError, "[nonzero] input must have at least one axis, got 0"),
     (lambda: ops.count_nonzero(z(2, 3), 5), ValueError, "[count_nonzero] axis is out of range, got 5"),
     (lambda: ops.nansum(z(2, 3), 5), ValueError, "[nansum] axis is out of range, got 5"),
     (lambda: nn.TransformerDecoderLayer(8, 2)(z(3, 2, 8), z(3, 2, 6)), ValueError,
