@@ -238,6 +238,13 @@ def scatter(input, axis, index, src):
     return _k.scatter_elements(input, index, src, axis)
 
 
+def elements_scattered(input, index, src, dim, reduce="none"):
+    """scatter_elements whose src may be longer than index: as much of it is used as there are indices."""
+    if isinstance(src, Tensor) and isinstance(index, Tensor) and src.ndim == index.ndim and src.shape != index.shape:
+        src = src[tuple([slice(0, size) for size in index.shape])]
+    return _k.scatter_elements(input, index, src, dim, reduce)
+
+
 def add_rows(name, x, indices, v):
     """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
     _check(v, "inplace_add"), _check(x, "inplace_add")
@@ -378,4 +385,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "add_rows", "slices_added") and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "add_rows", "elements_scattered", "slices_added") and callable(value)]
