@@ -4,6 +4,7 @@ from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
+from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
@@ -111,7 +112,7 @@ def nonzero(input, as_tuple=False):
     found = input.asnumpy().nonzero()
     if as_tuple:
         return tuple([Tensor(index) for index in found])
-    return Tensor(numpy.array(found).T)  # a fifth of the time of numpy.stack
+    return Tensor(numpy.array(found).T)  # a third of the time of numpy.stack
 
 
 def gather_elements(input, dim, index):
@@ -257,8 +258,8 @@ def add_rows(name, x, indices, v):
     return _k.index_update([x, v, Tensor(list(indices), _mstype.int64)], [0], True)
 
 
-def slices_added(x, indices, y, axis):
-    """A copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice."""
+def slices_added(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """index_add of a copy of x, also where x is a Parameter."""
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
     try:
         return _k.index_update([x, y, indices], [axis], True)
@@ -278,7 +279,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     [1.0, 0.0, 2.0]
     """
     made = slices_added(x, indices, y, axis)
-    return made if type(x) is Tensor else _replaced(x, made)
+    return _replaced(x, made) if isinstance(x, _Parameter) else made
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------
