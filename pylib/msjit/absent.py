@@ -21,7 +21,7 @@ _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Pus
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFactor FusedAdaFactorWithGlobalNorm
     FusedWeightScaleApplyMomentum GetNext GroupTopk RNNTLoss TensorDump BatchToSpaceNDV2 BasicLSTMCell
     batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc
-    fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
+    fused_infer_attention_score lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
     nsa_select_attention ring_attention_update rotated_iou sparse_flash_attention
     speed_fusion_attention tensordump MemPool PluggableAllocator StreamLimitCtx

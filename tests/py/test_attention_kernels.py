@@ -92,6 +92,26 @@ def test_a_prompt_with_lengths():
     np.testing.assert_allclose(out.asnumpy(), formula(Q, K, V, 0.5, left_out), rtol=2e-5, atol=1e-6)
 
 
+def test_one_query_over_kept_keys():
+    q = Q[:, :, :1]
+    left_out = np.arange(S2) >= np.array([3, 6]).reshape(2, 1, 1, 1)
+    expected = formula(q, K, V, 0.5, left_out)
+    kinds = {"num_heads": N, "num_key_value_heads": N2, "scale_value": 0.5}
+    masks = [Tensor(left_out.reshape(shape)) for shape in ((B, S2), (B, 1, S2), (B, 1, 1, S2))]
+    for mask, lengths in [(None, [3, 6])] + [(mask, None) for mask in masks]:
+        out = ops.incre_flash_attention(Tensor(q), [Tensor(K)], [Tensor(V)], mask, lengths, input_layout="BNSD", **kinds)
+        np.testing.assert_allclose(out.asnumpy(), expected, rtol=2e-5, atol=1e-6)
+    rows = [Tensor(np.ascontiguousarray(x.transpose(0, 2, 1, 3)).reshape(B, x.shape[2], -1)) for x in (q, K, V)]
+    out = ops.auto_generate.IncreFlashAttention(**kinds)(rows[0], rows[1], (rows[2],), masks[0])
+    assert out.shape == (B, 1, N * D)
+    np.testing.assert_allclose(out.asnumpy().reshape(B, N, 1, D), expected, rtol=2e-5, atol=1e-6)
+    for more in ({"block_table": Tensor([[0]])}, {"antiquant_scale": Tensor([1.0])}):
+        with pytest.raises(NotImplementedError, match=r"^\[incre_flash_attention\] "):
+            ops.incre_flash_attention(rows[0], rows[1], rows[2], num_heads=N, **more)
+    with pytest.raises(NotImplementedError, match="got 2 Tensors"):
+        ops.incre_flash_attention(rows[0], [rows[1]] * 2, rows[2])
+
+
 def test_keys_and_values_in_blocks():
     caches = [Parameter(Tensor(np.zeros((4, 2, N2, D), np.float32)), name=name) for name in "kv"]
     slots = Tensor(np.array([6, 7, 2, -1, 0, 1, 4, 5], np.int32))  # blocks 3, 1 of the first batch, 0, 2 of the second

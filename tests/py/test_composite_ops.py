@@ -333,3 +333,22 @@ def test_masked_fill_keeps_the_dtype(wrap, dtype, value, expected):
         assert filled.dtype == expected and np.allclose(filled.float().tolist(), [float(value), 2, float(value)], rtol=0.01)
     grads = ms.grad(lambda x, v: x.masked_fill(mask, v).sum(), (0, 1))(x.astype(ms.float16), Tensor(2.0))
     assert grads[0].dtype == ms.float16 and grads[1].dtype == ms.float32 and float(grads[1]) == 2
+
+
+@pytest.mark.parametrize("wrap", MODES)
+@pytest.mark.parametrize("value", [0, 1, 2.5, False, Tensor(0), Tensor(1.0), Tensor(True)], ids=str)
+def test_masked_fill_of_a_mask_is_a_mask(wrap, value):
+    """x[mask] with numbers in place of a mask would pick rows."""
+    filled = wrap(lambda x, mask, v: x.masked_fill(mask, v))(Tensor([False, True, True]), Tensor([True, True, False]), value)
+    assert filled.dtype == ms.bool_ and filled.tolist() == [bool(value), bool(value), True]
+
+
+@pytest.mark.parametrize("values", [[[0.0, 2.0], [3.0, 0.0]], [[], []], [0.0, 0.0], [1.0]])
+@pytest.mark.parametrize("dtype", [ms.float32, ms.bfloat16, ms.bool_, ms.int8])
+def test_nonzero(values, dtype):
+    x = Tensor(np.float32(values)).astype(dtype)
+    expected = np.nonzero(np.float32(values))
+    for found in (ops.nonzero(x), x.nonzero(), ops.argwhere(x)):
+        assert found.dtype == ms.int64 and found.is_contiguous() and found.shape == (len(expected[0]), x.ndim)
+        assert found.asnumpy().tolist() == np.stack(expected, -1).tolist()
+    assert [(i.dtype, i.tolist()) for i in ops.nonzero(x, as_tuple=True)] == [(ms.int64, i.tolist()) for i in expected]

@@ -115,6 +115,7 @@ RESULTS = {
     "ScatterUpdate": (lambda p, u: ops.ScatterUpdate()(p, Tensor([1, 0], ms.int32), u), [3, 1], [0, 0]),
     "ScatterMax": (lambda p, u: ops.ScatterMax()(p, Tensor([1, 0], ms.int32), u), [3, 0], [1, 0]),
     "IndexAdd": (lambda p, u: ops.IndexAdd(0)(p, Tensor([1, 0], ms.int32), u), [3, 1], [1, 3]),
+    "index_add": (lambda p, u: ops.index_add(p, Tensor([1, 0], ms.int32), u, 0), [3, 1], [1, 3]),
     "scatter_nd_sub": (lambda p, u: ops.ScatterNdSub()(p, Tensor([[0], [1]], ms.int32), u), [-1, -3], [1, 3]),
 }
 

@@ -79,3 +79,23 @@ def test_one_signal_and_one_volume_without_an_axis_of_the_batch():
     signal, volume = _IMAGE[0, :, 0], Tensor(np.random.RandomState(0).randn(2, 3, 4, 4).astype(np.float32))
     for layer, x in ((mint.nn.Conv1d(2, 3, 2), signal), (mint.nn.Conv3d(2, 3, 2), volume)):
         assert np.allclose(layer(x).asnumpy(), layer(x.expand_dims(0))[0].asnumpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [(11, 12), (12, 12), (2, 3, 12, 12)])
+def test_a_transposed_convolution_of_a_named_size(size):
+    """The same as with the output_padding that gives this size."""
+    x = Tensor(np.cos(np.arange(2 * 4 * 6 * 12, dtype=np.float32)).reshape(2, 4, 6, 12))
+    layer = mint.nn.ConvTranspose2d(4, 3, 3, stride=(2, 1), padding=1)
+    padded = mint.nn.ConvTranspose2d(4, 3, 3, stride=(2, 1), padding=1, output_padding=(size[-2] - 11, 0))
+    padded.weight.set_data(layer.weight), padded.bias.set_data(layer.bias)
+    out = layer(x, output_size=size)
+    assert out.shape == (2, 3) + size[-2:] and np.allclose(out.asnumpy(), padded(x).asnumpy(), atol=1e-6)
+    kernel = layer.weight.asnumpy()[:, :, ::-1, ::-1].transpose(1, 0, 2, 3)
+    spread = np.zeros((2, 4, 12 + size[-2] - 11 + 1, 14), np.float32)  # the convolution of the input with zeros between its rows
+    spread[:, :, 1:12:2, 1:13] = x.asnumpy()
+    expected = ops.conv2d(Tensor(spread), Tensor(np.ascontiguousarray(kernel))) + layer.bias.reshape(1, -1, 1, 1)
+    np.testing.assert_allclose(out.asnumpy(), expected.asnumpy(), atol=1e-5)
+    assert layer(x[0], size[-2:]).shape == (3,) + size[-2:]
+    for wrong in ((13, 12), (10, 12), (12, 13), (12,)):
+        with pytest.raises(ValueError, match=r"^\[conv_transpose2d\] output_size, got .*, expected \(11, 12\) to \(12, 12\)"):
+            layer(x, wrong)

@@ -26,6 +26,7 @@ WRITES = {
     "ScatterUpdate": (lambda p: ops.ScatterUpdate()(p, Tensor([2]), Tensor([9.0])), [1, 2, 9]),
     "ScatterNdMul": (lambda p: ops.ScatterNdMul()(p, Tensor([[1]]), Tensor([5.0])), [1, 10, 3]),
     "IndexAdd": (lambda p: ops.IndexAdd(0)(p, Tensor([0]), Tensor([7.0])), [8, 2, 3]),
+    "index_add": (lambda p: ops.index_add(p, Tensor([0]), Tensor([7.0]), 0), [8, 2, 3]),
     "inplace_index_add": (lambda p: ops.inplace_index_add(p, Tensor([0]), Tensor([7.0]), 0), [8, 2, 3]),
     "ApplyGradientDescent": (lambda p: ops.ApplyGradientDescent()(p, 0.5, Tensor(np.float32([2, 4, 6]))), [0, 0, 0]),
 }
@@ -119,3 +120,11 @@ def test_jacobians_of_several_outputs():
     assert [t.tolist() for t in first] == [[[2, 0], [0, 2]], [[1, 0], [0, 1]]]
     assert [t.tolist() for t in second] == [[[0, 0], [0, 0]], [[27, 0], [0, 48]]]
     assert [t.tolist() for t in ms.jacfwd(pair, 1)(x, y)] == [[[1, 0], [0, 1]], [[27, 0], [0, 48]]]
+
+
+def test_index_add_leaves_what_is_no_parameter():
+    x, i, y = Tensor([1.0, 2.0]), Tensor([1, 1]), Tensor([3.0, 4.0])
+    p = variable((1, 2))
+    for added in (ops.index_add(x, i, y, 0), x.index_add(0, i, y), x.index_add(i, y, 0, True, check_index_bound=False), p.index_add(0, i, y), ms.mint.index_add(p, 0, i, y)):
+        assert added.tolist() == [1, 9]
+    assert x.tolist() == p.tolist() == [1, 2]

@@ -72,6 +72,8 @@ def test_keys_of_a_group():
     assert list(groups[0]) == ["params", "eps", "lr", "betas", "weight_decay", "amsgrad", "maximize"]
     assert list(groups[1]) == ["params", "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize"]
     assert "initial_accumulator_value" in optim.Adagrad([params[0]]).param_groups[0]
+    assert optim.SGD([params[0]], 0.1).param_groups[0]["grad_centralization"] is False
+    assert "grad_centralization" not in mint_optim.SGD([params[0]], 0.1).param_groups[0]
 
 
 @pytest.mark.parametrize("make", [nn.SGD, optim.SGD])
@@ -81,3 +83,30 @@ def test_sgd_without_momentum_never_starts_it(make):  # "stat" says so in MindSp
         optimizer = make([weight], 0.1, momentum=momentum)
         optimizer((ms.Tensor([1.0]),))
         assert optimizer.parameters_dict()["stat.w"].asnumpy().tolist() == [stat]
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"])
+def test_betas_in_a_list_and_other_kinds_of_numbers(name):
+    """As configuration files have them; mint.optim takes floats and tuples alone, as in MindSpore."""
+    values = []
+    for betas, lr in (((0.8, 0.9), 0.1), ([0.8, 0.9], Tensor(0.1))):
+        params = [Parameter(Tensor([1.0, 2.0]), name="w")]
+        step = getattr(optim, name)(params, lr=lr, betas=betas, weight_decay=1)
+        for _ in range(3):
+            step((Tensor([0.1, 0.2]),))
+        values.append(params[0].tolist())
+    assert values[0] == values[1]
+    if hasattr(mint_optim, name):
+        with pytest.raises(TypeError, match="betas must be a tuple"):
+            getattr(mint_optim, name)(params, betas=[0.8, 0.9])
+
+
+@pytest.mark.parametrize("name, options, kind", [
+    ("Adagrad", {"eps": 0.0}, ValueError), ("Adagrad", {"lr_decay": -0.1}, ValueError), ("Adagrad", {"initial_accumulator_value": "a"}, TypeError),
+    ("Adadelta", {"rho": 1.5}, ValueError), ("Adadelta", {"rho": "a"}, TypeError), ("RMSprop", {"alpha": -0.1}, ValueError),
+    ("RMSprop", {"momentum": "a"}, TypeError), ("Adamax", {"eps": 0.0}, ValueError), ("NAdam", {"momentum_decay": -0.1}, ValueError),
+    ("RAdam", {"lr": "a"}, TypeError), ("ASGD", {"t0": "a"}, TypeError), ("Adam", {"betas": (0.9, 1.0)}, ValueError),
+    ("Adam", {"betas": 0.9}, TypeError), ("AdamW", {"eps": -1}, ValueError)])
+def test_options_that_are_none(name, options, kind):
+    with pytest.raises(kind, match=r"^\[%s\] " % name):
+        getattr(optim, name)([Parameter(Tensor([1.0]), name="w")], **dict({"lr": 0.1}, **options))

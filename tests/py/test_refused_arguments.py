@@ -188,6 +188,7 @@ def test_a_module_that_is_not_there_is_no_attribute():
     (lambda: ops.clamp(z(2), "a"), TypeError, "[clamp] argument 'y', got str"),
     (lambda: ops.index_add(z(2, 3), Tensor([7], ms.int32), z(1, 3), 0), IndexError, "[index_add] index 7 is out of bounds"),
     (lambda: ops.lerp(z(2), z(3), 0.5), ValueError, "[lerp] shapes cannot be broadcast"),
+    (lambda: ops.nonzero(Tensor(1.0)), ValueError, "[nonzero] input must have at least one axis, got 0"),
     (lambda: ops.count_nonzero(z(2, 3), 5), ValueError, "[count_nonzero] axis is out of range, got 5"),
     (lambda: ops.nansum(z(2, 3), 5), ValueError, "[nansum] axis is out of range, got 5"),
     (lambda: nn.TransformerDecoderLayer(8, 2)(z(3, 2, 8), z(3, 2, 6)), ValueError,
@@ -259,3 +260,27 @@ def test_a_short_argument_fuzz(monkeypatch):
     done, found, whole, failed = programs.fuzz(argument_fuzz.Program, argument_fuzz.check, 0, 600, 20, said.append)
     assert not failed, said[0]
     assert done > 100 and found > 100
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda v: z(2).uniform(v), "[uniform] from_ must be a number, got str"),
+    (lambda v: z(2).normal_(0, v), "[normal_] std must be a number, got str"),
+    (ops.hardswish, "[hardswish] argument, got str, expected a Tensor"),
+    (ops.logsigmoid, "[logsigmoid] argument, got str, expected a Tensor"),
+    (ops.Dropout(), "[dropout] argument, got str, expected a Tensor"),
+    (ops.Partial(), "[partial] func, got str, expected a function"),
+    (nn.MaxPool2d(2), "[max_pool2d] argument, got str, expected a Tensor"),
+    (nn.PReLU(), "[prelu] argument, got str, expected a Tensor"),
+    (mint.nn.BatchNorm2d(3), "[BatchNorm2d] argument, got str, expected a Tensor"),
+    (lambda v: ms.ParameterTuple(3), "[parameter_tuple] iterable, got int, expected Parameters in an iterable"),
+    (nn.Dense(2, 2).apply, "[apply] fn, got str, expected a function of a Cell"),
+])
+def test_a_text_is_no_tensor(call, text):
+    with pytest.raises(TypeError) as caught:
+        call("a")
+    assert str(caught.value) == text
+
+
+def test_split_into_no_parts():
+    with pytest.raises(ValueError, match=r"^\[split\] output_num must be positive, got 0"):
+        ops.Split(1, 0)(z(2, 4))

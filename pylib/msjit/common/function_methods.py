@@ -47,7 +47,7 @@ def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None,
     if reduce not in (None, "add"):
         raise NotImplementedError("[scatter] reduce, got %r, expected None or 'add'" % (reduce,))
     src = src if isinstance(src, Tensor) else _k.full((), src, self.dtype)
-    return _k.scatter_elements(self, index, src, dim, "none" if reduce is None else reduce)
+    return _elements_scattered(self, index, src, dim, "none" if reduce is None else reduce)
 
 
 def _scatter_(self, *args, **kwargs):
@@ -61,7 +61,7 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
         given = list(args)
         dim = given.pop(0) if dim is None else dim
         index = given.pop(0) if index is None else index
-        return _k.scatter_elements(self, index, given.pop(0) if src is None else src, dim, "add")
+        return _elements_scattered(self, index, given.pop(0) if src is None else src, dim, "add")
     given = list(args)
     indices = given.pop(0) if indices is None else indices
     return _ops.tensor_scatter_add(self, indices, given.pop(0) if updates is None else updates)
@@ -69,12 +69,12 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
 
 def _scatter_add_(self, dim, index, src):
     """Adds one element at each index along an axis, in place."""
-    return _set(self, _k.scatter_elements(self, index, src, dim, "add"))
+    return _set(self, _elements_scattered(self, index, src, dim, "add"))
 
 
 def _index_add_(self, dim, index, source, *, alpha=1):
     """alpha times slices of source added along an axis, written to self."""
-    return _set(self, _ops.index_add(self, index, source if alpha == 1 else source * alpha, dim))
+    return _set(self, _slices_added(self, index, source if alpha == 1 else source * alpha, dim))
 
 
 def _index_copy_(self, dim, index, tensor):
@@ -177,6 +177,7 @@ def _normal_(self, mean=0, std=1, *, generator=None):
     """Normal numbers, written to self."""
     if generator is not None:
         return drawn("normal_", generator, _normal_, self, mean, std)
+    mean, std = check_numeric(mean, "normal_", "mean"), check_numeric(std, "normal_", "std")
     return _set(self, _ops.standard_normal(self.shape) * std + mean)
 
 
@@ -221,7 +222,8 @@ def _uniform(self, from_=0.0, to=1.0, generator=None):
     """Uniform numbers in [from, to) in the shape and dtype of self."""
     if generator is not None:
         return drawn("uniform", generator, _uniform, self, from_, to)
-    return _k.cast(_ops.rand(*self.shape) * (to - from_) + from_, self.dtype)
+    low, high = check_numeric(from_, "uniform", "from_"), check_numeric(to, "uniform", "to")
+    return _k.cast(_ops.rand(*self.shape) * (high - low) + low, self.dtype)
 
 
 def _new_empty(self, size, dtype=None, device=None):
@@ -265,9 +267,11 @@ def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False)
 
 def bind():
     """Adds the methods to Tensor that it does not have yet; called once, after bind() of methods.py."""
-    global _k, _ops
+    global _k, _ops, _elements_scattered, _slices_added
     from .. import ops as _ops
     from ..ops import registry as _k
+    from ..ops.index_func import elements_scattered as _elements_scattered
+    from ..ops.index_func import slices_added as _slices_added
     own = {
         "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
         "index_add_": _index_add_, "index_copy_": _index_copy_, "index_fill_": _index_fill_, "diag": _diag, "reverse_sequence": _reverse_sequence, "index_put": _index_put, "index_put_": _index_put_,

@@ -222,14 +222,14 @@ def _where(self, condition, y=None, *, other=None):
 def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named):
     """A copy with slices added along an axis: x.index_add(dim, index, source, alpha=1) or x.index_add(indices, y, axis)."""
     if (args and isinstance(args[0], Tensor)) or "indices" in named:
-        return _ops.index_add(self, *args, **named)
+        return _slices_added(self, *args, **named)
     if named or len(args) > 3:
         raise TypeError("[index_add] arguments, got %d and %s, expected dim, index, source and alpha" % (len(args), sorted(named)))
     given = list(args) + [None] * (3 - len(args))
     dim, index = one_of("index_add", given[0], "dim", dim, "dim"), one_of("index_add", given[1], "index", index, "index")
     source = one_of("index_add", given[2], "source", source, "source")
     _need("index_add", dim=dim, index=index, source=source)
-    return _ops.index_add(self, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(self, index, source if alpha == 1 else source * alpha, dim)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
@@ -316,9 +316,10 @@ def _ormqr(self, input2, input3, left=True, transpose=False):
 
 def bind():
     """Adds these methods to Tensor, replacing those with one spelling; so it is called last."""
-    global _k, _ops, _dtypes, _narrow_dtypes
+    global _k, _ops, _dtypes, _narrow_dtypes, _slices_added
     from .. import ops as _ops
     from ..ops import registry as _k
+    from ..ops.index_func import slices_added as _slices_added
     from . import dtype as _dtypes
     _narrow_dtypes = (_dtypes.bool_, _dtypes.int8, _dtypes.uint8, _dtypes.int16)
     for function in (

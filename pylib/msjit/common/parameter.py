@@ -197,6 +197,8 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
+        if not hasattr(iterable, "__iter__"):
+            raise TypeError("[parameter_tuple] iterable, got %s, expected Parameters in an iterable" % type(iterable).__name__)
         items, named = tuple(iterable), {}
         for item in items:
             if not isinstance(item, Parameter):

@@ -7,7 +7,7 @@ from ..common.methods_shared import written as _written
 from ..common.tensor import Tensor  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import (  # noqa: F401
-    abs, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
+    abs, arange, argmax, broadcast_to, clamp, cos, div, eq, erf, exp, eye, full,
     full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
     matmul, maximum, minimum, mul, ne, neg, nonzero, one_hot, ones_like, reciprocal, relu, rsqrt, sigmoid, sin, sqrt, square, sum,
     tanh, unsqueeze, zeros_like,

@@ -61,7 +61,6 @@ from msjit.ops import dot as dot
 from msjit.ops import dstack as dstack
 from msjit.ops import einsum as einsum
 from msjit.ops import eq as eq
-from msjit.ops import eq as equal
 from msjit.ops import erf as erf
 from msjit.ops import erfc as erfc
 from msjit.ops import erfinv as erfinv
@@ -207,6 +206,8 @@ def diff(input: Any, n: Any = ..., dim: Any = ..., prepend: Any = ..., append: A
 def empty(*size: Any, dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def empty_like(input: Any, *, dtype: Any = ..., device: Any = ..., pin_memory: bool = ...) -> Any: ...
+
+def equal(input: Any, other: Any) -> Any: ...
 
 def flatten(input: Any, start_dim: Any = ..., end_dim: Any = ...) -> Any: ...
 

@@ -6,6 +6,7 @@ from ..common.error_names import rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.methods_shared import written as _written
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from ..nn.loss_base import LossBase
 from ..ops import registry as _k
 from ..ops.extended_func import embedding as _embedding
@@ -60,7 +61,7 @@ class _BatchNorm(_nn.Cell):
                                                  requires_grad=False)
 
     def construct(self, input):
-        if input.ndim not in self._ranks:
+        if check_tensor(input, type(self).__name__).ndim not in self._ranks:
             raise ValueError("[%s] rank of the input, got %d, expected one of %s"
                              % (type(self).__name__, input.ndim, self._ranks))
         return self._normalised(input)

@@ -2,6 +2,7 @@
 from .. import nn as _nn
 from .. import ops as _ops
 from .functional_keywords import avg_pool2d as _avg_pool2d
+from .functional_keywords import conv_transpose2d as _conv_transpose2d
 from .functional_keywords import max_pool2d as _max_pool2d
 from .unbatched import one_or_many
 
@@ -96,7 +97,11 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
-    """Transposed 2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default."""
+    """Transposed 2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default.
+
+    A call may name the size of the result, `output_size`: (H, W) or the whole shape. With a stride above 1 several sizes are possible;
+    output_padding is then not used. Raises ValueError for others. Elements at the added edge are sums of products, as everywhere.
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
                  dilation=1, padding_mode="zeros", dtype=None):
@@ -107,8 +112,21 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
                          bias, **_extra(dtype))
         self._name_arguments(2, padding, groups, True, self.output_padding)
 
-    def construct(self, input):
-        return one_or_many(super().construct, 2, input)
+    def construct(self, input, output_size=None):
+        if output_size is None and not any(self.output_padding):
+            return one_or_many(super().construct, 2, input)
+        more = self.output_padding if output_size is None else self._more(input, output_size)  # where nn.Conv2dTranspose puts zeros
+        return _conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    def _more(self, input, output_size):
+        """The output_padding that gives this size."""
+        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in
+                 zip(input.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size)]
+        more = tuple([int(size) - n for size, n in zip(output_size[-2:], least)])
+        if len(output_size) not in (2, input.ndim) or not all([0 <= m < s for m, s in zip(more, self.stride)]):
+            raise ValueError("[conv_transpose2d] output_size, got %s, expected %s to %s" % (
+                tuple(output_size), tuple(least), tuple([n + s - 1 for n, s in zip(least, self.stride)])))
+        return more
 
 
 class MaxPool2dExt(_nn.Cell):

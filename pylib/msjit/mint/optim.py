@@ -11,6 +11,7 @@ _STEP = "state_step", (1,), _mstype.float32, False
 class Adam(_grouped.Adam):
     __doc__ = _grouped.Adam.__doc__
 
+    _floats_only = True
     _step_shown = _STEP
 
     def _shown_last(self):
@@ -20,6 +21,7 @@ class Adam(_grouped.Adam):
 class AdamW(_grouped.AdamW):
     __doc__ = _grouped.AdamW.__doc__
 
+    _floats_only = True
     _step_shown = _STEP
 
     def _shown_last(self):
@@ -36,6 +38,7 @@ class SGD(_grouped.SGD):
     __doc__ = _grouped.SGD.__doc__
 
     _buffer = "momentum_buf"
+    _unused = {}
     _step_shown = "step_t", (), _mstype.int32, False
 
     def _shown_last(self):

@@ -5,6 +5,8 @@ from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
+from ..ops.index_func import elements_scattered as _elements_scattered
+from ..ops.index_func import slices_added as _slices_added
 from ..ops.random_func import draw_uniform as _uniform
 from .unbatched import one_or_many as _one_or_many
 
@@ -46,6 +48,18 @@ def bincount(input, weights=None, minlength=0):
 def count_nonzero(input, dim=None):
     """Counts the elements that are not 0 over axes, int64; None means all axes."""
     return _k.sum(_k.not_equal(input, 0), dim, False)
+
+
+def equal(input, other):
+    """Whether two tensors have the same shape and equal elements, a bool tensor without axes. mint.eq compares element by element.
+
+    >>> import msjit as ms
+    >>> bool(ms.mint.equal(ms.Tensor([1, 2]), ms.Tensor([1, 3]))), bool(ms.mint.equal(ms.Tensor([1, 1]), ms.Tensor([1])))
+    (False, False)
+    """
+    if _check_tensor(input, "equal").shape != getattr(other, "shape", ()):
+        return _Tensor(False)
+    return _k.all(_k.equal(input, other))
 
 
 def var(input, dim=None, *, correction=1, keepdim=False):
@@ -174,19 +188,22 @@ def meshgrid(*tensors, indexing="ij"):
 
 
 def scatter(input, dim, index, src):
-    """Returns a copy with elements along `dim` replaced by src, a Tensor or a number, at the positions in index."""
+    """Returns a copy with elements along `dim` replaced by src, a Tensor or a number, at the positions in index.
+
+    What src has beyond the shape of index is not used.
+    """
     src = src if isinstance(src, _Tensor) else _k.full((), src, input.dtype)
-    return _k.scatter_elements(input, index, src, dim)
+    return _elements_scattered(input, index, src, dim)
 
 
 def scatter_add(input, dim, index, src):
-    """Returns a copy with elements of src added along `dim` at the positions in index."""
-    return _k.scatter_elements(input, index, src, dim, "add")
+    """Returns a copy with elements of src added along `dim` at the positions in index; src is as in scatter."""
+    return _elements_scattered(input, index, src, dim, "add")
 
 
 def index_add(input, dim, index, source, *, alpha=1):
     """Returns a copy with alpha times the slices of `source` added to the slices `index` along an axis."""
-    return _ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):

@@ -154,6 +154,8 @@ class CellNames:
         >>> seen
         ['ReLU', 'SequentialCell']
         """
+        if not callable(fn):
+            raise TypeError("[apply] fn, got %s, expected a function of a Cell" % type(fn).__name__)
         for cell in self.cells():
             cell.apply(fn)
         fn(self)

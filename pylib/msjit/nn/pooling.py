@@ -1,6 +1,7 @@
 """Pooling layers over one, two and three axes; power-average pooling; the inverse of max pooling."""
 from .. import ops
 from ..common.checks import check_format, int_tuple
+from ..common.tensor import check_tensor
 from ..ops import pool_func as _po
 from ..ops import registry as _k
 from ..ops import window_func as _w
@@ -24,7 +25,7 @@ class _Pool2d(Cell):
     def __init__(self, where, kernel_size, stride, pad_mode, padding, ceil_mode, data_format):
         super().__init__()
         check_format(data_format, where)
-        self._given = kernel_size, stride
+        self._given, self._where = (kernel_size, stride), where
         self.kernel_size = int_tuple(kernel_size, 2, where, "kernel_size")
         self.stride = int_tuple(stride, 2, where, "stride")
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
@@ -38,7 +39,7 @@ class _Pool2d(Cell):
         self._pads = fixed_pads(self.kernel_size, self.stride, (1, 1), self.pad_mode, padding)
 
     def construct(self, x):
-        if x.ndim == 3:  # one image
+        if check_tensor(x, self._where).ndim == 3:  # one image
             out = self._pool(ops.expand_dims(x, 0))
             return tuple([ops.squeeze(part, 0) for part in out]) if isinstance(out, tuple) else ops.squeeze(out, 0)
         return self._pool(x)

@@ -137,6 +137,7 @@ def hardswish(input):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
+    _check_tensor(input, "hardswish")
     return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
 
 
@@ -171,7 +172,7 @@ def logsigmoid(x):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
-    return -_k.softplus(-x)
+    return -_k.softplus(-_check_tensor(x, "logsigmoid"))
 
 
 def softmax(input, axis=-1, *, dtype=None):

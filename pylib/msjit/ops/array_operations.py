@@ -291,9 +291,9 @@ for _name, _attributes, _rule in (
         ("EuclideanNorm", {"keep_dims": False}, lambda p, x, axes:
          _k.sqrt(_k.sum(_k.square(x), tuple(int(a) for a in axes), p.keep_dims))),
         ("IndexAdd", {"axis": _REQUIRED, "use_lock": True, "check_index_bound": True}, lambda p, x, indices, y:
-         _replaced(x, _i.index_add(x, indices, y, p.axis))),
+         _replaced(x, _i.slices_added(x, indices, y, p.axis))),
         ("InplaceIndexAdd", {"axis": _REQUIRED}, lambda p, x, indices, y:
-         _replaced(x, _i.index_add(x, indices, y, p.axis))),
+         _replaced(x, _i.slices_added(x, indices, y, p.axis))),
         ("InplaceUpdate", {"indices": _REQUIRED}, lambda p, x, v: _sc.inplace_update(x, v, p.indices)),
         ("Logit", {"eps": -1.0}, lambda p, x: _sp.logit(x, p.eps)),
         ("MatrixInverse", {"adjoint": False}, lambda p, x: _k.inverse(_l.adjoint(x) if p.adjoint else x)),

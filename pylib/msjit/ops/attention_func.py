@@ -225,6 +225,36 @@ def prompt_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths
                            also_out=_beyond(lengths, key.shape[-2]))[0]
 
 
+def _whole(where, parts):
+    """The one Tensor in a tuple or list of keys or values; a Tensor is taken as it is."""
+    if isinstance(parts, (tuple, list)):
+        if len(parts) != 1:
+            raise NotImplementedError("[%s] keys and values, got %d Tensors, expected one with all batches" % (where, len(parts)))
+        parts = parts[0]
+    return _check(parts, where)
+
+
+def incre_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths=None, pse_shift=None, dequant_scale1=None,
+                          quant_scale1=None, dequant_scale2=None, quant_scale2=None, quant_offset2=None, antiquant_scale=None,
+                          antiquant_offset=None, block_table=None, num_heads=1, input_layout="BSH", scale_value=1.0,
+                          num_key_value_heads=0, block_size=0, inner_precise=1, kv_padding_size=None):
+    """Attention of one query in each batch, (B, 1, H) or (B, N, 1, D), over keys and values that are kept, as prompt_flash_attention.
+
+    key and value are each a Tensor or a list of one. attn_mask (B, S), (B, 1, S) or (B, 1, 1, S) is true where a key is masked;
+    actual_seq_lengths says how many keys of each batch count. Raises NotImplementedError for quantised operands, blocks and padding on the
+    left: paged_attention reads blocks.
+    """
+    where = "incre_flash_attention"
+    _not_offered(where, dequant_scale1=dequant_scale1, quant_scale1=quant_scale1, dequant_scale2=dequant_scale2, quant_scale2=quant_scale2,
+                 quant_offset2=quant_offset2, antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset, block_table=block_table,
+                 kv_padding_size=kv_padding_size)
+    if attn_mask is not None and _check(attn_mask, where).ndim == 2:
+        attn_mask = _k.expand_dims(attn_mask, 1)
+    return prompt_flash_attention(query, _whole(where, key), _whole(where, value), attn_mask, None, actual_seq_lengths, pse_shift,
+                                  num_heads=num_heads, scale_value=scale_value, next_tokens=_EVERY, input_layout=input_layout,
+                                  num_key_value_heads=num_key_value_heads)
+
+
 def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
     """Writes keys and values into caches (blocks, positions, heads, width) at the slots in slot_mapping; returns key.
 
@@ -270,4 +300,4 @@ def paged_attention(query, key_cache, value_cache, block_tables, context_lens, h
     return _k.reshape(out, query.shape)
 
 
-__all__ = ["flash_attention_score", "prompt_flash_attention", "reshape_and_cache"]
+__all__ = ["flash_attention_score", "incre_flash_attention", "prompt_flash_attention", "reshape_and_cache"]

@@ -45,6 +45,23 @@ class PromptFlashAttention(Primitive):
             self.num_key_value_heads, self.sparse_mode)
 
 
+class IncreFlashAttention(Primitive):
+    """Computes attention of one query in each batch, as ops.incre_flash_attention does."""
+
+    def __init__(self, num_heads=1, input_layout="BSH", scale_value=1.0, num_key_value_heads=0, block_size=0, inner_precise=1):
+        super().__init__()
+        self.num_heads, self.input_layout, self.scale_value, self.num_key_value_heads = num_heads, input_layout, scale_value, num_key_value_heads
+        self.block_size, self.inner_precise = block_size, inner_precise
+
+    def __call__(self, query, key, value, attn_mask=None, actual_seq_lengths=None, pse_shift=None, dequant_scale1=None, quant_scale1=None,
+                 dequant_scale2=None, quant_scale2=None, quant_offset2=None, antiquant_scale=None, antiquant_offset=None, block_table=None,
+                 kv_padding_size=None):
+        return _f.incre_flash_attention(
+            query, key, value, attn_mask, actual_seq_lengths, pse_shift, dequant_scale1, quant_scale1, dequant_scale2, quant_scale2,
+            quant_offset2, antiquant_scale, antiquant_offset, block_table, self.num_heads, self.input_layout, self.scale_value,
+            self.num_key_value_heads, self.block_size, self.inner_precise, kv_padding_size)
+
+
 class ReshapeAndCache(Primitive):
     """Writes keys and values into caches, as ops.reshape_and_cache."""
 
@@ -87,4 +104,4 @@ class PagedAttentionMask(PagedAttention):
                                   self.kv_head_num)
 
 
-__all__ = ["FlashAttentionScore", "PromptFlashAttention", "ReshapeAndCache", "PagedAttention", "PagedAttentionMask"]
+__all__ = ["FlashAttentionScore", "PromptFlashAttention", "IncreFlashAttention", "ReshapeAndCache", "PagedAttention", "PagedAttentionMask"]

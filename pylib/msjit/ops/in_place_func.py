@@ -33,8 +33,8 @@ def reshape_(input, shape):
 
 def inplace_index_add(var, indices, updates, axis):
     """Adds slices of `updates` to slices of a Parameter along an axis, in place; returns its new values."""
-    from .index_func import index_add
-    _put(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
+    from .index_func import slices_added
+    _put(_check(var, "inplace_index_add"), slices_added(var.detach(), indices, updates, axis))
     return _written(var)
 
 

@@ -4,9 +4,11 @@ from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_int as _check_int
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
+from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .variable_writes import replaced as _replaced
 
 # -- picking ---------------------------------------------------------------------------------------------------------
 
@@ -69,6 +71,8 @@ def masked_fill(input_x, mask, value):
             raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
         if value.dtype != input_x.dtype and any(value.dtype in kind and input_x.dtype in kind for kind in (_mstype.float_type, _mstype.int_type)):
             value = _k.cast(value, input_x.dtype)
+    if input_x.dtype == _mstype.bool_ and value is not True and value is not False:
+        value = _k.cast(value, _mstype.bool_) if isinstance(value, Tensor) else bool(value)
     try:
         return _k.where(mask, value, input_x)
     except _ERRORS as error:
@@ -103,11 +107,12 @@ def nonzero(input, as_tuple=False):
     [[0, 1], [1, 0]]
     """
     import numpy
-    _check(input, "nonzero")
-    found = numpy.nonzero(input.asnumpy())
+    if not _check(input, "nonzero").ndim:
+        raise ValueError("[nonzero] input must have at least one axis, got 0")
+    found = input.asnumpy().nonzero()
     if as_tuple:
-        return tuple(Tensor(index.astype(numpy.int64)) for index in found)
-    return Tensor(numpy.stack(found, -1).astype(numpy.int64))
+        return tuple([Tensor(index) for index in found])
+    return Tensor(numpy.array(found).T)  # a third of the time of numpy.stack
 
 
 def gather_elements(input, dim, index):
@@ -234,6 +239,13 @@ def scatter(input, axis, index, src):
     return _k.scatter_elements(input, index, src, axis)
 
 
+def elements_scattered(input, index, src, dim, reduce="none"):
+    """scatter_elements whose src may be longer than index: as much of it is used as there are indices."""
+    if isinstance(src, Tensor) and isinstance(index, Tensor) and src.ndim == index.ndim and src.shape != index.shape:
+        src = src[tuple([slice(0, size) for size in index.shape])]
+    return _k.scatter_elements(input, index, src, dim, reduce)
+
+
 def add_rows(name, x, indices, v):
     """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
     _check(v, "inplace_add"), _check(x, "inplace_add")
@@ -246,17 +258,28 @@ def add_rows(name, x, indices, v):
     return _k.index_update([x, v, Tensor(list(indices), _mstype.int64)], [0], True)
 
 
-def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Returns a copy of x with the slices of y added to its slices `indices` along `axis`; a slice named twice is added to twice.
-
-    An index outside the axis raises IndexError. The last two arguments are ignored.
-    """
+def slices_added(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """index_add of a copy of x, also where x is a Parameter."""
     axis = _check_axis(axis, _check(x, "index_add").ndim, "index_add")
     try:
         return _k.index_update([x, y, indices], [axis], True)
     except _ERRORS as error:
         _rename(error, "index_add")
         raise
+
+
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """Adds the slices of y to the slices `indices` of x along `axis`; a slice named twice is added to twice.
+
+    A Parameter is written to; of another tensor a copy is changed. Returns the new values. An index outside the axis raises IndexError.
+    The last two arguments are ignored.
+
+    >>> import msjit as ms
+    >>> ms.ops.index_add(ms.ops.zeros((3,)), ms.Tensor([0, 2, 2]), ms.ops.ones((3,)), 0).asnumpy().tolist()
+    [1.0, 0.0, 2.0]
+    """
+    made = slices_added(x, indices, y, axis)
+    return _replaced(x, made) if isinstance(x, _Parameter) else made
 
 
 # -- ordering --------------------------------------------------------------------------------------------------------
@@ -363,4 +386,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name != "Tensor" and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "add_rows", "elements_scattered", "slices_added") and callable(value)]

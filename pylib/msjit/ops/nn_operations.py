@@ -1,6 +1,7 @@
 """Primitives for neural networks and random numbers."""
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
+from ..common.tensor import check_tensor as _check_tensor
 from . import activation_func as _ac
 from . import nn_func as _n
 from . import random_func as _r
@@ -40,7 +41,8 @@ class Dropout(Primitive):
         self.keep_prob, self.seed = keep_prob, _seed(Seed0, Seed1)
 
     def __call__(self, x):
-        kept = _k.less(_r.draw_uniform(x.shape, _mstype.float32, self.seed), self.keep_prob)
+        shape = _check_tensor(x, "dropout").shape
+        kept = _k.less(_r.draw_uniform(shape, _mstype.float32, self.seed), self.keep_prob)
         return _k.where(kept, x / self.keep_prob, _k.zeros_like(x)), _k.cast(kept, x.dtype)
 
 

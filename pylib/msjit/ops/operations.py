@@ -242,6 +242,8 @@ class Split(Primitive):
         if not -x.ndim <= self.axis < x.ndim:
             raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
         length = x.shape[self.axis]
+        if self.output_num < 1:
+            raise ValueError("[split] output_num must be positive, got %d" % self.output_num)
         if length % self.output_num:
             raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d" % (length, self.output_num))
         return _a.split(x, length // self.output_num, self.axis)
@@ -367,6 +369,8 @@ class Partial(Primitive):
     """Binds arguments to a function, as functools.partial."""
 
     def __call__(self, func, *args, **kwargs):
+        if not callable(func):
+            raise TypeError("[partial] func, got %s, expected a function" % type(func).__name__)
         return _o.partial(func, *args, **kwargs)
 
 

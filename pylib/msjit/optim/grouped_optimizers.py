@@ -1,12 +1,30 @@
 """The optimizers of experimental.optim, from which those of mint.optim derive."""
 from .. import ops
 from ..common import dtype as mstype
+from ..common.tensor import Tensor
 from .assigned import count, decayed, filled, rate_of, wide, write
 from .grouped import GroupedOptimizer
 
 
-def check_adam(where, betas, eps, weight_decay, lr):
-    """Raises where the arguments of a kind of Adam are none."""
+def check_numbers(where, positive=(), signed=(), **options):
+    """Raises where options of an optimizer are no numbers or below 0; those named in `positive` must be above it, `signed` ones may be below.
+    betas is a tuple or list of two numbers below 1."""
+    for name, value in options.items():
+        if name == "betas" and not isinstance(value, (tuple, list)):
+            raise TypeError("[%s] betas must be a tuple or list, got %s" % (where, type(value).__name__))
+        numbers = value if name == "betas" else (value,)
+        if name == "betas" and len(numbers) != 2:
+            raise ValueError("[%s] betas must be 2 numbers, got %d" % (where, len(numbers)))
+        for number in numbers:
+            if not isinstance(number, (int, float, Tensor)):
+                raise TypeError("[%s] %s must be a number, got %s" % (where, name, type(number).__name__))
+            low = number <= 0 if name in positive else number < 0 and name not in signed
+            if low or (name in ("betas", "rho") and number > 1) or (name == "betas" and number == 1):
+                raise ValueError("[%s] %s is out of range, got %s" % (where, name, number))
+
+
+def check_floats(where, betas, eps, weight_decay, lr):
+    """As check_numbers for a kind of Adam of mint.optim, which takes a tuple and floats alone."""
     if not isinstance(betas, tuple):
         raise TypeError("[%s] betas must be a tuple, got %s" % (where, type(betas).__name__))
     if len(betas) != 2:
@@ -30,11 +48,15 @@ class Adam(GroupedOptimizer):
     """
 
     _decoupled = False
+    _floats_only = False
     _step_shown = "state_step", (), mstype.int32, False
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False):
         where = type(self).__name__
-        check_adam(where, betas, eps, weight_decay, lr)
+        if self._floats_only:
+            check_floats(where, betas, eps, weight_decay, lr)
+        else:
+            check_numbers(where, betas=betas, eps=eps, weight_decay=weight_decay, lr=lr)
         for name, value in (("amsgrad", amsgrad), ("maximize", maximize)):
             if not isinstance(value, bool):
                 raise TypeError("[%s] %s must be a bool, got %s" % (where, name, type(value).__name__))
@@ -93,6 +115,7 @@ class SGD(GroupedOptimizer):
     """
 
     _buffer = "accum"
+    _unused = {"grad_centralization": False}  # keys of MindSpore's groups that change nothing
 
     def __init__(self, params, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False):
         for name, value in (("momentum", momentum), ("dampening", dampening), ("weight_decay", weight_decay)):
@@ -106,7 +129,7 @@ class SGD(GroupedOptimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("[SGD] nesterov needs a momentum above 0 and no dampening, got %s and %s"
                              % (momentum, dampening))
-        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+        super().__init__(params, dict(self._unused, lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
                                       nesterov=nesterov, maximize=maximize))
         self.momentum_buf = self._state(self._buffer)
 
@@ -137,6 +160,7 @@ class Adadelta(GroupedOptimizer):
     """
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
+        check_numbers("Adadelta", ("eps",), rho=rho, eps=eps, weight_decay=weight_decay)
         super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize))
         self.accum, self.accum_update = self._state("accum"), self._state("accum_update")
 
@@ -159,6 +183,8 @@ class Adagrad(GroupedOptimizer):
 
     def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, *,
                  maximize=False):
+        check_numbers("Adagrad", ("eps",), lr_decay=lr_decay, weight_decay=weight_decay, eps=eps,
+                      initial_accumulator_value=initial_accumulator_value)
         super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
                                       initial_accumulator_value=initial_accumulator_value, maximize=maximize))
         self.accum = self._state("accum", initial_accumulator_value)
@@ -181,7 +207,7 @@ class Adamax(GroupedOptimizer):
     _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False):
-        check_adam("Adamax", betas, eps, weight_decay, float(lr))
+        check_numbers("Adamax", ("eps",), betas=betas, eps=eps, weight_decay=weight_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize))
         self.exp_avg, self.exp_inf = self._state("exp_avg"), self._state("exp_inf")
 
@@ -203,6 +229,7 @@ class RMSprop(GroupedOptimizer):
 
     def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
                  maximize=False):
+        check_numbers("RMSprop", ("eps",), alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum)
         super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum,
                                       centered=centered, maximize=maximize))
         self.mean_grad, self.mean_square, self.mom = self._state("mean_grad"), self._state("mean_square"), self._state("moment")
@@ -229,7 +256,7 @@ class RAdam(GroupedOptimizer):
     _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
-        check_adam("RAdam", betas, eps, weight_decay, float(lr))
+        check_numbers("RAdam", ("eps",), betas=betas, eps=eps, weight_decay=weight_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
         self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
 
@@ -252,7 +279,7 @@ class NAdam(GroupedOptimizer):
     _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
-        check_adam("NAdam", betas, eps, weight_decay, float(lr))
+        check_numbers("NAdam", ("eps",), betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
                                       momentum_decay=momentum_decay))
         self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
@@ -278,6 +305,7 @@ class ASGD(GroupedOptimizer):
     _step_shown = "step_t", (), mstype.int32, False
 
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
+        check_numbers("ASGD", (), ("lambd", "alpha", "t0"), lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay)
         super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
                                       maximize=maximize))
         self.ax = self._state("ax")
