@@ -333,3 +333,14 @@ def test_masked_fill_keeps_the_dtype(wrap, dtype, value, expected):
         assert filled.dtype == expected and np.allclose(filled.float().tolist(), [float(value), 2, float(value)], rtol=0.01)
     grads = ms.grad(lambda x, v: x.masked_fill(mask, v).sum(), (0, 1))(x.astype(ms.float16), Tensor(2.0))
     assert grads[0].dtype == ms.float16 and grads[1].dtype == ms.float32 and float(grads[1]) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["diag", "diag_embed", "diagflat", "MatrixDiag"])
+def test_matrices_of_a_diagonal_are_zero_elsewhere(name, mode):
+    function = getattr(ops, name) if name != "MatrixDiag" else ms.nn.MatrixDiag()
+    out = mode(lambda x: function(x))(Tensor(np.float32([np.inf, -1, np.nan]))).asnumpy()
+    np.testing.assert_array_equal(out, np.diag(np.float32([np.inf, -1, np.nan])))
+    assert not np.signbit(out[out == 0]).any()
+    if name != "MatrixDiag":
+        assert function(Tensor([True, False])).tolist() == [[True, False], [False, False]]

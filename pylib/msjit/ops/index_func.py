@@ -307,7 +307,7 @@ def diag(input):
     _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
-    flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
+    flat = _k.where(_k.eye(input.size, input.size, _mstype.bool_), _k.reshape(input, (-1,)), False)
     return _k.reshape(flat, input.shape + input.shape)
 
 
