@@ -68,6 +68,33 @@ row("ones", lambda x: x + ops.ones(None), z(2), "[ones] shape, got NoneType, exp
 row("randn", lambda x: x + ops.randn(-1), z(2), "[randn] size of a dimension, got -1, expected at least 0")
 row("rand", lambda x: x + ops.rand(2.0), z(2), "[rand] shape, got float, expected an int or a tuple of ints", TypeError)
 
+# mint: what the functions call lies in other modules
+row("count_nonzero", lambda x: mint.count_nonzero(x, 2), z(2, 3), "[count_nonzero] axis is out of range, got 2, expected -2 to 1")
+row("mint.median", mint.median, z(0), "[median] cannot reduce an empty tensor, got shape (0,)")
+row("mint.gather", lambda x, i: mint.gather(x, 1, i), (z(2, 3), Tensor([[3]])), "[gather] index 3 is out of bounds", IndexError)
+row("mint.scatter", lambda x, i: mint.scatter(x, 1, i, 1.0), (z(2, 3), Tensor([[3]])), "[scatter] index 3 is out of bounds", IndexError)
+row("scatter_add", lambda x, i: mint.scatter_add(x, 1, i, x), (z(2, 3), Tensor([1])), "[scatter_add] indices has a wrong rank, got 1, expected 2")
+row("triangular_solve", mint.triangular_solve, (z(2), z(2, 2)), "[triangular_solve] rhs has a wrong rank, got 1, expected 2")
+row("vdot of matrices", mint.vdot, (z(2, 3), z(2, 3)), "[vdot] operands must be vectors, got 2 and 2 axes")
+row("vdot", mint.vdot, (z(2), z(3)), "[vdot] sizes must match, got 2 and 3", good=(z(2), z(2)))
+row("mint.transpose", lambda x: mint.transpose(x, 0, 2), z(2, 3), "[transpose] axis is out of range, got 2", good=(z(2, 3, 4),))
+row("permute", lambda x: mint.permute(x, (1, 1)), z(2, 3), "[permute] perm must name each axis once")
+row("normalize", lambda x: mint.nn.functional.normalize(x, dim=2), z(2, 3), "[normalize] axis is out of range, got 2")
+row("conv2d of three paddings", lambda x, w: mint.conv2d(x, w, padding=(1, 2, 3)), (z(1, 1, 4, 4), z(1, 1, 2, 2)),
+    "[conv2d] padding, got 3 numbers, expected one or 2")
+row("output_padding", lambda x: mint.nn.functional.conv_transpose2d(x, x, stride=2, output_padding=2), z(1, 1, 2, 2),
+    "[conv_transpose2d] output_padding, got (2, 2), expected less than the stride, (2, 2)")
+row("max_unpool2d", ops.max_unpool2d, (z(1, 1, 1), Tensor([[[9]]]), 2), "[max_unpool2d] index 9 is out of bounds", IndexError)
+row("glu", lambda x: ops.glu(x, 2), z(2, 4), "[glu] axis is out of range, got 2, expected -2 to 1")
+row("randint", lambda x: x + mint.randint(3, 2), z(2), "[randint] size, got int, expected a tuple of ints", TypeError)
+row("normal", lambda x: x + mint.normal(0.0, 1.0, 3), z(2), "[normal] size, got int, expected a tuple of ints", TypeError)
+row("linspace", lambda x: x + ops.linspace("a", 1, 2), z(2), "[linspace] start must be a number, got str", TypeError)
+for _name, _function in (("nansum", ops.nansum), ("frac", ops.frac), ("mish", ops.mish), ("selu", ops.selu), ("hardswish", ops.hardswish),
+                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign), ("clone", mint.clone), ("one_hot", mint.nn.functional.one_hot),
+                         ("log_softmax", mint.nn.functional.log_softmax), ("randn_like", mint.randn_like),
+                         ("randint_like", lambda x: mint.randint_like(x, 3))):
+    row("%s of a number" % _name, _function, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
+
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", list(ROWS))

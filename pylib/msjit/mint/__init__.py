@@ -3,6 +3,8 @@ from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.methods_shared import written as _written
 from ..common.tensor import Tensor  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
@@ -25,6 +27,9 @@ from ..ops import clamp as clip, greater_equal as ge, trunc as fix  # noqa: F401
 from . import functional, linalg, nn, optim, special  # noqa: F401
 from .keyword_func import *  # noqa: F403
 from .overloaded_func import *  # noqa: F403
+from .linear_func import *  # noqa: F403
+from .random_func import *  # noqa: F403
+from .shape_func import *  # noqa: F403
 from .tensor_func import *  # noqa: F403
 
 
@@ -43,7 +48,12 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 def gather(input, dim, index):
     """Picks elements along dim: out[i][j] = input[index[i][j]][j] for dim 0. The result has the shape of index."""
-    return _ops.gather_elements(input, dim, index)
+    _check_tensor(input, "gather")
+    try:
+        return _ops.gather_elements(input, dim, index)
+    except _ERRORS as error:
+        _rename(error, "gather")
+        raise
 
 
 def select(input, dim, index):
@@ -71,7 +81,11 @@ def squeeze(input, dim):
 
 def transpose(input, dim0, dim1):
     """Exchanges two axes."""
-    return _ops.swapaxes(input, dim0, dim1)
+    try:
+        return _ops.swapaxes(input, dim0, dim1)
+    except _ERRORS as error:
+        _rename(error, "transpose")
+        raise
 
 
 def item(input):

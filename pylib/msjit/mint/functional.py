@@ -16,7 +16,7 @@ from ..ops import (  # noqa: F401
 from .. import ops as _ops
 from ..common.methods_shared import written as _written
 from .functional_keywords import *  # noqa: F403
-from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
+from .linear_func import conv1d, conv2d, conv3d  # noqa: F401
 
 
 def pad(input, pad, mode="constant", value=None):

@@ -98,7 +98,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 def one_hot(tensor, num_classes=-1):
     """Encodes indices as vectors of their dtype with 1 at the index; num_classes -1 means the greatest index plus 1."""
     if num_classes == -1:
-        num_classes = int(_ops.amax(tensor)) + 1
+        num_classes = int(_ops.amax(_check(tensor, "one_hot"))) + 1
     return _ops.cast(_ops.one_hot(tensor, num_classes, 1, 0, -1), tensor.dtype)
 
 

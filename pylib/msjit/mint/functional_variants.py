@@ -5,22 +5,22 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
 
 
-def _axis(x, dim):
+def _axis(where, x, dim):
     """The axis of softmax; without one, the axis that PyTorch implies."""
     if dim is not None:
         return dim
-    _check_tensor(x, "softmax")
+    _check_tensor(x, where)
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
 def softmax(input, dim=None, dtype=None):
     """Computes exp(x) / sum(exp(x)) over an axis; dim None means 0 for 0, 1 or 3 axes, else 1."""
-    return _ops.softmax(input, _axis(input, dim), dtype=dtype)
+    return _ops.softmax(input, _axis("softmax", input, dim), dtype=dtype)
 
 
 def log_softmax(input, dim=None, dtype=None):
     """Computes log(softmax(x)) over an axis; dim None is as in softmax."""
-    return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis(input, dim))
+    return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis("log_softmax", input, dim))
 
 
 def glu(input, dim=-1):
@@ -75,7 +75,12 @@ def kl_div(input, target, reduction="mean", log_target=False):
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
     """Divides x by its p-norm along an axis, or by eps if that is greater."""
-    return input / _ops.clamp(_ops.norm(input, float(p), dim, True), eps, None)
+    try:
+        size = _ops.norm(input, float(p), dim, True)
+    except _ERRORS as error:
+        _rename(error, "normalize")
+        raise
+    return input / _ops.clamp(size, eps, None)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):

@@ -1,5 +1,7 @@
 """Functions of mint that differ from those of ops only in parameter names and defaults."""
 from .. import ops as _ops
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..ops import registry as _k
 
 
@@ -46,7 +48,11 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
 
 def permute(input, dims):
     """Reorders the axes."""
-    return _k.transpose(input, dims)
+    try:
+        return _k.transpose(input, dims)
+    except _ERRORS as error:
+        _rename(error, "permute")
+        raise
 
 
 def pow(input, exponent):

@@ -336,7 +336,7 @@ def repeat_interleave(input, repeats, axis=None):
         places = [i for i, count in enumerate(counts) for _ in range(count)]
         return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
-        return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
+        return _k.repeat_interleave(_k.reshape(_check(input, "repeat_interleave"), (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)
 
 

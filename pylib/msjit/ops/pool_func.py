@@ -149,7 +149,11 @@ def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes
         sizes = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel))
     rows = _k.reshape(x, (-1, x.size // max(1, _product(lead))))
     whole = _k.full((rows.shape[0], _product(sizes)), 0, x.dtype)
-    return _k.reshape(_k.scatter_elements(whole, _k.reshape(indices, rows.shape), rows, 1), lead + sizes)
+    try:
+        return _k.reshape(_k.scatter_elements(whole, _k.reshape(indices, rows.shape), rows, 1), lead + sizes)
+    except _ERRORS as error:
+        _rename(error, where)
+        raise
 
 
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):

@@ -145,7 +145,7 @@ sgn = _k.sign
 
 def frac(x):
     """Returns the fractional part, x - trunc(x), with the sign of x."""
-    return x - _k.trunc(x)
+    return x - _k.trunc(_check(x, "frac"))
 
 
 def heaviside(input, values):
