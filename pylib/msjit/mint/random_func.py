@@ -10,7 +10,10 @@ from ..ops.random_func import draw_uniform as _uniform
 
 
 def bernoulli(input, *, generator=None):
-    """Draws 1 with the probability given by each element of input, else 0."""
+    """Draws 1 with the probability that each element of input gives, else 0, in its shape and dtype. Elements are not checked to lie in [0, 1].
+
+    Raises TypeError for anything but a Tensor.
+    """
     if generator is not None:
         return _drawn("bernoulli", generator, bernoulli, input)
     _check_tensor(input, "bernoulli")
@@ -18,7 +21,11 @@ def bernoulli(input, *, generator=None):
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None):
-    """Draws num_samples indices (int64) from each row of weights; without replacement each index at most once."""
+    """Draws num_samples indices (int64) from a vector of weights, or from each row of a matrix (n, m): (num_samples,) or (n, num_samples).
+
+    An index is drawn with the probability weight / sum of weights; without replacement each at most once. Raises ValueError for less than
+    one sample, for more than m without replacement and for another rank, TypeError for anything but a Tensor.
+    """
     if generator is not None:
         return _drawn("multinomial", generator, multinomial, input, num_samples, replacement)
     return _k.cast(_ops.multinomial(input, num_samples, replacement), _mstype.int64)
@@ -31,7 +38,10 @@ def _shape(where, size):
 
 
 def normal(mean=0.0, std=1.0, size=None, generator=None):
-    """Draws normal numbers with the given mean and standard deviation, in their shape or in a given one."""
+    """Draws normal numbers (float32) with the given mean and standard deviation, numbers or Tensors.
+
+    The shape is their common one, or that of `size`, a tuple. Raises ValueError for an std that is a number below 0 and for shapes that do not broadcast, TypeError for other kinds of arguments.
+    """
     if generator is not None:
         return _drawn("normal", generator, normal, mean, std, size)
     if size is None:
@@ -45,14 +55,21 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
 
 
 def randperm(n, *, generator=None, dtype=_mstype.int64):
-    """Returns the numbers 0 to n - 1 in random order."""
+    """Returns the numbers 0 to n - 1 in random order, int64 unless dtype is given.
+
+    Raises ValueError for a negative n, TypeError unless n is an int.
+    """
     if generator is not None:
         return _drawn("randperm", generator, randperm, n, dtype=dtype)
     return _ops.randperm(n, dtype=dtype)
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, device=None):
-    """Draws uniform integers in [low, high): randint(high, size) or randint(low, high, size)."""
+    """Draws uniform integers in [low, high): randint(high, size) with low 0, or randint(low, high, size). size is a tuple.
+
+    The result is int64 unless dtype is given, which may be a float; device is ignored. Raises ValueError unless low < high, TypeError for another number of arguments and for a size that
+    is no tuple or list.
+    """
     names = ("low", "high", "size") if len(args) + (high is not None) + (size is not None) + (low is not None) == 3 else ("high", "size")
     given = {name: value for name, value in (("low", low), ("high", high), ("size", size)) if value is not None}
     free = [name for name in names if name not in given]
@@ -67,14 +84,21 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, d
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
-    """Draws uniform integers in [low, high), or in [0, low), in the shape of another tensor."""
+    """Draws uniform integers in [low, high), or in [0, low) without high, in the shape of a tensor, and in its dtype unless dtype is given.
+
+    device is ignored. Raises ValueError unless low < high, TypeError for anything but a Tensor.
+    """
     low, high = (0, low) if high is None else (low, high)
     drawn = _ops.randint_like(_check_tensor(input, "randint_like"), low, high, dtype=_mstype.int64)
     return drawn.astype(input.dtype if dtype is None else dtype)
 
 
 def rand(*size, generator=None, dtype=None, device=None):
-    """Draws uniform numbers in [0, 1), float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
+    """Draws uniform numbers in [0, 1), float32 by default. size is ints, or one tuple of them.
+
+    As in MindSpore, arguments after a shape that is a tuple are ignored; so is device. Raises ValueError for a negative size, TypeError for sizes
+    that are no ints and for a dtype that is no float.
+    """
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("rand", generator, rand, *size, dtype=dtype)
@@ -82,7 +106,11 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 
 def randn(*size, generator=None, dtype=None, device=None):
-    """Draws standard normal numbers, float32 by default. As in MindSpore, arguments after a shape that is a tuple are ignored."""
+    """Draws standard normal numbers (mean 0, deviation 1), float32 by default. size is ints, or one tuple of them.
+
+    As in MindSpore, arguments after a shape that is a tuple are ignored; so is device. Raises ValueError for a negative size, TypeError for sizes
+    that are no ints and for a dtype that is no float.
+    """
     size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("randn", generator, randn, *size, dtype=dtype)
@@ -90,12 +118,18 @@ def randn(*size, generator=None, dtype=None, device=None):
 
 
 def rand_like(input, *, dtype=None, device=None):
-    """Draws uniform numbers in [0, 1) in the shape of another tensor, and its dtype unless another is given."""
+    """Draws uniform numbers in [0, 1) in the shape of a tensor, and in its dtype unless dtype is given. device is ignored.
+
+    Raises TypeError for a dtype that is no float and for anything but a Tensor.
+    """
     return _ops.rand_like(input, dtype=dtype)
 
 
 def randn_like(input, *, dtype=None, device=None):
-    """Draws standard normal numbers in the shape of another tensor, and its dtype unless another is given."""
+    """Draws standard normal numbers in the shape of a tensor, and in its dtype unless dtype is given. device is ignored.
+
+    Raises TypeError for a dtype that is no float and for anything but a Tensor.
+    """
     return _ops.randn_like(_check_tensor(input, "randn_like"), dtype=input.dtype if dtype is None else dtype)
 
 
