@@ -90,7 +90,8 @@ row("randint", lambda x: x + mint.randint(3, 2), z(2), "[randint] size, got int,
 row("normal", lambda x: x + mint.normal(0.0, 1.0, 3), z(2), "[normal] size, got int, expected a tuple of ints", TypeError)
 row("linspace", lambda x: x + ops.linspace("a", 1, 2), z(2), "[linspace] start must be a number, got str", TypeError)
 for _name, _function in (("nansum", ops.nansum), ("frac", ops.frac), ("mish", ops.mish), ("selu", ops.selu), ("hardswish", ops.hardswish),
-                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign), ("clone", mint.clone), ("one_hot", mint.nn.functional.one_hot),
+                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign), ("logsigmoid", ops.logsigmoid), ("adaptive_max_pool2d", lambda x: ops.adaptive_max_pool2d(x, 2)),
+                         ("clone", mint.clone), ("one_hot", mint.nn.functional.one_hot),
                          ("log_softmax", mint.nn.functional.log_softmax), ("randn_like", mint.randn_like),
                          ("randint_like", lambda x: mint.randint_like(x, 3))):
     row("%s of a number" % _name, _function, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)

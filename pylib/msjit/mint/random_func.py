@@ -40,7 +40,8 @@ def _shape(where, size):
 def normal(mean=0.0, std=1.0, size=None, generator=None):
     """Draws normal numbers (float32) with the given mean and standard deviation, numbers or Tensors.
 
-    The shape is their common one, or that of `size`, a tuple. Raises ValueError for an std that is a number below 0 and for shapes that do not broadcast, TypeError for other kinds of arguments.
+    The shape is their common one, or that of `size`, a tuple. Raises ValueError for an std that is a number below 0 and for shapes that do not
+    broadcast, TypeError for other kinds of arguments.
     """
     if generator is not None:
         return _drawn("normal", generator, normal, mean, std, size)
@@ -67,8 +68,8 @@ def randperm(n, *, generator=None, dtype=_mstype.int64):
 def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, device=None):
     """Draws uniform integers in [low, high): randint(high, size) with low 0, or randint(low, high, size). size is a tuple.
 
-    The result is int64 unless dtype is given, which may be a float; device is ignored. Raises ValueError unless low < high, TypeError for another number of arguments and for a size that
-    is no tuple or list.
+    The result is int64 unless dtype is given, which may be a float; device is ignored. Raises ValueError unless low < high, TypeError for another
+    number of arguments and for a size that is no tuple or list.
     """
     names = ("low", "high", "size") if len(args) + (high is not None) + (size is not None) + (low is not None) == 3 else ("high", "size")
     given = {name: value for name, value in (("low", low), ("high", high), ("size", size)) if value is not None}

@@ -100,7 +100,8 @@ def std_mean(input, dim=None, *, correction=1, keepdim=False):
 def logsumexp(input, dim, keepdim=False):
     """Computes log(sum(exp(x))) over an axis or a tuple of axes, without overflow: the greatest element is taken out of the sum.
 
-    Integers give float32. With keepdim the axes stay, with size 1. Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+    Integers give float32. With keepdim the axes stay, with size 1. Raises ValueError for an axis that the input does not have, TypeError for
+    anything but a Tensor.
     """
     return _ops.logsumexp(input, dim, keepdim)
 
@@ -133,7 +134,8 @@ def median(input, dim=None, keepdim=False):
 def cumsum(input, dim, dtype=None):
     """Computes running sums along an axis; element i of the result is the sum of elements 0 to i.
 
-    Integers and booleans give int64; dtype casts the input first. Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+    Integers and booleans give int64; dtype casts the input first. Raises ValueError for an axis that the input does not have, TypeError for
+    anything but a Tensor.
     """
     out = _k.cumsum(input if dtype is None else _k.cast(input, dtype), dim)
     return out if dtype is None else _k.cast(out, dtype)

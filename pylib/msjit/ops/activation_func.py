@@ -172,7 +172,7 @@ def logsigmoid(x):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
-    return -_k.softplus(-x)
+    return -_k.softplus(-_check_tensor(x, "logsigmoid"))
 
 
 def softmax(input, axis=-1, *, dtype=None):

@@ -220,9 +220,8 @@ def adaptive_max_pool1d(input, output_size):
 
 def _adaptive_nd(x, output_size, axes, return_indices):
     sizes = _wanted(x, output_size, axes)
-    out = x
+    out = _check(x, "adaptive_max_pool2d" if axes == 2 else "adaptive_max_pool3d")
     for i, size in reversed(list(enumerate(sizes))):
-        _check(x, "adaptive_max_pool")
         out = _adaptive_max(out, x.ndim - axes + i, size)
     if not return_indices:
         return out
