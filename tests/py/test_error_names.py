@@ -68,6 +68,17 @@ row("ones", lambda x: x + ops.ones(None), z(2), "[ones] shape, got NoneType, exp
 row("randn", lambda x: x + ops.randn(-1), z(2), "[randn] size of a dimension, got -1, expected at least 0")
 row("rand", lambda x: x + ops.rand(2.0), z(2), "[rand] shape, got float, expected an int or a tuple of ints", TypeError)
 
+row("Unflatten", nn.Unflatten(1, (2, 2)), z(2, 3), "[Unflatten] element counts must match, got 6 for shape (2, 3)")
+row("matrix_diag", nn.MatrixDiag(), z(), "[matrix_diag] rank of the input, got 0, expected 1 or more")
+row("matrix_set_diag", nn.MatrixSetDiag(), (z(3), z(3)), "[matrix_set_diag] rank of the matrices, got 1, expected 2 or more")
+row("central_crop", nn.CentralCrop(0.5), z(3), "[central_crop] rank of the image, got 1, expected 2 or more")
+row("multi_margin_loss", nn.MultiMarginLoss(), (z(1, 3), Tensor([7])), "[multi_margin_loss] index 7 is out of bounds", IndexError)
+row("multilabel_margin_loss", nn.MultilabelMarginLoss(), (z(1, 3), z(1, 3)), "[multilabel_margin_loss] indices has an unsupported dtype", TypeError)
+row("Unflatten of an int", lambda x: nn.Unflatten(1, 3)(x), z(2, 3), "[Unflatten] unflattened_size, got int, expected a tuple of ints", TypeError)
+row("range", lambda x: nn.Range("a")() + x, z(2), "[range] each of start, limit and delta must be a number, got str", TypeError)
+for _name, _layer in (("Unflatten", nn.Unflatten(0, (1,))), ("image_gradients", nn.ImageGradients()), ("central_crop", nn.CentralCrop(0.5)),
+                      ("ZeroPad2d", nn.ZeroPad2d(1)), ("ReflectionPad1d", nn.ReflectionPad1d(1)), ("l1_regularizer", nn.L1Regularizer(0.1))):
+    row("layer %s of a number" % _name, _layer, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
 # mint: what the functions call lies in other modules
 row("count_nonzero", lambda x: mint.count_nonzero(x, 2), z(2, 3), "[count_nonzero] axis is out of range, got 2, expected -2 to 1")
 row("mint.median", mint.median, z(0), "[median] cannot reduce an empty tensor, got shape (0,)")
@@ -90,9 +101,11 @@ row("randint", lambda x: x + mint.randint(3, 2), z(2), "[randint] size, got int,
 row("normal", lambda x: x + mint.normal(0.0, 1.0, 3), z(2), "[normal] size, got int, expected a tuple of ints", TypeError)
 row("linspace", lambda x: x + ops.linspace("a", 1, 2), z(2), "[linspace] start must be a number, got str", TypeError)
 for _name, _function in (("nansum", ops.nansum), ("frac", ops.frac), ("mish", ops.mish), ("selu", ops.selu), ("hardswish", ops.hardswish),
-                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign), ("logsigmoid", ops.logsigmoid), ("adaptive_max_pool2d", lambda x: ops.adaptive_max_pool2d(x, 2)),
+                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign),
+                         ("logsigmoid", ops.logsigmoid), ("adaptive_max_pool2d", lambda x: ops.adaptive_max_pool2d(x, 2)),
                          ("clone", mint.clone), ("one_hot", mint.nn.functional.one_hot),
-                         ("log_softmax", mint.nn.functional.log_softmax), ("randn_like", mint.randn_like),
+                         ("log_softmax", mint.nn.functional.log_softmax),
+                         ("randn_like", mint.randn_like),
                          ("randint_like", lambda x: mint.randint_like(x, 3))):
     row("%s of a number" % _name, _function, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
 

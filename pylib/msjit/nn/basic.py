@@ -25,7 +25,7 @@ _GATHER, _EXPAND_DIMS = ops.Gather(), ops.ExpandDims()
 
 
 class Identity(Cell):
-    """A layer that returns its input."""
+    """A layer that returns its input, whatever that is; it has no Parameters."""
 
     def construct(self, input):
         return input

@@ -22,7 +22,12 @@ class KLDivLoss(LossBase):
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification loss of log_probs (T, N, C) or (T, C), as ops.ctc_loss."""
+    """Connectionist temporal classification loss (Graves et al. 2006) of log probabilities (T, N, C) or (T, C).
+
+    It is -log of the probability of all alignments of the targets to the T steps. targets is (N, S) or, joined, (sum of target_lengths,); blank
+    is the class of no label. reduction 'mean' divides each loss by its target length first. zero_infinity makes infinite losses 0. Raises
+    ValueError for a blank outside [0, C) and for another reduction, TypeError for targets that are not int32 or int64.
+    """
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__(reduction)

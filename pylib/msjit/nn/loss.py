@@ -34,7 +34,10 @@ class L1Loss(LossBase):
 
 
 class MAELoss(L1Loss):
-    """Mean absolute error |logits - labels|, as L1Loss."""
+    """Mean absolute error: |logits - labels|, element by element, with broadcasting; reduction is 'mean', 'sum' or 'none'. The same as L1Loss.
+
+    Raises ValueError for shapes that do not broadcast and for another reduction.
+    """
 
     def construct(self, logits, label):
         try:
@@ -45,7 +48,10 @@ class MAELoss(L1Loss):
 
 
 class RMSELoss(LossBase):
-    """Root mean squared error: sqrt(mean((logits - labels)^2))."""
+    """Root mean squared error: sqrt(mean((logits - labels)^2)), one number; logits and labels broadcast.
+
+    Raises ValueError for shapes that do not broadcast, TypeError for anything but Tensors.
+    """
 
     def __init__(self):
         super().__init__()

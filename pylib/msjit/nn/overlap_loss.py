@@ -9,7 +9,10 @@ from .loss_base import LossBase
 
 
 class DiceLoss(LossBase):
-    """Dice loss: 1 - 2 * sum(x y) / (sum(x^2) + sum(y^2) + smooth), over all elements."""
+    """Dice loss: 1 - 2 * sum(x y) / (sum(x^2) + sum(y^2) + smooth), over all elements of logits x and labels y of one shape (Milletari et al. 2016).
+
+    Raises ValueError for two shapes and for a smooth that is not positive, TypeError for a smooth that is no float.
+    """
 
     def __init__(self, smooth=1e-5):
         super().__init__()
@@ -29,7 +32,11 @@ class DiceLoss(LossBase):
 
 
 class MultiClassDiceLoss(LossBase):
-    """Mean of the DiceLoss of each class (axis 1), after an activation, with a weight for each class."""
+    """Mean of the DiceLoss of each class (axis 1) of logits and labels of one shape.
+
+    activation, 'softmax' by default, is a name or a Cell that is applied to the logits first. weights (C, n) multiply the loss of each class; the
+    class ignore_indiex adds nothing. Raises ValueError for two shapes, another activation and weights of another size.
+    """
 
     def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
         super().__init__()

@@ -47,7 +47,10 @@ class ClipByNorm(Cell):
 
 
 class L1Regularizer(Cell):
-    """Computes scale times the sum of absolute values."""
+    """Computes scale * sum(|x|) of all elements, one number.
+
+    Raises ValueError for a scale that is not positive and finite, TypeError for one that is no number and for anything but a Tensor.
+    """
 
     def __init__(self, scale):
         super().__init__()
@@ -58,7 +61,7 @@ class L1Regularizer(Cell):
         self.scale = scale
 
     def construct(self, weights):
-        return ops.sum(ops.abs(weights)) * self.scale
+        return ops.sum(ops.abs(check_tensor(weights, "l1_regularizer"))) * self.scale
 
 
 class Moments(Cell):
@@ -85,7 +88,10 @@ class Moments(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    """Computes log(sum(exp(x))) over axes, without overflow."""
+    """Computes log(sum(exp(x))) over an axis or a tuple of axes, without overflow. With keep_dims the axes stay, with size 1; integers give float32.
+
+    Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()
