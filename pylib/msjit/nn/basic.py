@@ -200,7 +200,11 @@ class OneHot(Cell):
 
 
 class Unfold(Cell):
-    """Cuts windows out of (N, C, H, W) images and lays their elements out along axis 1, as ops.ExtractImagePatches."""
+    """Cuts windows out of (N, C, H, W) images and lays their elements out along axis 1, as ops.ExtractImagePatches: (N, C * kH * kW, H', W').
+
+    ksizes, strides and rates (distances of a window's elements) are lists of four numbers [1, rows, columns, 1]. padding is 'same' or 'valid'.
+    Raises ValueError for another padding, TypeError for sizes that are no tuple or list.
+    """
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
         super().__init__()

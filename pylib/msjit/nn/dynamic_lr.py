@@ -53,7 +53,11 @@ def _polynomial_args(where, learning_rate, end_learning_rate, power):
 
 
 def piecewise_constant_lr(milestone, learning_rates):
-    """Returns the rates of a piecewise constant schedule: learning_rates[i] for the steps before milestone[i]."""
+    """Returns a list of rates, one for each step: learning_rates[i] from step milestone[i - 1] (0 for the first) up to, but without, milestone[i].
+
+    Raises ValueError for milestones that do not increase and for lists of two lengths, TypeError for anything but lists or tuples, ints and
+    floats.
+    """
     where = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
         if not isinstance(value, (tuple, list)):
@@ -140,7 +144,11 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 
 
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
-    """Returns the rates of a warm-up: linear from 0 to learning_rate over warmup_epoch epochs."""
+    """Returns a list of total_step rates of a warm-up: learning_rate * min(step // step_per_epoch, warmup_epoch) / warmup_epoch.
+
+    So the rate rises by the epoch, from 0 to learning_rate. Raises ValueError for counts below 1 and a negative rate, TypeError for counts that
+    are no ints and a rate that is no float.
+    """
     _rate(learning_rate, "warmup_lr", "learning_rate", True)
     _steps("warmup_lr", total_step, step_per_epoch, warmup_epoch, "warmup_epoch")
     return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch for i in range(total_step)]

@@ -100,7 +100,10 @@ class _VirtualDatasetCell(Cell):
 
 
 class WithEvalCell(Cell):
-    """Returns (loss, output, label), where output = network(data) and loss = loss_fn(output, label)."""
+    """Returns (loss, output, label), where output = network(data) and loss = loss_fn(output, label).
+
+    With add_cast_fp32 the output, and a label of floats, are cast to float32 first. Raises TypeError for an add_cast_fp32 that is no bool.
+    """
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
         super().__init__(auto_prefix=False)
@@ -117,7 +120,10 @@ class WithEvalCell(Cell):
 
 
 class ParameterUpdate(Cell):
-    """Writes its input into a Parameter and returns it."""
+    """Writes its input into a Parameter, in the Parameter's dtype, and returns the input.
+
+    Raises TypeError for anything but a Parameter, ValueError for another shape.
+    """
 
     def __init__(self, param):
         super().__init__(auto_prefix=False)
@@ -217,7 +223,10 @@ class WithGradCell(Cell):
 
 
 class Jvp(Cell):
-    """Computes (output, directional derivative) of fn; the last argument is the direction."""
+    """Computes (output, directional derivative) of fn at its inputs: called with the inputs, then the direction v, a Tensor or a tuple of them.
+
+    The derivative is J v, where J is the Jacobian (forward mode). Errors are those of ms.jvp.
+    """
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)
@@ -228,7 +237,10 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """Computes (output, gradients of the inputs) of fn; the last argument is the gradient of the output."""
+    """Computes (output, gradients of the inputs) of fn: called with the inputs, then v, the gradient of the output.
+
+    The gradients are v J, where J is the Jacobian (reverse mode). Errors are those of ms.vjp.
+    """
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)

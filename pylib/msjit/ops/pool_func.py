@@ -182,16 +182,18 @@ def adaptive_avg_pool1d(input, output_size):
 
 def adaptive_avg_pool3d(input, output_size):
     """Means over windows chosen so that the last three axes get the size output_size; None keeps the size of that axis."""
-    sizes = _wanted(input, output_size, 3)
+    sizes = _wanted("adaptive_avg_pool3d", input, output_size, 3)
     out = _over_planes(lambda p: _k.adaptive_avg_pool2d(p, sizes[1:]), input)
     return _over_depth(lambda p: _k.adaptive_avg_pool2d(p, (sizes[0], -1)), out)
 
 
-def _wanted(x, output_size, axes):
+def _wanted(where, x, output_size, axes):
+    if _check(x, where).ndim <= axes:
+        raise ValueError("[%s] rank of the input, got %d, expected at least %d" % (where, x.ndim, axes + 1))
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * axes
     if len(sizes) != axes:
-        raise ValueError("[adaptive_pool] output_size, got %s, expected an int or %d of them" % (output_size, axes))
-    return tuple(x.shape[i - axes] if size in (None, -1) else _check_int(size, "adaptive_pool", "output_size")
+        raise ValueError("[%s] output_size, got %s, expected an int or %d of them" % (where, output_size, axes))
+    return tuple(x.shape[i - axes] if size in (None, -1) else _check_int(size, where, "output_size")
                  for i, size in enumerate(sizes))
 
 
@@ -213,14 +215,13 @@ def _first_largest(x, axis):
 
 def adaptive_max_pool1d(input, output_size):
     """Largest elements of windows chosen so that the last axis gets the size output_size."""
-    size, = _wanted(input, output_size, 1)
-    _check(input, "adaptive_max_pool1d")
+    size, = _wanted("adaptive_max_pool1d", input, output_size, 1)
     return _adaptive_max(input, input.ndim - 1, size)
 
 
 def _adaptive_nd(x, output_size, axes, return_indices):
-    sizes = _wanted(x, output_size, axes)
-    out = _check(x, "adaptive_max_pool2d" if axes == 2 else "adaptive_max_pool3d")
+    sizes = _wanted("adaptive_max_pool2d" if axes == 2 else "adaptive_max_pool3d", x, output_size, axes)
+    out = x
     for i, size in reversed(list(enumerate(sizes))):
         out = _adaptive_max(out, x.ndim - axes + i, size)
     if not return_indices:
