@@ -257,7 +257,10 @@ class CellAttributes:
         return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
+        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others. Returns a handle with remove().
+
+        grad_outputs is a tuple with one item for each output. Raises TypeError for a hook that is not callable.
+        """
         return HookHandle(self, "backward_pre", hook_fn)
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):

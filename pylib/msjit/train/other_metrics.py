@@ -44,7 +44,11 @@ class Perplexity(Metric):
 
 
 class CosineSimilarity(Metric):
-    """Similarities of all pairs of rows of the matrix of the last update: 'cosine', or 'dot' without division by the norms."""
+    """Similarities of all pairs of rows of the matrix (N, D) of the last update: 'cosine', x . y / (|x| |y|), or 'dot', x . y.
+
+    eval() returns the array (N, N), with 0 on its diagonal if zero_diagonal; reduction 'sum' or 'mean' reduces each row of it. Raises ValueError
+    for another rank, similarity or reduction, RuntimeError for eval() before update().
+    """
 
     def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
         super().__init__()
@@ -65,6 +69,8 @@ class CosineSimilarity(Metric):
     @rearrange_inputs
     def update(self, inputs):
         rows = self._convert_data(inputs)
+        if rows.ndim != 2:
+            raise ValueError("[CosineSimilarity] rank of the input, got %d, expected 2" % rows.ndim)
         if self.similarity == "cosine":
             rows = rows / ((rows * rows).sum(axis=1, keepdims=True) ** 0.5)
         self.sqr_mtx_res = rows.dot(rows.T)
@@ -80,7 +86,11 @@ class CosineSimilarity(Metric):
 
 
 class Dice(Metric):
-    """Dice coefficient: the sum over the updates of 2 x y / (x x + y y + smooth), divided by the number of samples."""
+    """Dice coefficient (Dice 1945): the sum over the updates of 2 x y / (x x + y y + smooth), divided by the number of samples (axis 0).
+
+    update(predictions, labels) takes two arrays of one shape, and products are over all elements. Raises ValueError for different shapes and for
+    a smooth that is no positive float, RuntimeError for eval() before update().
+    """
 
     def __init__(self, smooth=1e-5):
         super().__init__()

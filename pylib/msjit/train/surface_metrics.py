@@ -124,7 +124,10 @@ class _Mean(_Surface):
 
 
 class MeanSurfaceDistance(_Mean):
-    """Mean distance of the prediction's surface to the label's; with `symmetric` the mean of both directions."""
+    """Mean distance of the prediction's surface to the label's: update(prediction, label, index of a class).
+
+    With symmetric it is the mean of both directions. Raises ValueError for another number of inputs, TypeError for a symmetric that is no bool.
+    """
 
     def eval(self):
         return self._mean(1)
