@@ -77,11 +77,19 @@ row("multilabel_margin_loss", nn.MultilabelMarginLoss(), (z(1, 3), z(1, 3)), "[m
 row("Unflatten of an int", lambda x: nn.Unflatten(1, 3)(x), z(2, 3), "[Unflatten] unflattened_size, got int, expected a tuple of ints", TypeError)
 row("range", lambda x: nn.Range("a")() + x, z(2), "[range] each of start, limit and delta must be a number, got str", TypeError)
 for _name, _layer in (("Unflatten", nn.Unflatten(0, (1,))), ("image_gradients", nn.ImageGradients()), ("central_crop", nn.CentralCrop(0.5)),
+                      ("one_hot", nn.OneHot()), ("prelu", nn.PReLU()), ("norm", nn.Norm()), ("tanhshrink", nn.Tanhshrink()),
+                      ("constant_pad2d", nn.ConstantPad2d(1, 0)), ("log2", ops.log2), ("log10", ops.log10), ("exp2", ops.exp2),
                       ("softmax", mint.nn.Softmax()), ("BatchNorm1d", mint.nn.BatchNorm1d(3)), ("BatchNorm3d", mint.nn.BatchNorm3d(3)),
                       ("ZeroPad2d", nn.ZeroPad2d(1)), ("ReflectionPad1d", nn.ReflectionPad1d(1)), ("l1_regularizer", nn.L1Regularizer(0.1))):
     row("layer %s of a number" % _name, _layer, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
 row("adaptive_avg_pool3d", nn.AdaptiveAvgPool3d(2), z(2, 3), "[adaptive_avg_pool3d] rank of the input, got 2, expected at least 4")
 row("adaptive_max_pool2d", nn.AdaptiveMaxPool2d(2), z(2, 3), "[adaptive_max_pool2d] rank of the input, got 2, expected at least 3")
+row("focal_loss", nn.FocalLoss(), (z(2, 3), Tensor([[0], [5]])), "[focal_loss] index 5 is out of bounds", IndexError)
+row("poisson_nll_loss", nn.PoissonNLLLoss(), (z(2, 3), z(2)), "[poisson_nll_loss] shapes cannot be broadcast, got (2,) and (2, 3)")
+row("layer norm", nn.Norm(2), z(2, 3), "[norm] axis is out of range, got 2, expected -2 to 1", good=(z(2, 3, 4),))
+row("constant_pad2d", nn.ConstantPad2d(1, 0), z(3), "[constant_pad2d] rank of the input, got 1, expected at least 2")
+for _axis in (9, -2):
+    row("one_hot on axis %d" % _axis, nn.OneHot(_axis), Tensor([1]), "[one_hot] axis, got %d, expected -1 to 1" % _axis)
 # mint: what the functions call lies in other modules
 row("count_nonzero", lambda x: mint.count_nonzero(x, 2), z(2, 3), "[count_nonzero] axis is out of range, got 2, expected -2 to 1")
 row("mint.median", mint.median, z(0), "[median] cannot reduce an empty tensor, got shape (0,)")

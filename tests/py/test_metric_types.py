@@ -59,7 +59,9 @@ def test_no_data():
 
 @pytest.mark.parametrize("metric, inputs", [
     (train.F1(), (3, 4)), (train.F1(), (SCORES, LABELS[:-1])), (train.TopKCategoricalAccuracy(2), (SCORES[0], LABELS)),
-    (train.TopKCategoricalAccuracy(2), (SCORES, LABELS[:-1])), (train.MAE(), (3, 4)), (train.CosineSimilarity(), (SCORES[0],))])
+    (train.TopKCategoricalAccuracy(2), (SCORES, LABELS[:-1])), (train.MAE(), (3, 4)), (train.CosineSimilarity(), (SCORES[0],)),
+    (train.Precision(), (SCORES, LABELS - 1)), (train.ConfusionMatrix(3), (SCORES, LABELS + 1)), (train.ConfusionMatrix(3), (LABELS + 1, LABELS)),
+    (train.Perplexity(), (SCORES, LABELS - 1)), (train.Perplexity(-5), (SCORES, LABELS + 1))])
 def test_metrics_name_shapes_that_do_not_fit(metric, inputs):
     with pytest.raises(ValueError, match=r"^\[%s\] " % type(metric).__name__):
         metric.update(*inputs)
@@ -72,3 +74,9 @@ def test_wrong_types_are_named():
         amp.all_finite(3)
     with pytest.raises(TypeError, match=r"^\[cell\] param_name must be a str, got int"):
         nn.Dense(2, 3).insert_param_to_cell(3, None)
+
+
+def test_labels_that_are_ignored_need_not_be_classes():
+    metric = train.Perplexity(-100)
+    metric.update(Tensor([[0.5, 0.5], [0.25, 0.75]]), Tensor([0, -100]))
+    assert metric.eval() == pytest.approx(2.0)

@@ -3,6 +3,7 @@ from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from .cell import Cell
 
 __all__ = """Softmin Softmax Softmax2d LogSoftmax LogSoftmaxExt ReLU ReLU6 RReLU SeLU SiLU Tanh Tanhshrink Hardtanh GELU FastGelu Sigmoid Softsign
@@ -63,7 +64,7 @@ class PReLU(Cell):
         self.channel = channel
 
     def construct(self, x):
-        return ops.prelu(x, self.w if x.dtype == mstype.float32 else ops.cast(self.w, x.dtype))
+        return ops.prelu(x, self.w if check_tensor(x, "prelu").dtype == mstype.float32 else ops.cast(self.w, x.dtype))
 
 
 class ELU(Cell):

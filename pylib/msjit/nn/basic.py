@@ -191,6 +191,8 @@ class OneHot(Cell):
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices):
+        if not -1 <= self.axis <= check_tensor(indices, "one_hot").ndim:
+            raise ValueError("[one_hot] axis, got %d, expected -1 to %d" % (self.axis, indices.ndim))
         axis = self.axis if self.axis >= 0 else indices.ndim
         shape = [1] * (indices.ndim + 1)
         shape[axis] = self.depth

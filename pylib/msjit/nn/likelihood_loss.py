@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .loss_base import LossBase
 
@@ -77,7 +78,11 @@ class PoissonNLLLoss(LossBase):
     def construct(self, input, target):
         check_tensor(input, "poisson_nll_loss")
         target = ops.cast(check_tensor(target, "poisson_nll_loss"), input.dtype)
-        loss = ops.exp(input) - target * input if self.log_input else input - target * ops.log(input + self.eps)
+        try:
+            loss = ops.exp(input) - target * input if self.log_input else input - target * ops.log(input + self.eps)
+        except ERRORS as error:
+            rename(error, "poisson_nll_loss")
+            raise
         if self.full:
             large = ops.maximum(target, 1)
             stirling = (large + 0.5) * ops.log(large) - large + 0.5 * math.log(2 * math.pi)

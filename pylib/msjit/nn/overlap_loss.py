@@ -2,6 +2,7 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_same_shape
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import Tensor, check_tensor
 from .activation import LogSoftmax, get_activation
 from .cell import Cell
@@ -100,7 +101,11 @@ class FocalLoss(LossBase):
         at = ops.cast(labels, mstype.int32)
         logs = self.logsoftmax(logits)
         if sparse:
-            logs = ops.gather_elements(logs, 1, at)
+            try:
+                logs = ops.gather_elements(logs, 1, at)
+            except ERRORS as error:
+                rename(error, "focal_loss")
+                raise
         shares = ops.exp(logs)
         if self.weight is not None:
             weight = ops.broadcast_to(self.weight.reshape(1, -1, 1), (labels.shape[0], self.weight.shape[0], labels.shape[2]))

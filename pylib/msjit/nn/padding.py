@@ -58,6 +58,8 @@ class ConstantPad2d(Cell):
         self.padding, self.value = tuple(check_int(side, "constant_pad2d", "padding") for side in padding), value
 
     def construct(self, x):
+        if check_tensor(x, "constant_pad2d").ndim < 2:
+            raise ValueError("[constant_pad2d] rank of the input, got %d, expected at least 2" % x.ndim)
         left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
         if min(self.padding) < 0:
             rows, columns = x.shape[-2:]

@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .cell import Cell
 
@@ -23,8 +24,12 @@ class Norm(Cell):
         self.reduce_sum = ops.ReduceSum(True)
 
     def construct(self, x):
-        axes = self.axis if self.axis != () else tuple(range(x.ndim))
-        return ops.sqrt(ops.registry.sum(ops.square(x), axes, self.keep_dims))
+        axes = self.axis if self.axis != () else tuple(range(check_tensor(x, "norm").ndim))
+        try:
+            return ops.sqrt(ops.registry.sum(ops.square(x), axes, self.keep_dims))
+        except ERRORS as error:
+            rename(error, "norm")
+            raise
 
     def extend_repr(self):
         return "axis=%s, keep_dims=%s" % (self.axis, self.keep_dims)

@@ -58,6 +58,8 @@ class TrainOneStepCell(Cell):
         super().__init__(auto_prefix=False)
         if not callable(network):
             raise TypeError("[%s] network must be a Cell, got %s" % (type(self).__name__, type(network).__name__))
+        if not hasattr(optimizer, "parameters"):
+            raise TypeError("[%s] optimizer must be an Optimizer, got %s" % (type(self).__name__, type(optimizer).__name__))
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters

@@ -48,7 +48,7 @@ def softshrink(input, lambd=0.5):
 
 def tanhshrink(input):
     """Computes x - tanh(x)."""
-    return input - _k.tanh(input)
+    return input - _k.tanh(_check_tensor(input, "tanhshrink"))
 
 
 def glu(x, axis=-1):

@@ -21,17 +21,17 @@ def _float(x):
 
 def log2(input):
     """Computes the logarithm to base 2."""
-    return _k.log(input) / _math.log(2)
+    return _k.log(_check(input, "log2")) / _math.log(2)
 
 
 def log10(input):
     """Computes the logarithm to base 10."""
-    return _k.log(input) / _math.log(10)
+    return _k.log(_check(input, "log10")) / _math.log(10)
 
 
 def exp2(input):
     """Computes 2^x."""
-    return _k.exp(input * _math.log(2))
+    return _k.exp(_check(input, "exp2") * _math.log(2))
 
 
 def logaddexp2(input, other):

@@ -13,6 +13,8 @@ def _one_hot(metric, y_pred, y):
     classes = y_pred.shape[1]
     if y.max() + 1 > classes:
         raise ValueError("[%s] classes of the labels, got %d, expected below %d" % (type(metric).__name__, y.max(), classes))
+    if y.min() < 0:
+        raise ValueError("[%s] classes of the labels, got %d, expected 0 or more" % (type(metric).__name__, y.min()))
     table = numpy.eye(classes)
     return table[y_pred.argmax(axis=1).reshape(-1)], table[y.reshape(-1).astype(int)]
 
@@ -211,6 +213,10 @@ class ConfusionMatrix(Metric):
         elif y_pred.dtype.kind == "f":
             y_pred = y_pred >= self.threshold
         count = self.num_classes
+        for name, classes in (("prediction", y_pred), ("label", y)):
+            if classes.size and not 0 <= classes.min() <= classes.max() < count:
+                raise ValueError("[ConfusionMatrix] classes of the %s, got %d to %d, expected 0 to %d"
+                                 % (name, classes.min(), classes.max(), count - 1))
         pairs = (y.reshape(-1) * count + y_pred.reshape(-1)).astype(int)
         found = numpy.bincount(pairs, minlength=count ** 2).reshape(count, count).astype(float)
         self.confusion_matrix = found if self.confusion_matrix is None else self.confusion_matrix + found

@@ -29,7 +29,11 @@ class Perplexity(Metric):
             raise RuntimeError("[Perplexity] shapes of prediction and label, got %s and %s, expected (..., C) and (...)"
                                % (scores.shape, labels.shape))
         labels = labels.reshape(-1).astype(int)
-        chosen = scores.reshape(labels.size, -1)[numpy.arange(labels.size), labels]
+        valid = labels if self.ignore_label is None else labels[labels != self.ignore_label]
+        if valid.size and not 0 <= valid.min() <= valid.max() < scores.shape[-1]:
+            raise ValueError("[Perplexity] labels, got %d to %d, expected 0 to %d" % (valid.min(), valid.max(), scores.shape[-1] - 1))
+        at = labels if self.ignore_label is None else numpy.where(labels == self.ignore_label, 0, labels)
+        chosen = scores.reshape(labels.size, -1)[numpy.arange(labels.size), at]
         count = labels.size
         if self.ignore_label is not None:
             ignored = labels == self.ignore_label
