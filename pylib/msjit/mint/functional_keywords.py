@@ -219,8 +219,8 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
     """Resizes the axes after the second to `size` or by `scale_factor`; modes as in ops.interpolate.
 
-    The distance of two positions is 1 / scale_factor, but the ratio of the sizes with recompute_scale_factor. 'bicubic' repeats the
-    edge elements outside.
+    The distance of two positions is 1 / scale_factor, but the ratio of the sizes with recompute_scale_factor. 'bicubic' repeats the edge elements
+    outside. Raises ValueError for another mode and for a rank that it does not take, TypeError for anything but a Tensor.
     """
     _check(input, "interpolate")
     factors = None

@@ -78,7 +78,8 @@ def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
 def kl_div(input, target, reduction="mean", log_target=False):
     """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability.
 
-    With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0.
+    With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0. Raises ValueError for shapes
+    that do not broadcast and for another reduction.
     """
     try:
         if log_target:

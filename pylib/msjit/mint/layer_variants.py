@@ -194,7 +194,8 @@ class GroupNorm(_nn.Cell):
 class EmbeddingExt(_nn.Cell):
     """Looks up rows of a learnt table by integer index; the row padding_idx starts as zeros and gets no gradient.
 
-    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding.
+    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding. Raises IndexError for an index outside the table, TypeError for floats,
+    ValueError for a padding_idx outside it.
     """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,

@@ -59,7 +59,8 @@ class ConvNames:
 class Conv1d(ConvNames, _nn.Cell):
     """1-D convolution: an input (N, in_channels, L), or (in_channels, L), gives (N, out_channels, L').
 
-    The weight has the shape (out_channels, in_channels / groups, kernel_size). The arguments are those of mint.nn.Conv2d for one axis.
+    The weight has the shape (out_channels, in_channels / groups, kernel_size). The arguments are those of mint.nn.Conv2d for one axis. Raises
+    ValueError for another padding_mode, a kernel_size below 1 and another rank or number of channels.
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,

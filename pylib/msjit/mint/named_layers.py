@@ -46,7 +46,8 @@ class _TwoNames(_nn.Cell):
 class BCELoss(_nn.Cell):
     """Binary cross entropy of probabilities and targets in [0, 1]: -(t * log(p) + (1 - t) * log(1 - p)), as nn.BCELoss.
 
-    Both have one shape. `weight` multiplies each element's loss; reduction is 'mean', 'sum' or 'none'.
+    Both have one shape. `weight` multiplies each element's loss; reduction is 'mean', 'sum' or 'none'. Raises ValueError for two shapes and for
+    another reduction, TypeError for integers.
     """
 
     def __init__(self, weight=None, reduction="mean"):

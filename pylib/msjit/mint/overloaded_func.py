@@ -97,7 +97,8 @@ def frac(input):
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """Returns the distinct elements in ascending order, or with `dim` the distinct slices along an axis.
 
-    return_inverse adds the index of each element (or slice) among them, return_counts the number of times each occurs; both are int64.
+    return_inverse adds the index of each element (or slice) among them, return_counts the number of times each occurs; both are int64. Raises
+    ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
 
     >>> from msjit import Tensor, mint
     >>> [part.asnumpy().tolist() for part in mint.unique(Tensor([3, 1, 3]), return_inverse=True, return_counts=True)]

@@ -84,7 +84,8 @@ class AdaptiveAvgPool3d(_Adaptive):
 class AdaptiveMaxPool2d(_Adaptive):
     """Largest elements of windows of (N, C, H, W) or (C, H, W) chosen so that the output has the size output_size.
 
-    None keeps a size. With return_indices it also returns the index of each.
+    None keeps a size. With return_indices it also returns the index of each. Raises ValueError for less than three axes and another count of
+    sizes, TypeError for sizes that are no ints.
     """
 
     def construct(self, input):
@@ -94,7 +95,8 @@ class AdaptiveMaxPool2d(_Adaptive):
 class AdaptiveMaxPool3d(_Adaptive):
     """Largest elements of windows of (N, C, D, H, W) or (C, D, H, W) chosen so that the output has the size output_size.
 
-    None keeps a size. With return_indices it also returns the index of each.
+    None keeps a size. With return_indices it also returns the index of each. Raises ValueError for less than four axes and another count of
+    sizes, TypeError for sizes that are no ints.
     """
 
     def construct(self, input):

@@ -180,7 +180,8 @@ class Embedding(Cell):
 class OneHot(Cell):
     """Encodes integers of any shape as vectors of `depth` elements of `dtype` along a new axis: on_value at the index, off_value elsewhere.
 
-    axis is the place of the new axis, -1 for the last. An index outside [0, depth) gives off_value alone.
+    axis is the place of the new axis, -1 for the last. An index outside [0, depth) gives off_value alone. Raises ValueError for a negative depth
+    and for an axis that is neither -1 nor up to the rank, TypeError for anything but a Tensor.
     """
 
     def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):

@@ -125,7 +125,7 @@ class DiGamma(Cell):
 class IGamma(Cell):
     """Computes the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0; NaN elsewhere.
 
-    It sums the power series, whose terms are all positive, in float64; the result is float32.
+    It sums the power series, whose terms are all positive, in float64; the result is float32. Raises TypeError for anything but Tensors.
     """
 
     def construct(self, a, x):

@@ -11,7 +11,8 @@ from .loss_base import LossBase
 class KLDivLoss(LossBase):
     """Kullback-Leibler divergence labels * (log(labels) - logits), where logits are log probabilities.
 
-    reduction 'batchmean' divides the sum by the size of the batch.
+    reduction 'batchmean' divides the sum by the size of the batch. Raises ValueError for two shapes and for another reduction, TypeError for
+    anything but Tensors.
     """
 
     def __init__(self, reduction="mean"):
@@ -48,7 +49,8 @@ class CTCLoss(LossBase):
 class GaussianNLLLoss(LossBase):
     """Gaussian negative log likelihood 0.5 * (log(v) + (logits - labels)^2 / v), where v = max(var, eps).
 
-    full adds the constant 0.5 * log(2 pi).
+    full adds the constant 0.5 * log(2 pi). reduction is 'mean', 'sum' or 'none'. Raises ValueError for an eps that is not positive and shapes
+    that do not broadcast, TypeError for an eps that is no float.
     """
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
@@ -68,7 +70,8 @@ class GaussianNLLLoss(LossBase):
 class PoissonNLLLoss(LossBase):
     """Poisson negative log likelihood: exp(x) - target * x, or x - target * log(x + eps) without log_input.
 
-    full adds Stirling's approximation of log(target!) for targets above 1.
+    full adds Stirling's approximation of log(target!) for targets above 1. reduction is 'mean', 'sum' or 'none'. Raises ValueError for shapes
+    that do not broadcast, TypeError for anything but Tensors.
     """
 
     def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):

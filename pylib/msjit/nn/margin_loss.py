@@ -8,7 +8,8 @@ from .loss_base import LossBase
 class CosineEmbeddingLoss(LossBase):
     """Cosine loss: 1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1.
 
-    cos is the cosine of the angle between the two inputs along axis 1.
+    cos is the cosine of the angle between the two inputs along axis 1. reduction is 'mean', 'sum' or 'none'. Raises TypeError for a margin that
+    is no float, ValueError for one outside [-1, 1] and for shapes that do not fit.
     """
 
     def __init__(self, margin=0.0, reduction="mean"):
@@ -71,8 +72,9 @@ class MultiLabelSoftMarginLoss(LossBase):
 class MultiMarginLoss(LossBase):
     """Multi-class hinge loss of scores (N, C) and classes (N,).
 
-    The loss of a row x is the sum over classes i other than the target t of weight[t] * max(0, margin - x[t] + x[i])^p,
-    divided by C.
+    The loss of a row x is the sum over classes i other than the target t of weight[t] * max(0, margin - x[t] + x[i])^p, divided by C. reduction
+    is 'mean', 'sum' or 'none'. Raises ValueError for a p other than 1 and 2 and for other shapes, TypeError for a margin that is no float,
+    IndexError for a class of C or more.
     """
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
@@ -113,10 +115,10 @@ class SoftMarginLoss(LossBase):
 
 
 class TripletMarginLoss(LossBase):
-    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference over the
-    last axis.
+    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference over the last axis.
 
-    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative).
+    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative). reduction is 'mean', 'sum' or 'none'. Raises
+    ValueError for shapes that do not broadcast, TypeError for a p that is no int and a swap that is no bool.
     """
 
     def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0):

@@ -79,7 +79,9 @@ class MultiClassDiceLoss(LossBase):
 class FocalLoss(LossBase):
     """Focal loss -(1 - p)^gamma * log(p), where p is the softmax over axis 1 (Lin et al. 2017).
 
-    The labels are classes (N, 1, ...), or weights of the classes in the shape of the logits.
+    The labels are classes (N, 1, ...), or weights of the classes in the shape of the logits. reduction is 'mean', 'sum' or 'none'. Raises
+    TypeError for a gamma that is no float and a weight that is no Tensor, ValueError for shapes that do not fit, IndexError for a class of C or
+    more.
     """
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):

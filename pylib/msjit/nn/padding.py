@@ -43,7 +43,8 @@ class Pad(Cell):
 class ConstantPad2d(Cell):
     """Pads the last two axes with a value; padding is an int, (left, right) or (left, right, top, bottom).
 
-    Negative numbers cut off.
+    Negative numbers cut off. Raises ValueError for another count of numbers and for less than two axes, TypeError for a padding that is no int or
+    tuple and a value that is no number.
     """
 
     def __init__(self, padding, value):

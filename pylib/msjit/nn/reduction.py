@@ -11,6 +11,8 @@ from .cell import Cell
 class Norm(Cell):
     """Computes the 2-norm, sqrt(sum(x^2)), over axes: an int, a tuple of ints, or () for all. With keep_dims they stay, with size 1.
 
+    Integers give float32. Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+
     >>> import msjit as ms
     >>> float(ms.nn.Norm()(ms.Tensor([3.0, 4.0])))
     5.0
@@ -38,7 +40,7 @@ class Norm(Cell):
 class ClipByNorm(Cell):
     """Scales x down where its 2-norm over `axis` (by default of all elements) exceeds clip_norm: x * clip_norm / max(norm, clip_norm).
 
-    It is called with (x, clip_norm). The result has the shape of x and is float32.
+    It is called with (x, clip_norm). The result has the shape of x and is float32. Raises ValueError for an axis that x does not have.
     """
 
     def __init__(self, axis=None):

@@ -98,8 +98,9 @@ class TransformerEncoderLayer(_Layer):
 class TransformerDecoderLayer(_Layer):
     """As TransformerEncoderLayer, with attention to the encoder's output between self-attention and dense layers (Vaswani et al. 2017).
 
-    It is called with tgt (target length, batch, d_model), memory (source length, batch, d_model) and perhaps masks for both, and returns a
-    Tensor of the shape of tgt. With batch_first the batch is the first axis.
+    It is called with tgt (target length, batch, d_model), memory (source length, batch, d_model) and perhaps masks for both, and returns a Tensor
+    of the shape of tgt. With batch_first the batch is the first axis. Raises ValueError for a d_model that nhead does not divide and for another
+    activation, TypeError for a dropout that is no float.
     """
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,

@@ -40,8 +40,9 @@ class WithLossCell(Cell):
 class TrainOneStepCell(Cell):
     """Runs one training step: gradient of the network's loss, then an update by the optimizer. Returns the loss.
 
-    With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient.
-    Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
+    With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient. Made in the mode
+    DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update. Raises TypeError for a network that
+    cannot be called and for an optimizer without parameters.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -141,7 +142,8 @@ class ParameterUpdate(Cell):
 class TimeDistributed(Cell):
     """Applies a layer to each step along time_axis.
 
-    With reshape_with_axis it calls the layer only once, with the steps merged into that axis.
+    With reshape_with_axis it calls the layer only once, with the steps merged into that axis. Raises ValueError for less than three axes and for
+    a time_axis out of range, TypeError for a layer that is neither a Cell nor a Primitive.
     """
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):

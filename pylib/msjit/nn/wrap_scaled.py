@@ -75,8 +75,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     The update is skipped where a gradient is infinite or NaN.
 
-    scale_sense is the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the
-    whole step is one graph.
+    scale_sense is the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the whole step
+    is one graph. Raises TypeError for a scale_sense that is neither a Tensor nor a Cell.
     """
 
     gpu_target = ascend_910a_target = ascend_910b_target = is_distributed = False

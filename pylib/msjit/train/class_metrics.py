@@ -182,8 +182,9 @@ class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
 class ConfusionMatrix(Metric):
     """Confusion matrix: counts how often class i (row) was predicted as class j (column).
 
-    normalize is 'target' (rows add up to 1), 'prediction' (columns do), 'all' (everything does) or 'no_norm'. Predictions
-    are (N, C, ...), classes, or floats that are compared with the threshold.
+    normalize is 'target' (rows add up to 1), 'prediction' (columns do), 'all' (everything does) or 'no_norm'. Predictions are (N, C, ...),
+    classes, or floats that are compared with the threshold. eval() returns the array (num_classes, num_classes). Raises ValueError for classes of
+    num_classes or more and another normalize, TypeError for a num_classes that is no int.
     """
 
     def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
@@ -235,7 +236,8 @@ class ConfusionMatrix(Metric):
 class ROC(Metric):
     """ROC curve of the last update: update(scores, labels); eval() returns (fpr, tpr, thresholds).
 
-    Scores of shape (N, C, ...) give lists with one curve for each class.
+    Scores of shape (N, C, ...) give lists with one curve for each class. Raises ValueError where labels are all positive or all negative and for
+    a class_num that does not fit the scores, TypeError for numbers that are no ints, RuntimeError for eval() before update().
     """
 
     def __init__(self, class_num=None, pos_label=None):

@@ -118,7 +118,8 @@ def _rate_of(optimizer, where):
 class ReduceLROnPlateau(_Watcher):
     """Multiplies the learning rate by `factor` when a value has not improved for `patience` epochs, down to min_lr.
 
-    After a reduction it waits for `cooldown` epochs.
+    After a reduction it waits for `cooldown` epochs. Raises ValueError for a factor outside (0, 1) and for an optimizer whose rate is a schedule
+    or belongs to groups, TypeError for other types.
     """
 
     def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto", min_delta=1e-4,

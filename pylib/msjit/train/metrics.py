@@ -134,8 +134,9 @@ def same_classes(metric, y_pred):
 class Accuracy(EvaluationBase):
     """Accuracy, the fraction of correct predictions: update(predictions, labels).
 
-    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1,
-    (N, C, ...).
+    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1, (N, C, ...). Raises
+    ValueError for shapes that do not fit and another number of classes than before, TypeError for another eval_type, RuntimeError for eval()
+    before update().
     """
 
     def __init__(self, eval_type="classification"):

@@ -8,7 +8,8 @@ from .metrics import Metric, rearrange_inputs
 class Perplexity(Metric):
     """Perplexity, exp of the mean negative log likelihood: update(probabilities (..., C), labels (...)).
 
-    Labels equal to ignore_label do not count.
+    Labels equal to ignore_label do not count. Raises RuntimeError for shapes that do not fit and for eval() before update(), ValueError for
+    labels outside [0, C).
     """
 
     def __init__(self, ignore_label=None):
@@ -129,7 +130,8 @@ def _grams(words, most):
 class BleuScore(Metric):
     """BLEU score (Papineni et al. 2002): update(candidates, references).
 
-    Each candidate is a list of words, and its references are a list of such lists.
+    Each candidate is a list of words, and its references are a list of such lists. n_gram is the greatest length of runs of words, 1 to 4,
+    ValueError for another one; smooth adds 1 to the counts. Raises ValueError for lists of two lengths.
     """
 
     def __init__(self, n_gram=4, smooth=False):
