@@ -24,7 +24,7 @@ class DatasetHelper:
         return self.iter
 
     def sink_size(self):
-        """Returns the number of rows of an epoch, or the sink_size given."""
+        """Returns the number of rows of an epoch, or the sink_size that was given."""
         return self._dataset.get_dataset_size() if self._size == -1 else self._size
 
     def types_shapes(self):
@@ -32,7 +32,7 @@ class DatasetHelper:
         return self._dataset.output_types(), self._dataset.output_shapes()
 
     def stop_send(self):
-        """Stops the reading."""
+        """Stops the reading of the dataset and releases its threads."""
         self.iter.release()
 
     def continue_send(self):

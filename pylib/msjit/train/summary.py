@@ -53,11 +53,11 @@ class SummaryRecord:
 
     @property
     def log_dir(self):
-        """The path of the file."""
+        """The path of the file that is written."""
         return self._path
 
     def set_mode(self, mode):
-        """Says whether the values belong to a training ("train") or an evaluation ("eval")."""
+        """Says whether the values that follow belong to a training ("train") or an evaluation ("eval"); ValueError for another word."""
         if mode not in ("train", "eval"):
             raise ValueError("[SummaryRecord] mode, got %r, expected 'train' or 'eval'" % (mode,))
         self._mode = mode
