@@ -344,3 +344,8 @@ def test_matrices_of_a_diagonal_are_zero_elsewhere(name, mode):
     assert not np.signbit(out[out == 0]).any()
     if name != "MatrixDiag":
         assert function(Tensor([True, False])).tolist() == [[True, False], [False, False]]
+
+
+def test_a_diagonal_that_counts_as_ones_is_not_read():
+    solved, _ = ms.mint.triangular_solve(Tensor(np.float32([[3], [1]])), Tensor(np.float32([[np.inf, 2], [0, np.nan]])), unitriangular=True)
+    assert solved.tolist() == [[1], [1]]

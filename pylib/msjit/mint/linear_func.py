@@ -1,5 +1,6 @@
 """Products, distances, systems of equations and convolutions of mint that differ from those of ops in names, defaults or results."""
 from .. import ops as _ops
+from ..common import dtype as _mstype
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
@@ -16,8 +17,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     _check_tensor(b, "triangular_solve"), _check_tensor(A, "triangular_solve")
     factor = _k.triu(A) if upper else _k.tril(A)
     if unitriangular:
-        eye = _k.eye(A.shape[-1], A.shape[-1], A.dtype)
-        factor = factor * (1 - eye) + eye
+        factor = _k.where(_k.eye(A.shape[-1], A.shape[-1], _mstype.bool_), 1, factor)
     if transpose and A.is_complex():  # matrix_solve also conjugates what it transposes; this undoes it
         factor = _k.conj(factor)
     try:

@@ -181,7 +181,7 @@ class Optimizer(ShownState, Shared, Cell, OwnOptimizers):
     def gradients_centralization(self, gradients):
         """Returns the gradients, a tuple, less their means for groups with grad_centralization (Yong et al. 2020).
 
-        The mean is over all axes but the first. As in MindSpore, only if axis 1 has a multiple of 16 elements.
+        The mean is over all axes but the first. As in MindSpore, it is taken off only where axis 1 has a multiple of 16 elements.
         """
         return tuple([_centre(g) if self._groups[self._group_index[i]].centred else g for i, g in enumerate(gradients)])
 
