@@ -352,3 +352,19 @@ def test_nonzero(values, dtype):
         assert found.dtype == ms.int64 and found.is_contiguous() and found.shape == (len(expected[0]), x.ndim)
         assert found.asnumpy().tolist() == np.stack(expected, -1).tolist()
     assert [(i.dtype, i.tolist()) for i in ops.nonzero(x, as_tuple=True)] == [(ms.int64, i.tolist()) for i in expected]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["diag", "diag_embed", "diagflat", "MatrixDiag"])
+def test_matrices_of_a_diagonal_are_zero_elsewhere(name, mode):
+    function = getattr(ops, name) if name != "MatrixDiag" else ms.nn.MatrixDiag()
+    out = mode(lambda x: function(x))(Tensor(np.float32([np.inf, -1, np.nan]))).asnumpy()
+    np.testing.assert_array_equal(out, np.diag(np.float32([np.inf, -1, np.nan])))
+    assert not np.signbit(out[out == 0]).any()
+    if name != "MatrixDiag":
+        assert function(Tensor([True, False])).tolist() == [[True, False], [False, False]]
+
+
+def test_a_diagonal_that_counts_as_ones_is_not_read():
+    solved, _ = ms.mint.triangular_solve(Tensor(np.float32([[3], [1]])), Tensor(np.float32([[np.inf, 2], [0, np.nan]])), unitriangular=True)
+    assert solved.tolist() == [[1], [1]]

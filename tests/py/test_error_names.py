@@ -68,6 +68,58 @@ row("ones", lambda x: x + ops.ones(None), z(2), "[ones] shape, got NoneType, exp
 row("randn", lambda x: x + ops.randn(-1), z(2), "[randn] size of a dimension, got -1, expected at least 0")
 row("rand", lambda x: x + ops.rand(2.0), z(2), "[rand] shape, got float, expected an int or a tuple of ints", TypeError)
 
+row("Unflatten", nn.Unflatten(1, (2, 2)), z(2, 3), "[Unflatten] element counts must match, got 6 for shape (2, 3)")
+row("matrix_diag", nn.MatrixDiag(), z(), "[matrix_diag] rank of the input, got 0, expected 1 or more")
+row("matrix_set_diag", nn.MatrixSetDiag(), (z(3), z(3)), "[matrix_set_diag] rank of the matrices, got 1, expected 2 or more")
+row("central_crop", nn.CentralCrop(0.5), z(3), "[central_crop] rank of the image, got 1, expected 2 or more")
+row("multi_margin_loss", nn.MultiMarginLoss(), (z(1, 3), Tensor([7])), "[multi_margin_loss] index 7 is out of bounds", IndexError)
+row("multilabel_margin_loss", nn.MultilabelMarginLoss(), (z(1, 3), z(1, 3)), "[multilabel_margin_loss] indices has an unsupported dtype", TypeError)
+row("Unflatten of an int", lambda x: nn.Unflatten(1, 3)(x), z(2, 3), "[Unflatten] unflattened_size, got int, expected a tuple of ints", TypeError)
+row("range", lambda x: nn.Range("a")() + x, z(2), "[range] each of start, limit and delta must be a number, got str", TypeError)
+for _name, _layer in (("Unflatten", nn.Unflatten(0, (1,))), ("image_gradients", nn.ImageGradients()), ("central_crop", nn.CentralCrop(0.5)),
+                      ("one_hot", nn.OneHot()), ("prelu", nn.PReLU()), ("norm", nn.Norm()), ("tanhshrink", nn.Tanhshrink()),
+                      ("constant_pad2d", nn.ConstantPad2d(1, 0)), ("log2", ops.log2), ("log10", ops.log10), ("exp2", ops.exp2),
+                      ("softmax", mint.nn.Softmax()), ("BatchNorm1d", mint.nn.BatchNorm1d(3)), ("BatchNorm3d", mint.nn.BatchNorm3d(3)),
+                      ("ZeroPad2d", nn.ZeroPad2d(1)), ("ReflectionPad1d", nn.ReflectionPad1d(1)), ("l1_regularizer", nn.L1Regularizer(0.1))):
+    row("layer %s of a number" % _name, _layer, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
+row("adaptive_avg_pool3d", nn.AdaptiveAvgPool3d(2), z(2, 3), "[adaptive_avg_pool3d] rank of the input, got 2, expected at least 4")
+row("adaptive_max_pool2d", nn.AdaptiveMaxPool2d(2), z(2, 3), "[adaptive_max_pool2d] rank of the input, got 2, expected at least 3")
+row("focal_loss", nn.FocalLoss(), (z(2, 3), Tensor([[0], [5]])), "[focal_loss] index 5 is out of bounds", IndexError)
+row("poisson_nll_loss", nn.PoissonNLLLoss(), (z(2, 3), z(2)), "[poisson_nll_loss] shapes cannot be broadcast, got (2,) and (2, 3)")
+row("layer norm", nn.Norm(2), z(2, 3), "[norm] axis is out of range, got 2, expected -2 to 1", good=(z(2, 3, 4),))
+row("constant_pad2d", nn.ConstantPad2d(1, 0), z(3), "[constant_pad2d] rank of the input, got 1, expected at least 2")
+for _axis in (9, -2):
+    row("one_hot on axis %d" % _axis, nn.OneHot(_axis), Tensor([1]), "[one_hot] axis, got %d, expected -1 to 1" % _axis)
+# mint: what the functions call lies in other modules
+row("count_nonzero", lambda x: mint.count_nonzero(x, 2), z(2, 3), "[count_nonzero] axis is out of range, got 2, expected -2 to 1")
+row("mint.median", mint.median, z(0), "[median] cannot reduce an empty tensor, got shape (0,)")
+row("mint.gather", lambda x, i: mint.gather(x, 1, i), (z(2, 3), Tensor([[3]])), "[gather] index 3 is out of bounds", IndexError)
+row("mint.scatter", lambda x, i: mint.scatter(x, 1, i, 1.0), (z(2, 3), Tensor([[3]])), "[scatter] index 3 is out of bounds", IndexError)
+row("scatter_add", lambda x, i: mint.scatter_add(x, 1, i, x), (z(2, 3), Tensor([1])), "[scatter_add] indices has a wrong rank, got 1, expected 2")
+row("triangular_solve", mint.triangular_solve, (z(2), z(2, 2)), "[triangular_solve] rhs has a wrong rank, got 1, expected 2")
+row("vdot of matrices", mint.vdot, (z(2, 3), z(2, 3)), "[vdot] operands must be vectors, got 2 and 2 axes")
+row("vdot", mint.vdot, (z(2), z(3)), "[vdot] sizes must match, got 2 and 3", good=(z(2), z(2)))
+row("mint.transpose", lambda x: mint.transpose(x, 0, 2), z(2, 3), "[transpose] axis is out of range, got 2", good=(z(2, 3, 4),))
+row("permute", lambda x: mint.permute(x, (1, 1)), z(2, 3), "[permute] perm must name each axis once")
+row("normalize", lambda x: mint.nn.functional.normalize(x, dim=2), z(2, 3), "[normalize] axis is out of range, got 2")
+row("conv2d of three paddings", lambda x, w: mint.conv2d(x, w, padding=(1, 2, 3)), (z(1, 1, 4, 4), z(1, 1, 2, 2)),
+    "[conv2d] padding, got 3 numbers, expected one or 2")
+row("output_padding", lambda x: mint.nn.functional.conv_transpose2d(x, x, stride=2, output_padding=2), z(1, 1, 2, 2),
+    "[conv_transpose2d] output_padding, got (2, 2), expected less than the stride, (2, 2)")
+row("max_unpool2d", ops.max_unpool2d, (z(1, 1, 1), Tensor([[[9]]]), 2), "[max_unpool2d] index 9 is out of bounds", IndexError)
+row("glu", lambda x: ops.glu(x, 2), z(2, 4), "[glu] axis is out of range, got 2, expected -2 to 1")
+row("randint", lambda x: x + mint.randint(3, 2), z(2), "[randint] size, got int, expected a tuple of ints", TypeError)
+row("normal", lambda x: x + mint.normal(0.0, 1.0, 3), z(2), "[normal] size, got int, expected a tuple of ints", TypeError)
+row("linspace", lambda x: x + ops.linspace("a", 1, 2), z(2), "[linspace] start must be a number, got str", TypeError)
+for _name, _function in (("nansum", ops.nansum), ("frac", ops.frac), ("mish", ops.mish), ("selu", ops.selu), ("hardswish", ops.hardswish),
+                         ("hardshrink", ops.hardshrink), ("softsign", ops.softsign),
+                         ("logsigmoid", ops.logsigmoid), ("adaptive_max_pool2d", lambda x: ops.adaptive_max_pool2d(x, 2)),
+                         ("clone", mint.clone), ("one_hot", mint.nn.functional.one_hot),
+                         ("log_softmax", mint.nn.functional.log_softmax),
+                         ("randn_like", mint.randn_like),
+                         ("randint_like", lambda x: mint.randint_like(x, 3))):
+    row("%s of a number" % _name, _function, 3, "[%s] argument, got int, expected a Tensor" % _name, TypeError)
+
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", list(ROWS))

@@ -1,8 +1,8 @@
-"""The types of what metrics give are MindSpore's: numpy.float64 where it divides, so that .item() and .round() are there."""
+"""The types of what metrics give are MindSpore's: numpy.float64 where it divides, so that .item() and .round() are there. Errors of wrong inputs."""
 import numpy as np
 import pytest
 
-from msjit import Tensor, train
+from msjit import Tensor, amp, nn, train
 
 SCORES = Tensor(np.float32([[0.2, 0.5, 0.3], [0.3, 0.1, 0.6], [0.9, 0.05, 0.05], [0.1, 0.7, 0.2]]))
 LABELS = Tensor(np.int32([1, 0, 0, 2]))
@@ -55,3 +55,28 @@ def test_no_data():
     for metric in (train.Accuracy(), train.Loss(), train.MAE(), train.Top5CategoricalAccuracy()):
         with pytest.raises(RuntimeError):
             metric.eval()
+
+
+@pytest.mark.parametrize("metric, inputs", [
+    (train.F1(), (3, 4)), (train.F1(), (SCORES, LABELS[:-1])), (train.TopKCategoricalAccuracy(2), (SCORES[0], LABELS)),
+    (train.TopKCategoricalAccuracy(2), (SCORES, LABELS[:-1])), (train.MAE(), (3, 4)), (train.CosineSimilarity(), (SCORES[0],)),
+    (train.Precision(), (SCORES, LABELS - 1)), (train.ConfusionMatrix(3), (SCORES, LABELS + 1)), (train.ConfusionMatrix(3), (LABELS + 1, LABELS)),
+    (train.Perplexity(), (SCORES, LABELS - 1)), (train.Perplexity(-5), (SCORES, LABELS + 1))])
+def test_metrics_name_shapes_that_do_not_fit(metric, inputs):
+    with pytest.raises(ValueError, match=r"^\[%s\] " % type(metric).__name__):
+        metric.update(*inputs)
+
+
+def test_wrong_types_are_named():
+    with pytest.raises(TypeError, match=r"^\[Fbeta\] beta must be a number, got str"):
+        train.Fbeta("a")
+    with pytest.raises(TypeError, match=r"^\[all_finite\] argument, got int, expected a Tensor"):
+        amp.all_finite(3)
+    with pytest.raises(TypeError, match=r"^\[cell\] param_name must be a str, got int"):
+        nn.Dense(2, 3).insert_param_to_cell(3, None)
+
+
+def test_labels_that_are_ignored_need_not_be_classes():
+    metric = train.Perplexity(-100)
+    metric.update(Tensor([[0.5, 0.5], [0.25, 0.75]]), Tensor([0, -100]))
+    assert metric.eval() == pytest.approx(2.0)

@@ -10,10 +10,13 @@ from . import keyword_func as keyword_func
 from . import layer_variants as layer_variants
 from . import layers as layers
 from . import linalg as linalg
+from . import linear_func as linear_func
 from . import named_layers as named_layers
 from . import nn as nn
 from . import optim as optim
 from . import overloaded_func as overloaded_func
+from . import random_func as random_func
+from . import shape_func as shape_func
 from . import special as special
 from . import sync_batch_norm as sync_batch_norm
 from . import tensor_func as tensor_func

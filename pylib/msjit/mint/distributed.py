@@ -49,12 +49,12 @@ def write(out, value, where):
 
 
 def is_available():
-    """Returns True."""
+    """Returns True: communication is part of every build. Without mpirun there is one process."""
     return True
 
 
 def is_initialized():
-    """Says whether init_process_group, or communication.init, was called."""
+    """Returns whether init_process_group, or communication.init, was called and not undone by destroy_process_group."""
     return _state.joined
 
 
@@ -77,7 +77,10 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
 
 
 def destroy_process_group(group=None):
-    """Removes a group. Without a group, or for the group of all processes, leaves the other processes, as communication.release."""
+    """Removes a group, given by its name.
+
+    Without a group, or for the group of all processes, it leaves the other processes, as communication.release.
+    """
     if group is None or group in (_g.HCCL_WORLD_COMM_GROUP, _g.MCCL_WORLD_COMM_GROUP):
         _g.release()
     else:
@@ -118,29 +121,35 @@ def get_rank(group=None):
 
 
 def get_world_size(group=None):
-    """Returns the number of processes in a group; -1 if this process is not a member."""
+    """Returns the number of processes in a group, by default of all; -1 if this process is not a member."""
     return _number(_g.get_group_size, group, "get_world_size")
 
 
 def get_backend(group=None):
-    """Returns "mccl", MindSpore's name of its backend for CPUs."""
+    """Returns "mccl", MindSpore's name of its backend for CPUs. Raises TypeError for a group that is no str."""
     if group is not None and not isinstance(group, str):
         raise TypeError("[get_backend] group, got %s, expected a str" % type(group).__name__)
     return "mccl"
 
 
 def get_global_rank(group, group_rank):
-    """Returns the rank in the world of the process with the number group_rank in a group."""
+    """Returns the rank in the world of the process with the number group_rank in a group; None is the group of all processes.
+
+    Raises ValueError for a number that the group does not have.
+    """
     return _g.get_world_rank_from_group_rank(_g.GlobalComm.WORLD_COMM_GROUP if group is None else group, group_rank)
 
 
 def get_group_rank(group, global_rank):
-    """Returns the number in a group of the process with the rank global_rank in the world."""
+    """Returns the number in a group of the process with the rank global_rank in the world; None is the group of all processes.
+
+    Raises ValueError for a process that is no member.
+    """
     return _g.get_group_rank_from_world_rank(global_rank, _g.GlobalComm.WORLD_COMM_GROUP if group is None else group)
 
 
 def get_process_group_ranks(group=None):
-    """Returns the ranks in the world of the members of a group."""
+    """Returns the list of the ranks in the world of the members of a group, by default of all processes."""
     return _g.get_process_group_ranks(_g.GlobalComm.WORLD_COMM_GROUP if group is None else group)
 
 
@@ -148,13 +157,20 @@ def get_process_group_ranks(group=None):
 
 
 def all_reduce(tensor, op="sum", group=None, async_op=False):
-    """Reduces the tensors of all members and writes the result to `tensor`; op is "sum", "prod", "max", "min" or "avg"."""
+    """Reduces the tensors of all members, element by element, and writes the result to `tensor`; op is "sum", "prod", "max", "min" or "avg".
+
+    With async_op it returns a handle with wait(). Raises TypeError for another op and anything but a Tensor, ValueError for a group that this
+    process is no member of.
+    """
     write(_check_tensor(tensor, "all_reduce"), _c.all_reduce(tensor.detach(), op, _found(group, "all_reduce")), "all_reduce")
     return _done(async_op)
 
 
 def reduce(tensor, dst, op="sum", group=None, async_op=False):
-    """Reduces the tensors of all members and writes the result to `tensor` on the rank dst."""
+    """Reduces the tensors of all members, element by element, and writes the result to `tensor` on the rank dst; the others keep theirs.
+
+    Arguments and errors are those of all_reduce; ValueError for a dst that is no member.
+    """
     found = _found(group, "reduce")
     place = _g.place_in_group(dst, found, "reduce")
     out = _c.reduce(_check_tensor(tensor, "reduce").detach(), op, place, found)
@@ -164,14 +180,20 @@ def reduce(tensor, dst, op="sum", group=None, async_op=False):
 
 
 def broadcast(tensor, src, group=None, async_op=False):
-    """Writes the tensor of the rank src to `tensor` on all members."""
+    """Writes the tensor of the rank src to `tensor` on all members, which has the same shape and dtype there.
+
+    With async_op it returns a handle with wait(). Raises ValueError for a src that is no member, TypeError for anything but a Tensor.
+    """
     found = _found(group, "broadcast")
     _c.broadcast_into([_check_tensor(tensor, "broadcast")], _g.place_in_group(src, found, "broadcast"), found)
     return _done(async_op)
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
-    """Writes the inputs (n, ...) of all N members, one after another, to the output (N * n, ...)."""
+    """Writes the inputs (n, ...) of all N members, one after another, to the output (N * n, ...) on each of them.
+
+    With async_op it returns a handle with wait(). Raises ValueError for an output of another shape, TypeError for one of another dtype.
+    """
     where = "all_gather_into_tensor"
     out = _c.all_gather(_check_tensor(input_tensor, where).detach(), _found(group, where), where)
     write(_check_tensor(output_tensor, where), out, where)
@@ -179,7 +201,10 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
 
 
 def reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
-    """Reduces the inputs (n, ...) of all N members and writes this member's part to the output (n / N, ...)."""
+    """Reduces the inputs (n, ...) of all N members, element by element, and writes this member's part to the output (n / N, ...).
+
+    op is as in all_reduce. Raises ValueError for an output of another shape, TypeError for one of another dtype.
+    """
     where = "reduce_scatter_tensor"
     out = _c.reduce_scatter(_check_tensor(input, where).detach(), op, _found(group, where), where)
     write(_check_tensor(output, where), out, where)
@@ -197,7 +222,10 @@ def _same(tensors, tensor, group, where):
 
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
-    """Writes the tensor of member i to tensor_list[i]."""
+    """Writes the tensor of member i to tensor_list[i] on all members; the list has one tensor for each member, all of one shape and dtype.
+
+    With async_op it returns a handle with wait(). Raises TypeError for a list of another length and for tensors of another shape or dtype.
+    """
     found = _found(group, "all_gather")
     _same(tensor_list, _check_tensor(tensor, "all_gather"), found, "all_gather")
     out = _c.all_gather(tensor.detach().reshape((1,) + tuple(tensor.shape)), found)
@@ -207,7 +235,10 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
 
 
 def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
-    """Reduces the tensors input_list[i] of all members and writes the result to the output of member i."""
+    """Reduces the tensors input_list[i] of all members, element by element, and writes the result to the output of member i.
+
+    op is as in all_reduce. Raises TypeError for a list of another length and for tensors of another shape or dtype than the output.
+    """
     found = _found(group, "reduce_scatter")
     _same(input_list, _check_tensor(output, "reduce_scatter"), found, "reduce_scatter")
     from .. import ops
@@ -217,7 +248,10 @@ def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
 
 
 def gather(tensor, gather_list, dst=0, group=None, async_op=False):
-    """Writes the tensor of member i to gather_list[i] on the rank dst."""
+    """Writes the tensor of member i to gather_list[i] on the rank dst, whose list has one tensor for each member; others pass None.
+
+    Raises ValueError for a dst that is no member, TypeError for a list of another length and for tensors of another shape or dtype.
+    """
     found = _found(group, "gather")
     place = _g.place_in_group(dst, found, "gather")
     if found.rank == place:
@@ -230,7 +264,10 @@ def gather(tensor, gather_list, dst=0, group=None, async_op=False):
 
 
 def scatter(tensor, scatter_list, src=0, group=None, async_op=False):
-    """Writes scatter_list[i] of the rank src to the tensor of member i."""
+    """Writes scatter_list[i] of the rank src to the tensor of member i; the list has one tensor for each member, and others pass None.
+
+    Raises ValueError for a src that is no member, TypeError for a list of another length and for tensors of another shape or dtype.
+    """
     found = _found(group, "scatter")
     place = _g.place_in_group(src, found, "scatter")
     from .. import ops
@@ -275,7 +312,10 @@ def _list_of_one_dtype(tensors, where):
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Sends input tensor i to member i, and writes the tensor received from member i to output tensor i."""
+    """Sends input tensor i to member i, and writes the tensor received from member i to output tensor i. Shapes may differ, dtypes may not.
+
+    With async_op it returns a handle with wait(). Raises TypeError for anything but lists of Tensors and for different dtypes.
+    """
     found, outputs = _found(group, "all_to_all"), _list_of_one_dtype(output_tensor_list, "all_to_all")
     inputs = [t.detach() for t in _list_of_one_dtype(input_tensor_list, "all_to_all")]
     for target, value in zip(outputs, _exchange_tensors([tuple(t.shape) for t in outputs], inputs, found, "all_to_all")):
@@ -296,7 +336,10 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 
 
 def barrier(group=None, async_op=False, device_ids=None):
-    """Returns when all members have called it."""
+    """Returns when all members have called it; with async_op it returns a handle with wait().
+
+    Raises ValueError for a group that this process is no member of.
+    """
     _c.barrier(_found(group, "barrier"))
     return _done(async_op)
 

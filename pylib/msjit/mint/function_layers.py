@@ -8,7 +8,11 @@ from . import functional
 
 
 class AvgPool1dExt(_nn.Cell):
-    """Returns the mean of each window of the last axis of (N, C, L) or (C, L); stride is kernel_size by default."""
+    """Returns the mean of each window of the last axis of (N, C, L) or (C, L); stride is kernel_size by default.
+
+    L becomes floor((L + 2 * padding - kernel_size) / stride) + 1, or ceil with ceil_mode. Without count_include_pad, padding does not count in
+    the mean. Raises ValueError for a padding above half the window, TypeError for integers and for anything but a Tensor.
+    """
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__()
@@ -21,7 +25,10 @@ class AvgPool1dExt(_nn.Cell):
 
 
 class AdaptiveAvgPool1d(_nn.Cell):
-    """Means over windows of (N, C, L) or (C, L), chosen so that the last axis gets the size output_size."""
+    """Takes the mean of each of output_size windows of the last axis of (N, C, L) or (C, L), so that this axis gets the size output_size.
+
+    Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Raises TypeError for an output_size that is no int.
+    """
 
     def __init__(self, output_size):
         super().__init__()
@@ -35,9 +42,9 @@ class AdaptiveAvgPool1d(_nn.Cell):
 
 
 class AdaptiveMaxPool1d(_nn.Cell):
-    """Largest elements of windows of (N, C, L) or (C, L), chosen so that the last axis gets the size output_size.
+    """Takes the largest element of each of output_size windows of the last axis of (N, C, L) or (C, L); windows are as in AdaptiveAvgPool1d.
 
-    With return_indices it also returns their indices.
+    With return_indices it also returns their indices in that axis, int64. Raises ValueError for less than two axes.
     """
 
     def __init__(self, output_size, return_indices=False):
@@ -52,7 +59,11 @@ class AdaptiveMaxPool1d(_nn.Cell):
 
 
 class AdaptiveAvgPool2d(_nn.AdaptiveAvgPool2d):
-    """Means over windows chosen so that the last two axes get the size output_size; None keeps the size of that axis."""
+    """Takes the means of windows of (N, C, H, W) or (C, H, W), chosen so that the last two axes get the size output_size, an int or two.
+
+    Window i of an axis of n elements goes from floor(i * n / size) to ceil((i + 1) * n / size); None keeps a size. Raises ValueError for another
+    rank and for sizes below 1, TypeError for sizes that are no ints.
+    """
 
     def __init__(self, output_size):
         super().__init__(output_size)
@@ -158,7 +169,10 @@ class ZeroPad3d(_ZeroPad):
 
 
 class GLU(_nn.Cell):
-    """Gated linear unit: the first half of an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half of the axis `dim` times the sigmoid of the second half (Dauphin et al. 2016).
+
+    The axis of the result is half as long. Raises ValueError for an odd size and for an axis that the input does not have.
+    """
 
     def __init__(self, dim=-1):
         super().__init__()
@@ -169,7 +183,10 @@ class GLU(_nn.Cell):
 
 
 class SoftShrink(_nn.Cell):
-    """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
+    """Moves x towards 0 by lambd, element by element; elements with |x| <= lambd become 0. Shape and dtype are those of x.
+
+    Raises ValueError for a negative lambd, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, lambd=0.5):
         super().__init__()

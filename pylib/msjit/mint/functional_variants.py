@@ -5,58 +5,81 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
 
 
-def _axis(x, dim):
+def _axis(where, x, dim):
     """The axis of softmax; without one, the axis that PyTorch implies."""
     if dim is not None:
         return dim
-    _check_tensor(x, "softmax")
+    _check_tensor(x, where)
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
 def softmax(input, dim=None, dtype=None):
-    """Computes exp(x) / sum(exp(x)) over an axis; dim None means 0 for 0, 1 or 3 axes, else 1."""
-    return _ops.softmax(input, _axis(input, dim), dtype=dtype)
+    """Computes exp(x) / sum(exp(x)) over an axis, without overflow; dim None means 0 for 0, 1 or 3 axes, else 1. dtype casts the input first.
+
+    Raises TypeError for integers without dtype and for anything but a Tensor, ValueError for an axis that the input does not have.
+    """
+    return _ops.softmax(input, _axis("softmax", input, dim), dtype=dtype)
 
 
 def log_softmax(input, dim=None, dtype=None):
-    """Computes log(softmax(x)) over an axis; dim None is as in softmax."""
-    return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis(input, dim))
+    """Computes x - log(sum(exp(x))) over an axis, without overflow; dim None means 0 for 0, 1 or 3 axes, else 1. dtype casts the input first.
+
+    Raises TypeError for integers without dtype and for anything but a Tensor, ValueError for an axis that the input does not have.
+    """
+    return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis("log_softmax", input, dim))
 
 
 def glu(input, dim=-1):
-    """Gated linear unit: the first half along an axis times the sigmoid of the second half."""
+    """Gated linear unit: the first half along an axis times the sigmoid of the second half (Dauphin et al. 2016).
+
+    The axis of the result is half as long. Raises ValueError for an odd size and for an axis that the input does not have.
+    """
     return _ops.glu(input, dim)
 
 
 def hardshrink(input, lambd=0.5):
-    """Returns x where |x| > lambd, else 0."""
+    """Hard shrink, element by element: x where |x| > lambd, else 0. Shape and dtype are those of the input.
+
+    Raises TypeError for anything but a Tensor.
+    """
     return _ops.hardshrink(input, lambd)
 
 
 def hardswish(input):
-    """Computes x * relu6(x + 3) / 6."""
+    """Hard swish, element by element: x * relu6(x + 3) / 6 (Howard et al. 2019). Integers give float32.
+
+    Raises TypeError for anything but a Tensor.
+    """
     return _ops.hardswish(input)
 
 
 def flatten(input, start_dim=0, end_dim=-1):
-    """Joins the axes from start_dim to end_dim into one, by default all."""
+    """Joins the axes from start_dim to end_dim into one, by default all. Results and errors are those of mint.flatten."""
     return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
 def l1_loss(input, target, reduction="mean"):
-    """Absolute error |input - target|, reduced to its mean by default."""
+    """Absolute error |input - target|, element by element, with broadcasting; reduction is 'mean' (by default), 'sum' or 'none'.
+
+    Raises ValueError for shapes that do not broadcast and another reduction, TypeError for anything but Tensors.
+    """
     return _ops.l1_loss(input, target, reduction)
 
 
 def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
-    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
+    """Smooth L1 loss of d = |input - target|: 0.5 * d^2 / beta where d < beta, else d - 0.5 * beta (Girshick 2015).
+
+    reduction is 'mean', 'sum' or 'none'. Raises ValueError for different shapes, a beta that is not positive and another reduction,
+    TypeError for anything but Tensors.
+    """
     return _ops.smooth_l1_loss(input, target, beta, reduction)
 
 
 def kl_div(input, target, reduction="mean", log_target=False):
     """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability.
 
-    With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0.
+    With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0. Raises ValueError for shapes
+    that do not broadcast and for another reduction.
     """
     try:
         if log_target:
@@ -74,8 +97,16 @@ def kl_div(input, target, reduction="mean", log_target=False):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    """Divides x by its p-norm along an axis, or by eps if that is greater."""
-    return input / _ops.clamp(_ops.norm(input, float(p), dim, True), eps, None)
+    """Divides x by its p-norm (sum of |x|^p)^(1 / p) along an axis, or by eps if that is greater. Integers give float32.
+
+    Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+    """
+    try:
+        size = _ops.norm(input, float(p), dim, True)
+    except _ERRORS as error:
+        _rename(error, "normalize")
+        raise
+    return input / _ops.clamp(size, eps, None)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):

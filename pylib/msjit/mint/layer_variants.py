@@ -104,7 +104,10 @@ class _BatchNorm(_nn.Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes. Everything else is as in mint.nn.BatchNorm2d."""
+    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes. Everything else is as in mint.nn.BatchNorm2d.
+
+    Raises ValueError for another rank or number of channels.
+    """
 
     _ranks = (2, 3)
 
@@ -122,19 +125,26 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W) inputs, each channel over the other axes."""
+    """Batch normalisation of (N, C, D, H, W) inputs, each channel over the other axes. Everything else is as in mint.nn.BatchNorm2d.
+
+    Raises ValueError for another rank or number of channels.
+    """
 
     _ranks = (5,)
 
     def construct(self, input):
-        shape = input.shape
+        shape = check_tensor(input, "BatchNorm3d").shape
         if len(shape) != 5:
             raise ValueError("[BatchNorm3d] rank of the input, got %d, expected 5" % len(shape))
         return self._normalised(input.reshape(shape[0], shape[1], shape[2] * shape[3], shape[4])).reshape(shape)
 
 
 class LayerNormExt(_nn.Cell):
-    """Normalises over the trailing axes, whose sizes are normalized_shape, then scales by weight and adds bias."""
+    """Layer normalisation (Ba et al. 2016) over the trailing axes: (x - mean) / sqrt(variance + eps) * weight + bias.
+
+    The sizes of these axes are normalized_shape, an int or a tuple, which is the shape of weight and bias too. These start as 1 and 0; without
+    elementwise_affine there are none. Raises ValueError for inputs of other sizes, TypeError for integers.
+    """
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
@@ -184,7 +194,8 @@ class GroupNorm(_nn.Cell):
 class EmbeddingExt(_nn.Cell):
     """Looks up rows of a learnt table by integer index; the row padding_idx starts as zeros and gets no gradient.
 
-    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding.
+    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding. Raises IndexError for an index outside the table, TypeError for floats,
+    ValueError for a padding_idx outside it.
     """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
@@ -216,7 +227,11 @@ class EmbeddingExt(_nn.Cell):
 
 
 class PReLUExt(_nn.Cell):
-    """Leaky ReLU with a learnt slope for negative x: x where x > 0, else weight * x."""
+    """Leaky ReLU with a learnt slope, element by element: x where x > 0, else weight * x (He et al. 2015).
+
+    weight has num_parameters elements, 1 or one for each channel (axis 1), and starts as `init`. Raises ValueError for another number of
+    channels, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, num_parameters=1, init=0.25, dtype=None):
         super().__init__()
@@ -228,11 +243,14 @@ class PReLUExt(_nn.Cell):
 
 def _implied(x):
     """The axis of softmax if none is given, as in PyTorch."""
-    return 0 if x.ndim in (0, 1, 3) else 1
+    return 0 if check_tensor(x, "softmax").ndim in (0, 1, 3) else 1
 
 
 class SoftmaxExt(_nn.Cell):
-    """Softmax activation: exp(x) / sum(exp(x)) over an axis; dim None means 0 for 0, 1 or 3 axes, else 1."""
+    """Softmax activation: exp(x) / sum(exp(x)) over an axis, without overflow; dim None means 0 for 0, 1 or 3 axes, else 1.
+
+    Raises TypeError for integers and for anything but a Tensor, ValueError for an axis that the input does not have.
+    """
 
     def __init__(self, dim=None):
         super().__init__()
@@ -243,14 +261,14 @@ class SoftmaxExt(_nn.Cell):
 
 
 class LogSoftmaxExt(SoftmaxExt):
-    """Logarithm of the softmax over an axis; dim None is as in Softmax."""
+    """Logarithm of the softmax: x - log(sum(exp(x))) over an axis, without overflow; dim None and errors are as in Softmax."""
 
     def construct(self, x):
         return _ops.log_softmax(x, _implied(x) if self.dim is None else self.dim)
 
 
 class SiLU(_InPlace, _nn.SiLU):
-    """SiLU (swish) activation: x * sigmoid(x)."""
+    """SiLU (swish) activation, element by element: x * sigmoid(x) (Elfwing et al. 2017). With inplace it writes to its input and returns that."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -258,7 +276,7 @@ class SiLU(_InPlace, _nn.SiLU):
 
 
 class ReLU6(_InPlace, _nn.ReLU6):
-    """ReLU6 activation: min(max(x, 0), 6)."""
+    """ReLU6 activation, element by element: min(max(x, 0), 6) (Krizhevsky 2010). With inplace it writes to its input and returns that."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -275,7 +293,10 @@ class _Elu(_nn.Cell):
 
 
 class ELU(_InPlace, _Elu):
-    """ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
+    """ELU activation, element by element: x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015). With inplace it writes to its input.
+
+    Raises TypeError for anything but a Tensor.
+    """
 
     def __init__(self, alpha=1.0, inplace=False):
         super().__init__(alpha)
@@ -283,7 +304,10 @@ class ELU(_InPlace, _Elu):
 
 
 class Hardtanh(_InPlace, _nn.Hardtanh):
-    """Limits x to [min_val, max_val]."""
+    """Limits each element to [min_val, max_val], by default [-1, 1]. With inplace it writes to its input and returns that.
+
+    Raises TypeError for limits that are no numbers and for anything but a Tensor.
+    """
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
         super().__init__(min_val, max_val)
@@ -291,7 +315,10 @@ class Hardtanh(_InPlace, _nn.Hardtanh):
 
 
 class Threshold(_InPlace, _nn.Threshold):
-    """Returns x where x > threshold, else value."""
+    """Returns x where x > threshold, else value, element by element. With inplace it writes to its input and returns that.
+
+    Raises TypeError for arguments that are no numbers.
+    """
 
     def __init__(self, threshold, value, inplace=False):
         super().__init__(threshold, value)
@@ -299,7 +326,10 @@ class Threshold(_InPlace, _nn.Threshold):
 
 
 class DropoutExt(_InPlace, _nn.Dropout):
-    """In training, sets elements to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """In training, sets each element to 0 with probability p and scales the others by 1 / (1 - p) (Hinton et al. 2012); else returns its input.
+
+    With inplace it writes to its input. Raises ValueError for a p outside [0, 1), TypeError for integers.
+    """
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__(p=p)
@@ -310,7 +340,10 @@ class DropoutExt(_InPlace, _nn.Dropout):
 
 
 class Dropout2dExt(_InPlace, _nn.Dropout2d):
-    """In training, sets whole channels of (N, C, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """In training, sets whole channels of (N, C, H, W) to 0 with probability p and scales the others by 1 / (1 - p) (Tompson et al. 2015).
+
+    With inplace it writes to its input. Raises ValueError for a p outside [0, 1] and for another rank.
+    """
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__(p)
@@ -339,14 +372,22 @@ class SmoothL1Loss(LossBase):
 
 
 class BCEWithLogitsLoss(_nn.BCEWithLogitsLoss):
-    """Binary cross entropy of sigmoid(input) and targets in [0, 1], without overflow: nn.BCEWithLogitsLoss with the arguments in another order."""
+    """Binary cross entropy of sigmoid(input) and targets in [0, 1], without overflow: max(x, 0) - x * t + log(1 + exp(-|x|)).
+
+    weight multiplies each element's loss, pos_weight the part of target 1. reduction is 'mean', 'sum' or 'none'. Raises ValueError for two shapes
+    and for another reduction.
+    """
 
     def __init__(self, weight=None, reduction="mean", pos_weight=None):
         super().__init__(reduction, weight, pos_weight)
 
 
 class KLDivLoss(LossBase):
-    """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability; with log_target, target is one too."""
+    """Kullback-Leibler divergence target * (log(target) - input), where input is a log probability; with log_target, target is one too.
+
+    reduction is 'mean' (over elements), 'batchmean' (the sum divided by the size of axis 0), 'sum' or 'none'. Raises ValueError for shapes that
+    do not broadcast and for another reduction.
+    """
 
     def __init__(self, reduction="mean", log_target=False):
         super().__init__("sum" if reduction == "batchmean" else reduction)

@@ -60,7 +60,8 @@ class ConvNames:
 class Conv1d(ConvNames, _nn.Cell):
     """1-D convolution: an input (N, in_channels, L), or (in_channels, L), gives (N, out_channels, L').
 
-    The weight has the shape (out_channels, in_channels / groups, kernel_size). The arguments are those of mint.nn.Conv2d for one axis.
+    The weight has the shape (out_channels, in_channels / groups, kernel_size). The arguments are those of mint.nn.Conv2d for one axis. Raises
+    ValueError for another padding_mode, a kernel_size below 1 and another rank or number of channels.
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
@@ -83,7 +84,11 @@ class Conv1d(ConvNames, _nn.Cell):
 
 
 class Conv3d(ConvNames, _nn.Conv3d):
-    """3-D convolution of (N, C, D, H, W) inputs with symmetric padding, and a bias by default."""
+    """3-D convolution: (N, in_channels, D, H, W), or one volume without N, gives (N, out_channels, D', H', W'). As mint.nn.Conv2d, with three axes.
+
+    The weight has the shape (out_channels, in_channels / groups, kD, kH, kW). Raises ValueError for another padding_mode, rank or number of
+    channels, and for channels that `groups` does not divide.
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
@@ -97,10 +102,17 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
+<<<<<<< HEAD
     """Transposed 2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default.
 
     A call may name the size of the result, `output_size`: (H, W) or the whole shape. With a stride above 1 several sizes are possible;
     output_padding is then not used. Raises ValueError for others. Elements at the added edge are sums of products, as everywhere.
+=======
+    """Transposed 2-D convolution of (N, in_channels, H, W), or one image without N: the gradient of a convolution by its input.
+
+    H becomes (H - 1) * stride - 2 * padding + dilation * (kH - 1) + output_padding + 1, and W likewise. The weight has the shape (in_channels,
+    out_channels / groups, kH, kW). Raises ValueError for another padding_mode than 'zeros' and for another rank or number of channels.
+>>>>>>> wt_h4
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
@@ -130,7 +142,11 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
 
 
 class MaxPool2dExt(_nn.Cell):
-    """Returns the largest element of each window of the last two axes; stride is kernel_size by default."""
+    """Returns the largest element of each window of the last two axes of (N, C, H, W) or (C, H, W); stride is kernel_size by default.
+
+    H becomes floor((H + 2 * padding - dilation * (kernel_size - 1) - 1) / stride) + 1, or ceil with ceil_mode. With return_indices it also
+    returns the index of each in the flattened plane, int64. Raises ValueError for another rank and for windows that do not fit.
+    """
 
     def __init__(self, kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
@@ -142,7 +158,11 @@ class MaxPool2dExt(_nn.Cell):
 
 
 class AvgPool2dExt(_nn.Cell):
-    """Returns the mean of each window of the last two axes; stride is kernel_size by default."""
+    """Returns the mean of each window of the last two axes of (N, C, H, W) or (C, H, W); stride is kernel_size by default.
+
+    H becomes floor((H + 2 * padding - kernel_size) / stride) + 1, or ceil with ceil_mode. Without count_include_pad, padding does not count in
+    the mean; divisor_override replaces the count. Raises ValueError for another rank and for windows that do not fit.
+    """
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
@@ -159,13 +179,17 @@ class AvgPool2dExt(_nn.Cell):
 
 
 class AvgPool3dExt(AvgPool2dExt):
-    """Returns the mean of each window of the last three axes; stride is kernel_size by default."""
+    """Returns the mean of each window of the last three axes of (N, C, D, H, W) or (C, D, H, W). Everything else is as in AvgPool2d."""
 
     _pool = staticmethod(_ops.avg_pool3d)
 
 
 class UnfoldExt(_nn.Cell):
-    """Cuts patches out of (N, C, H, W) and lays them out as columns: (N, C * kH * kW, number of patches)."""
+    """Cuts patches out of (N, C, H, W) and lays them out as columns: (N, C * kH * kW, number of patches), channel by channel.
+
+    There are floor((H + 2 * padding - dilation * (kH - 1) - 1) / stride) + 1 patches in a column of the image. Raises ValueError for another rank
+    and for patches that do not fit.
+    """
 
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
@@ -176,7 +200,11 @@ class UnfoldExt(_nn.Cell):
 
 
 class Fold(UnfoldExt):
-    """Undoes Unfold, summing patches that overlap: from columns to images (N, C, H, W)."""
+    """Sums patches, the columns of (N, C * kH * kW, number of patches), into images (N, C, H, W) of the size output_size.
+
+    Where patches overlap, elements add up, so that it undoes Unfold only without overlap. Raises ValueError where the number of patches or
+    channels does not fit.
+    """
 
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__(kernel_size, dilation, padding, stride)

@@ -21,7 +21,10 @@ Sigmoid, Tanh = _of(_nn.Sigmoid), _of(_nn.Tanh)
 
 
 class UpsampleExt(_nn.Cell):
-    """Resizes images to a size or by a factor, as mint.nn.functional.interpolate."""
+    """Resizes the axes after (N, C) to `size` (an int or one for each axis) or by `scale_factor`, as mint.nn.functional.interpolate.
+
+    Raises ValueError for another mode, for a rank that the mode does not take, and unless size or scale_factor is given.
+    """
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
@@ -43,7 +46,8 @@ class _TwoNames(_nn.Cell):
 class BCELoss(_nn.Cell):
     """Binary cross entropy of probabilities and targets in [0, 1]: -(t * log(p) + (1 - t) * log(1 - p)), as nn.BCELoss.
 
-    Both have one shape. `weight` multiplies each element's loss; reduction is 'mean', 'sum' or 'none'.
+    Both have one shape. `weight` multiplies each element's loss; reduction is 'mean', 'sum' or 'none'. Raises ValueError for two shapes and for
+    another reduction, TypeError for integers.
     """
 
     def __init__(self, weight=None, reduction="mean"):
@@ -55,26 +59,44 @@ class BCELoss(_nn.Cell):
 
 
 class CrossEntropyLoss(_TwoNames, _nn.CrossEntropyLoss):
-    """Cross entropy of logits (N, C, ...) with class indices (N, ...) or class probabilities (N, C, ...), as nn.CrossEntropyLoss."""
+    """Cross entropy, -log(softmax(x))[target], of logits (N, C, ...) and class indices (N, ...) or class probabilities (N, C, ...).
+
+    It is nn.CrossEntropyLoss. weight (C,) multiplies the loss of each class; targets equal to ignore_index count as 0. reduction is 'mean', 'sum'
+    or 'none'. Raises ValueError for shapes that do not fit and for another reduction.
+    """
 
 
 class MSELoss(_TwoNames, _nn.MSELoss):
-    """Squared error (input - target)^2, reduced to its mean by default."""
+    """Squared error (input - target)^2, element by element, with broadcasting; reduction is 'mean', 'sum' or 'none'.
+
+    Raises ValueError for shapes that do not broadcast and for another reduction.
+    """
 
 
 class NLLLoss(_TwoNames, _nn.NLLLoss):
-    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...)."""
+    """Negative log likelihood: -weight[c] * input[n, c] where c = target[n], of log probabilities (N, C, ...) and class indices (N, ...).
+
+    reduction 'mean' divides by the sum of the weights that count; 'sum' and 'none' do not. Raises ValueError for shapes that do not fit and for
+    another reduction, IndexError for a class outside [0, C).
+    """
 
 
 class CosineEmbeddingLoss(_nn.CosineEmbeddingLoss):
-    """Cosine loss: 1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    """Cosine loss: 1 - cos where the target is 1, max(0, cos - margin) where it is -1; cos is the cosine of the angle of the inputs along axis 1.
+
+    reduction is 'mean', 'sum' or 'none'. Raises TypeError for a margin that is no float, ValueError for one outside [-1, 1].
+    """
 
     def construct(self, input1, input2, target):
         return super().construct(input1, input2, target)
 
 
 class MaxUnpool2d(_nn.MaxUnpool2d):
-    """Puts the results of max pooling back at their indices, with zeros elsewhere."""
+    """Puts the results of MaxPool2d, (N, C, H, W) or (C, H, W), back at the indices that it returned, with zeros elsewhere.
+
+    H becomes (H - 1) * stride - 2 * padding + kernel_size, unless the call gives output_size. Raises ValueError where the shapes of the two
+    differ, IndexError for an index outside the plane.
+    """
 
     def construct(self, input, indices, output_size=None):
         return super().construct(input, indices, output_size)

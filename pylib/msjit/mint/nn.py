@@ -32,7 +32,11 @@ __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modul
 
 
 class Linear(_nn.Dense):
-    """Fully connected layer: y = x W^T + b over the last axis, from (..., in_features) to (..., out_features)."""
+    """Fully connected layer: y = x W^T + b over the last axis, from (..., in_features) to (..., out_features).
+
+    The weight has the shape (out_features, in_features), the bias (out_features,). Raises ValueError for a last size other than in_features and
+    for features below 1, TypeError for features that are no ints and for another dtype than that of the weight.
+    """
 
     def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None):
         extra = {} if dtype is None else {"dtype": dtype}
@@ -73,7 +77,11 @@ class Conv2d(_ConvNames, _nn.Conv2d):
 
 
 class GELU(_nn.GELU):
-    """GELU activation: x times the normal distribution function of x; approximate is 'none' or 'tanh'."""
+    """GELU activation, element by element: x times the normal distribution function of x (Hendrycks and Gimpel 2016).
+
+    approximate 'tanh' computes 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) instead. Raises ValueError for another word than 'none'
+    or 'tanh', TypeError for anything but a Tensor.
+    """
 
     def __init__(self, approximate="none"):
         if approximate not in ("none", "tanh"):

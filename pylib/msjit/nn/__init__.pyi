@@ -11,6 +11,7 @@ from . import cell as cell
 from . import cell_attributes as cell_attributes
 from . import cell_index as cell_index
 from . import cell_names as cell_names
+from . import cell_settings as cell_settings
 from . import cell_state as cell_state
 from . import container as container
 from . import conv as conv

@@ -20,6 +20,8 @@ def number(value, where, what):
 class ReLU(Cell):
     """ReLU activation: max(x, 0).
 
+    Element by element; shape and dtype are those of x, and booleans give int32. Raises TypeError for anything but a Tensor.
+
     >>> import msjit as ms
     >>> ms.nn.ReLU()(ms.Tensor([-1.0, 2.0])).asnumpy().tolist()
     [0.0, 2.0]
@@ -39,6 +41,8 @@ class ReLU6(Cell):
 class LeakyReLU(Cell):
     """Leaky ReLU activation, element by element: x where x > 0, else alpha * x.
 
+    Floats keep their dtype, integers give float32. Raises TypeError for an alpha that is no number and for anything but a Tensor.
+
     >>> import msjit as ms
     >>> ms.nn.LeakyReLU(0.5)(ms.Tensor([-1.0, 2.0])).asnumpy().tolist()
     [-0.5, 2.0]
@@ -55,7 +59,8 @@ class LeakyReLU(Cell):
 class PReLU(Cell):
     """Leaky ReLU with a learnt slope for negative x: one for all, or one for each of `channel` channels (axis 1) (He et al. 2015).
 
-    The slopes are the Parameter w, (channel,), which starts at the argument w. The result has the shape of x.
+    The slopes are the Parameter w, (channel,), which starts at the argument w. The result has the shape of x. Raises ValueError for another
+    number of channels, TypeError for anything but a Tensor.
     """
 
     def __init__(self, channel=1, w=0.25):
@@ -147,21 +152,30 @@ class HSwish(Cell):
 
 
 class Softplus(Cell):
-    """Softplus activation, element by element: log(1 + exp(x)), without overflow. The result has the shape of x; integers give float32."""
+    """Softplus activation, element by element: log(1 + exp(x)), without overflow. The result has the shape of x; integers give float32.
+
+    Raises TypeError for anything but a Tensor.
+    """
 
     def construct(self, x):
         return ops.softplus(x)
 
 
 class Softsign(Cell):
-    """Softsign activation, element by element: x / (1 + |x|). The result has the shape of x; integers give float32."""
+    """Softsign activation, element by element: x / (1 + |x|). The result has the shape of x; integers give float32.
+
+    Raises TypeError for anything but a Tensor.
+    """
 
     def construct(self, x):
         return ops.softsign(x)
 
 
 class Mish(Cell):
-    """Mish activation, element by element: x * tanh(softplus(x)) (Misra 2019)."""
+    """Mish activation, element by element: x * tanh(softplus(x)) (Misra 2019).
+
+    The result has the shape of x; integers give float32. Raises TypeError for anything but a Tensor.
+    """
 
     def construct(self, input_x):
         return ops.mish(input_x)
@@ -272,14 +286,20 @@ class LogSoftmax(Cell):
 
 
 class FastGelu(Cell):
-    """Approximate GELU activation, element by element: x * sigmoid(1.702 x) (Hendrycks and Gimpel 2016). The result has the shape of x."""
+    """Approximate GELU activation, element by element: x * sigmoid(1.702 x) (Hendrycks and Gimpel 2016). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises TypeError for anything but a Tensor.
+    """
 
     def construct(self, x):
         return ops.fast_gelu(x)
 
 
 class SeLU(Cell):
-    """SELU activation, element by element: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017)."""
+    """SELU activation, element by element: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017).
+
+    The result has the shape of x; integers give float32. Raises TypeError for anything but a Tensor.
+    """
 
     def construct(self, input_x):
         return ops.selu(input_x)

@@ -6,7 +6,11 @@ from .cell import Cell
 
 
 class AdaptiveAvgPool2d(Cell):
-    """Means over windows chosen so that the last two axes get the size output_size; None or -1 keeps the size of that axis."""
+    """Takes the means of windows of (N, C, H, W) or (C, H, W), chosen so that the last two axes get the size output_size, an int or two.
+
+    Window i of an axis of n elements goes from floor(i * n / size) to ceil((i + 1) * n / size); None or -1 keeps a size. Raises ValueError for
+    another rank and for a size of 0, TypeError for sizes that are no ints.
+    """
 
     def __init__(self, output_size):
         super().__init__()
@@ -42,7 +46,10 @@ class _Even(_Adaptive):
 
 
 class AdaptiveAvgPool1d(_Even):
-    """Means over windows of (N, C, L) chosen so that the last axis gets the size output_size, which must divide L."""
+    """Takes the means of output_size equal windows of the last axis of (N, C, L), so that this axis gets the size output_size.
+
+    Raises ValueError for an L that output_size does not divide, TypeError for an output_size that is no int.
+    """
 
     _pool = staticmethod(ops.adaptive_avg_pool1d)
 
@@ -51,13 +58,20 @@ class AdaptiveAvgPool1d(_Even):
 
 
 class AdaptiveMaxPool1d(_Even):
-    """Largest elements of windows of (N, C, L) chosen so that the last axis gets the size output_size, which must divide L."""
+    """Takes the largest elements of output_size equal windows of the last axis of (N, C, L), so that this axis gets the size output_size.
+
+    Raises ValueError for an L that output_size does not divide, TypeError for an output_size that is no int.
+    """
 
     _pool = staticmethod(ops.adaptive_max_pool1d)
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Means over windows of (N, C, D, H, W) or (C, D, H, W) chosen so that the output has the size output_size; None keeps a size."""
+    """Takes the means of windows of (N, C, D, H, W) or (C, D, H, W), chosen so that the last three axes get the size output_size, an int or three.
+
+    Window i of an axis of n elements goes from floor(i * n / size) to ceil((i + 1) * n / size); None keeps a size. Raises ValueError for less
+    than four axes.
+    """
 
     def __init__(self, output_size):
         super().__init__(output_size)
@@ -70,7 +84,8 @@ class AdaptiveAvgPool3d(_Adaptive):
 class AdaptiveMaxPool2d(_Adaptive):
     """Largest elements of windows of (N, C, H, W) or (C, H, W) chosen so that the output has the size output_size.
 
-    None keeps a size. With return_indices it also returns the index of each.
+    None keeps a size. With return_indices it also returns the index of each. Raises ValueError for less than three axes and another count of
+    sizes, TypeError for sizes that are no ints.
     """
 
     def construct(self, input):
@@ -80,7 +95,8 @@ class AdaptiveMaxPool2d(_Adaptive):
 class AdaptiveMaxPool3d(_Adaptive):
     """Largest elements of windows of (N, C, D, H, W) or (C, D, H, W) chosen so that the output has the size output_size.
 
-    None keeps a size. With return_indices it also returns the index of each.
+    None keeps a size. With return_indices it also returns the index of each. Raises ValueError for less than four axes and another count of
+    sizes, TypeError for sizes that are no ints.
     """
 
     def construct(self, input):

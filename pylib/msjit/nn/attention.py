@@ -16,14 +16,14 @@ _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 class MultiheadAttention(Cell):
-    """Multi-head attention (Vaswani et al. 2017): softmax(Q K^T / sqrt(head size)) V for each head, then a product that
-    joins the heads.
+    """Multi-head attention (Vaswani et al. 2017): softmax(Q K^T / sqrt(head size)) V for each head, then a product that joins the heads.
 
-    query is (target length, batch, embed_dim), key (source length, batch, kdim) and value (source length, batch, vdim). The
-    batch comes first with batch_first, and may be missing.
+    query is (target length, batch, embed_dim), key (source length, batch, kdim) and value (source length, batch, vdim). The batch comes first
+    with batch_first, and may be missing.
 
-    A call returns (output, attention weights). The weights are their mean over the heads with average_attn_weights, and
-    missing without need_weights. A mask is True (bool) or -inf (float) at positions that must not be attended to.
+    A call returns (output, attention weights). The weights are their mean over the heads with average_attn_weights, and missing without
+    need_weights. A mask is True (bool) or -inf (float) at positions that must not be attended to. Raises ValueError for an embed_dim that
+    num_heads does not divide and for inputs of other sizes.
     """
 
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,

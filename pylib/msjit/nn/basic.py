@@ -25,7 +25,7 @@ _GATHER, _EXPAND_DIMS = ops.Gather(), ops.ExpandDims()
 
 
 class Identity(Cell):
-    """A layer that returns its input."""
+    """A layer that returns its input, whatever that is; it has no Parameters."""
 
     def construct(self, input):
         return input
@@ -180,7 +180,8 @@ class Embedding(Cell):
 class OneHot(Cell):
     """Encodes integers of any shape as vectors of `depth` elements of `dtype` along a new axis: on_value at the index, off_value elsewhere.
 
-    axis is the place of the new axis, -1 for the last. An index outside [0, depth) gives off_value alone.
+    axis is the place of the new axis, -1 for the last. An index outside [0, depth) gives off_value alone. Raises ValueError for a negative depth
+    and for an axis that is neither -1 nor up to the rank, TypeError for anything but a Tensor.
     """
 
     def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
@@ -191,6 +192,8 @@ class OneHot(Cell):
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices):
+        if not -1 <= self.axis <= check_tensor(indices, "one_hot").ndim:
+            raise ValueError("[one_hot] axis, got %d, expected -1 to %d" % (self.axis, indices.ndim))
         axis = self.axis if self.axis >= 0 else indices.ndim
         shape = [1] * (indices.ndim + 1)
         shape[axis] = self.depth
@@ -200,7 +203,11 @@ class OneHot(Cell):
 
 
 class Unfold(Cell):
-    """Cuts windows out of (N, C, H, W) images and lays their elements out along axis 1, as ops.ExtractImagePatches."""
+    """Cuts windows out of (N, C, H, W) images and lays their elements out along axis 1, as ops.ExtractImagePatches: (N, C * kH * kW, H', W').
+
+    ksizes, strides and rates (distances of a window's elements) are lists of four numbers [1, rows, columns, 1]. padding is 'same' or 'valid'.
+    Raises ValueError for another padding, TypeError for sizes that are no tuple or list.
+    """
 
     def __init__(self, ksizes, strides, rates, padding="valid"):
         super().__init__()

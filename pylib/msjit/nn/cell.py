@@ -12,8 +12,6 @@ from .. import context
 from .._native import _msjit
 from ..auto_cast import in_precision
 from ..autograd import KeepsForward, transforms
-from ..common import dtype as mstype
-from ..common.jit_config import JitConfig
 from ..common.notebook import cell_html
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
@@ -21,9 +19,10 @@ from ..jit_cell import JitCell, set_plain_call
 from ..recorded_forward import forget, recorded, records
 from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import internal_params, recorded_call
-from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
+from .cell_attributes import CellAttributes
 from .cell_index import Index, drop_item, owned, store_item
 from .cell_names import CellNames
+from .cell_settings import CellSettings
 from .cell_state import CellState
 from .hooks import run_with_hooks
 from .recompute import recomputed_call
@@ -31,7 +30,7 @@ from .recompute import recomputed_call
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell(CellState, CellAttributes, CellNames, KeepsForward):
+class Cell(CellSettings, CellState, CellAttributes, CellNames, KeepsForward):
     """Base class of all networks and layers.
 
     >>> import msjit as ms
@@ -92,7 +91,10 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         return self.construct(*args, **kwargs)
 
     def construct(self, *args, **kwargs):
-        """The computation of the Cell; every subclass defines its own."""
+        """Computes the outputs of the Cell from its inputs; a call of the Cell runs it. Every subclass defines its own.
+
+        Inputs and outputs are Tensors, tuples, or any other objects. Raises AttributeError in a class that defines none.
+        """
         hint = "; did you mean to rename forward?" if hasattr(type(self), "forward") else ""
         raise AttributeError("[cell] %s, got no construct method, expected one%s" % (type(self).__name__, hint))
 
@@ -233,9 +235,15 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
         object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
-        """Adds a Parameter under a name; None reserves the name."""
+        """Adds a Parameter under a name, as an attribute of this Cell; None reserves the name.
+
+        Raises TypeError for a name that is no str and anything but a Parameter, KeyError for a name that is empty or taken by something else, and
+        for one with a '.' unless check_name_contain_dot is False.
+        """
         if param is not None and not isinstance(param, Parameter):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
+        if not isinstance(param_name, str):
+            raise TypeError("[cell] param_name must be a str, got %s" % type(param_name).__name__)
         if not param_name or (check_name_contain_dot and "." in param_name):
             raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % (param_name,))
         self._check_insert(param_name, self._param_index)
@@ -243,117 +251,10 @@ class Cell(CellState, CellAttributes, CellNames, KeepsForward):
             self._param_index[param_name] = None
         object.__setattr__(self, param_name, param) if param is None else setattr(self, param_name, param)
 
-    # -- state --------------------------------------------------------------------------------------------------
-
-    def set_train(self, mode=True):
-        """Sets `training` on this Cell and all below it; returns self."""
-        for _, cell in self.cells_and_names():
-            object.__setattr__(cell, "training", bool(mode))
-        self.__dict__["_phase"] = "train" if mode else "predict"
-        return self
-
-    def set_grad(self, requires_grad=True):
-        """Sets `requires_grad` on the Cell. A GradOperation on it uses the forward run of the last training call, if the arguments are the
-        same; otherwise gradients are recorded on demand."""
-        object.__setattr__(self, "requires_grad", bool(requires_grad))
-        if requires_grad:
-            object.__setattr__(self, "_ms_intercept", True)
-        return self
-
-    def set_inputs(self, *inputs, **kwargs):
-        """Stores inputs for get_inputs. It has no other effect: shapes are learned from the calls.
-
-        Raises ValueError for inputs given both by position and by name, and for a name that construct does not have.
-        """
-        if inputs and kwargs:
-            raise ValueError("[set_inputs] inputs, got some by position and others by name, expected all in one way")
-        if kwargs:
-            check_names_of_arguments("set_inputs", self.construct, kwargs)
-        self.__dict__["_set_inputs"] = inputs or kwargs or None
-
-    def get_inputs(self):
-        """Returns the inputs that were given to set_inputs, or None."""
-        return self.__dict__.get("_set_inputs")
-
-    def set_jit_config(self, jit_config):
-        """Sets options for the compilation of this Cell by GRAPH_MODE or jit: a JitConfig, of which jit_syntax_level has an effect."""
-        if not isinstance(jit_config, JitConfig):
-            raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
-        object.__setattr__(self, "_ms_jit_config", jit_config)
-        object.__setattr__(self, "_ms_intercept", True)
-        if jit_config.syntax_level is not None:  # made now, because another Cell that is being captured may call this one
-            function = getattr(self.construct, "__func__", self.construct)
-            object.__setattr__(self, "_ms_leveled", LeveledConstruct(function, jit_config.syntax_level))
-
-    def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
-        """Keeps no intermediate results of this Cell for its gradient, but computes them again from the inputs.
-
-        This saves memory and costs one more forward run. The arguments, and recompute_slice_activation, concern several
-        processes and change nothing here. Raises ValueError for another keyword, TypeError for a value that is no bool.
-        """
-        if set(kwargs) - {"recompute_slice_activation"}:
-            raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
-                             "recompute_slice_activation" % sorted(kwargs)[0])
-        for value in (mp_comm_recompute, parallel_optimizer_comm_recompute, *kwargs.values()):
-            if not isinstance(value, bool):
-                raise TypeError("[recompute] option, got %s, expected a bool" % type(value).__name__)
-        object.__setattr__(self, "_ms_recompute", True)
-        object.__setattr__(self, "_ms_intercept", True)
-
-    def compile(self, *args, **kwargs):
-        """Does nothing; compilation happens at the first call."""
-
-    def check_names(self):
-        """Raises ValueError when two Parameters share a name."""
-        names = set()
-        for param in self.get_parameters():
-            if param.name in names:
-                raise ValueError("[cell] two parameters are named %r" % param.name)
-            names.add(param.name)
-
-    def init_parameters_data(self, auto_parallel_mode=False):
-        """Returns {p: p} for every Parameter; Parameters have their values from the start."""
-        return {p: p for p in self.get_parameters()}
-
-    def add_flags(self, **flags):
-        """Sets attributes on this Cell and remembers them for get_flags; returns self."""
-        self.__dict__.setdefault("_flags", {}).update(flags)
-        for name, value in flags.items():
-            object.__setattr__(self, name, value)
-        return self
-
-    def get_flags(self):
-        """Returns the flags that were given to add_flags, as a dict."""
-        return dict(self.__dict__.get("_flags", {}))
-
-    def add_flags_recursive(self, **flags):
-        """Calls add_flags on this Cell and every Cell below; returns self."""
-        for _, cell in self.cells_and_names():
-            cell.add_flags(**flags)
-        return self
-
-    def to_float(self, dst_type):
-        """Makes this Cell and all below compute in a float dtype: inputs and Parameters are cast to it.
-
-        Returns self. Raises ValueError for anything but a float dtype.
-        """
-        if dst_type not in mstype.float_type:
-            raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
-        for _, cell in self.cells_and_names():
-            object.__setattr__(cell, "_ms_compute_dtype", dst_type)
-            object.__setattr__(cell, "_ms_intercept", True)
-            cell.add_flags(**precision_flags(dst_type))
-        return self
-
-    @property
-    def cls_name(self):
-        """The name of the class."""
-        return type(self).__name__
-
     # -- text ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self):
-        """Returns the text inside the parentheses when the Cell is printed."""
+        """Returns the text inside the parentheses when the Cell is printed, such as its sizes; "" unless a subclass defines it."""
         return ""
 
     def _get_name(self):

@@ -162,7 +162,7 @@ class CellAttributes:
         return self.__dict__.get("_param_prefix", "")
 
     def update_cell_prefix(self):
-        """Sets param_prefix on this Cell and every Cell below."""
+        """Sets param_prefix on this Cell and every Cell below to the path of attributes that leads to it."""
         for name, cell in self.cells_and_names():
             cell.__dict__["_param_prefix"] = name
 
@@ -186,7 +186,7 @@ class CellAttributes:
         self.cell_type = cell_type
 
     def check_names_and_refresh_name(self):
-        """If two Parameters share a name, renames all Parameters after their attributes and checks the names again."""
+        """If two Parameters share a name, renames all Parameters after their attributes. Raises ValueError where names are equal even then."""
         names = [param.name for param in self.get_parameters()]
         if len(set(names)) < len(names):
             self.update_parameters_name()
@@ -257,7 +257,10 @@ class CellAttributes:
         return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others."""
+        """Runs hook_fn(cell, grad_outputs) once the gradients of the outputs are known; it may return others. Returns a handle with remove().
+
+        grad_outputs is a tuple with one item for each output. Raises TypeError for a hook that is not callable.
+        """
         return HookHandle(self, "backward_pre", hook_fn)
 
     def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
@@ -270,7 +273,7 @@ class CellAttributes:
         self.__dict__["_ms_intercept"] = True
 
     def compile_and_run(self, *args, **kwargs):
-        """Calls this Cell."""
+        """Calls this Cell and returns its outputs; compilation happens at the first call."""
         return self(*args, **kwargs)
 
     def offload(self, backward_prefetch="Auto"):
@@ -295,7 +298,7 @@ class CellAttributes:
         return _precision_types().NOTSET
 
     def set_mixed_precision_type(self, mixed_type):
-        """Makes this Cell alone compute in the dtype of a MixedPrecisionType; raises TypeError for another value."""
+        """Makes this Cell alone compute in the dtype of a MixedPrecisionType; NOTSET ends that. Raises TypeError for another value."""
         if not isinstance(mixed_type, _precision_types()):
             raise TypeError("[set_mixed_precision_type] mixed_type, got %s, expected a MixedPrecisionType"
                             % type(mixed_type).__name__)

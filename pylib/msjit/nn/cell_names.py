@@ -117,27 +117,36 @@ class CellNames:
             yield param
 
     def trainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require a gradient, as optimizers take it; each once. Without recurse those of this Cell alone."""
+        """Returns the list of the Parameters with requires_grad, as optimizers take it; each once, those of a Cell before those of its child Cells.
+
+        Without recurse only those of this Cell itself.
+        """
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse=True):
-        """Returns the list of the Parameters that require no gradient; each once. Without recurse those of this Cell alone."""
+        """Returns the list of the Parameters without requires_grad; each once, those of a Cell before those of its child Cells.
+
+        Without recurse only those of this Cell itself.
+        """
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse=True):
-        """Returns an OrderedDict from Parameter.name to Parameter."""
+        """Returns an OrderedDict from Parameter.name to Parameter, of this Cell and, with recurse, of those below.
+
+        Of two Parameters with one name the later stays.
+        """
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
     def parameters_broadcast_dict(self, recurse=True):
-        """Returns an OrderedDict from Parameter.name to Parameter, as parameters_dict."""
+        """Returns an OrderedDict from Parameter.name to Parameter: the same as parameters_dict, because all Parameters may be broadcast."""
         return self.parameters_dict(recurse)
 
     def cells(self):
-        """Returns the direct child Cells."""
+        """Returns the Cells right below this one, each once, in the order in which they were assigned: the values of an OrderedDict."""
         return self.name_cells().values()
 
     def name_cells(self):
-        """Returns an OrderedDict from attribute name to direct child Cell, each Cell once."""
+        """Returns an OrderedDict from attribute to Cell, of the Cells right below this one, each once, in the order in which they were assigned."""
         found, seen = OrderedDict(), set()
         for name, cell in self._cell_index.items():
             if cell is not None and id(cell) not in seen:
@@ -172,7 +181,7 @@ class CellNames:
             param.name = prefix + name
 
     def param_prefix_name(self):
-        """Returns "". It is kept for compatibility."""
+        """Returns "", always: MindSpore's prefix of names is no part of a Cell here. It is kept for compatibility."""
         return ""
 
 

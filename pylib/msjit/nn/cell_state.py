@@ -58,7 +58,10 @@ class CellState:
         buffers[name] = bool(persistent)
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """Yields (path, Tensor) for the buffers of this Cell and, with recurse, of those below; each Tensor once."""
+        """Yields (path, Tensor) for the buffers of this Cell and, with recurse, of those below; each Tensor once unless remove_duplicate is False.
+
+        The path is that of the attributes, such as "layer.mean", with prefix before it.
+        """
         seen = set()
         for path, cell in self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]:
             for name in cell.__dict__.get("_buffers", ()):
@@ -68,12 +71,15 @@ class CellState:
                     yield (path + "." + name if path else name), tensor
 
     def buffers(self, recurse=True):
-        """Yields the Tensors of named_buffers."""
+        """Yields the Tensors of the buffers of this Cell and, with recurse, of those below; each once."""
         for _, tensor in self.named_buffers(recurse=recurse):
             yield tensor
 
     def get_buffer(self, target):
-        """Returns the buffer at a path of attributes such as "layer.mean". Raises AttributeError if there is none."""
+        """Returns the buffer, a Tensor or None, at a path of attributes such as "layer.mean".
+
+        Raises AttributeError where there is no such Cell or no such buffer.
+        """
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell.__dict__.get("_buffers", ()):
@@ -82,7 +88,7 @@ class CellState:
         return cell.__dict__[name]
 
     def get_sub_cell(self, target):
-        """Returns the Cell at a path of attributes such as "blocks.0"; "" means this one. Raises AttributeError if there is none."""
+        """Returns the Cell at a path of attributes such as "blocks.0"; "" means this one. Raises AttributeError where there is none."""
         cell = self
         for name in target.split(".") if target else ():
             found = cell._cell_index.get(name)
@@ -206,17 +212,23 @@ class CellState:
         raise RuntimeError("[get_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     def set_extra_state(self, state):
-        """Restores the state that get_extra_state returned."""
+        """Restores the state that get_extra_state returned; load_state_dict calls it. Raises RuntimeError in a class that does not define it."""
         raise RuntimeError("[set_extra_state] %s, got none, expected a class that defines it" % type(self).__name__)
 
     # -- hooks of state -----------------------------------------------------------------------------------------
 
     def register_state_dict_pre_hook(self, hook):
-        """Runs hook(cell, prefix, keep_vars) before state_dict collects this Cell's state."""
+        """Runs hook(cell, prefix, keep_vars) before state_dict collects this Cell's state. Returns a handle with remove().
+
+        Raises TypeError for a hook that is no function.
+        """
         return StateHandle(self.__dict__.setdefault("_state_pre_hooks", OrderedDict()), hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Runs hook(cell, state_dict, prefix, metadata) after state_dict; it may change the dict."""
+        """Runs hook(cell, state_dict, prefix, metadata) after state_dict; it may change the dict. Returns a handle with remove().
+
+        Raises TypeError for a hook that is no function.
+        """
         return StateHandle(self.__dict__.setdefault("_state_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_pre_hook(self, hook):
@@ -227,7 +239,10 @@ class CellState:
         return StateHandle(self.__dict__.setdefault("_load_pre_hooks", OrderedDict()), hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """Runs hook(cell, (missing_keys, unexpected_keys)) after load_state_dict; it may change these lists."""
+        """Runs hook(cell, (missing_keys, unexpected_keys)) after load_state_dict; it may change these lists. Returns a handle with remove().
+
+        Raises TypeError for a hook that is no function.
+        """
         return StateHandle(self.__dict__.setdefault("_load_hooks", OrderedDict()), hook)
 
 

@@ -39,7 +39,10 @@ class Conv2dBnAct(Cell):
 
 
 class DenseBnAct(Cell):
-    """Dense, then BatchNorm1d if has_bn, then an activation if one is given; alpha is the slope of 'leakyrelu'."""
+    """Dense from (N, in_channels) to (N, out_channels), then BatchNorm1d if has_bn, then an activation if one is given, a name or a Cell.
+
+    alpha is the slope of 'leakyrelu'; after_fake is ignored. Raises KeyError for an unknown name; errors of inputs are those of the layers.
+    """
 
     def __init__(self, in_channels, out_channels, weight_init="normal", bias_init="zeros", has_bias=True, has_bn=False,
                  momentum=0.9, eps=1e-5, activation=None, alpha=0.2, after_fake=True):

@@ -304,30 +304,33 @@ class CellDict(_Container):
         return key in self._cell_index
 
     def clear(self):
-        """Removes all Cells."""
+        """Removes all Cells; the dict is empty then."""
         for key in list(self._cell_index):
             delattr(self, key)
 
     def pop(self, key):
-        """Removes the Cell with a key and returns it; raises KeyError for an unknown key."""
+        """Removes the Cell with a key and returns it. Raises KeyError for a key that the dict does not have."""
         cell = self._cell_index[key]
         delattr(self, key)
         return cell
 
     def keys(self):
-        """Returns the keys, in order."""
+        """Returns the keys, strs, in the order in which they were added."""
         return self._cell_index.keys()
 
     def values(self):
-        """Returns the Cells, in order."""
+        """Returns the Cells, in the order in which their keys were added."""
         return self._cell_index.values()
 
     def items(self):
-        """Returns (key, Cell) pairs, in order."""
+        """Returns (key, Cell) pairs, in the order in which the keys were added."""
         return self._cell_index.items()
 
     def update(self, cells):
-        """Adds the items of a mapping, of a CellDict or of an iterable of pairs."""
+        """Adds the items of a mapping, of a CellDict or of an iterable of (key, Cell) pairs; a known key gets the new Cell.
+
+        Raises TypeError for keys that are no strs and values that are no Cells, ValueError for items that are no pairs.
+        """
         items = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
         for pair in items:
             if len(pair) != 2:

@@ -119,7 +119,11 @@ class Conv2dTranspose(_Transposed):
 
 
 class Conv3dTranspose(_Transposed):
-    """Transposed 3-D convolution of (N, C, D, H, W) inputs."""
+    """Transposed 3-D convolution of (N, in_channels, D, H, W): the gradient of a convolution by its input. As Conv2dTranspose, with three axes.
+
+    The weight has the shape (in_channels, out_channels / group, kD, kH, kW). Raises ValueError for another pad_mode than 'same', 'valid' and
+    'pad' and for another rank or number of channels.
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
                  output_padding=0, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",

@@ -66,7 +66,10 @@ class _ChannelDropout(Cell):
 
 
 class Dropout1d(_ChannelDropout):
-    """In training, sets whole channels of (N, C, L) or (C, L) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """In training, sets whole channels of (N, C, L) or (C, L) to 0 with probability p and scales the others by 1 / (1 - p) (Tompson et al. 2015).
+
+    Else it returns its input. Raises ValueError for a p outside [0, 1] and for another rank, TypeError for a p that is no float.
+    """
 
     _ranks = (2, 3)
 
@@ -75,12 +78,18 @@ class Dropout1d(_ChannelDropout):
 
 
 class Dropout2d(_ChannelDropout):
-    """In training, sets whole channels of (N, C, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """In training, sets whole channels of (N, C, H, W) to 0 with probability p and scales the others by 1 / (1 - p) (Tompson et al. 2015).
+
+    Else it returns its input. Raises ValueError for a p outside [0, 1] and for another rank, TypeError for a p that is no float.
+    """
 
     _ranks = (4,)
 
 
 class Dropout3d(_ChannelDropout):
-    """In training, sets whole channels of (N, C, D, H, W) inputs to 0 with probability p and scales the others by 1 / (1 - p)."""
+    """In training, sets whole channels of (N, C, D, H, W) to 0 with probability p and scales the others by 1 / (1 - p) (Tompson et al. 2015).
+
+    Else it returns its input. Raises ValueError for a p outside [0, 1] and for another rank, TypeError for a p that is no float.
+    """
 
     _ranks = (5,)

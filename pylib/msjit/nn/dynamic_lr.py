@@ -53,7 +53,11 @@ def _polynomial_args(where, learning_rate, end_learning_rate, power):
 
 
 def piecewise_constant_lr(milestone, learning_rates):
-    """Returns the rates of a piecewise constant schedule: learning_rates[i] for the steps before milestone[i]."""
+    """Returns a list of rates, one for each step: learning_rates[i] from step milestone[i - 1] (0 for the first) up to, but without, milestone[i].
+
+    Raises ValueError for milestones that do not increase and for lists of two lengths, TypeError for anything but lists or tuples, ints and
+    floats.
+    """
     where = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
         if not isinstance(value, (tuple, list)):
@@ -75,7 +79,8 @@ def piecewise_constant_lr(milestone, learning_rates):
 def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """Returns the rates of an exponential decay: learning_rate * decay_rate ** (epoch / decay_epoch).
 
-    With is_stair the exponent is rounded down.
+    With is_stair the exponent is rounded down. Raises ValueError for rates that are not positive and for counts below 1, TypeError for other
+    types.
     """
     _decays("exponential_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("exponential_decay_lr", total_step, step_per_epoch, decay_epoch)
@@ -85,7 +90,8 @@ def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """Returns the rates of a natural exponential decay: learning_rate * exp(-decay_rate * epoch).
 
-    With is_stair the epoch is rounded down to a multiple of decay_epoch.
+    With is_stair the epoch is rounded down to a multiple of decay_epoch. Raises ValueError for rates that are not positive and for counts below
+    1, TypeError for other types.
     """
     _decays("natural_exp_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("natural_exp_decay_lr", total_step, step_per_epoch, decay_epoch)
@@ -99,7 +105,8 @@ def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """Returns the rates of an inverse decay: learning_rate / (1 + decay_rate * epoch / decay_epoch).
 
-    With is_stair the quotient epoch / decay_epoch is rounded down.
+    With is_stair the quotient epoch / decay_epoch is rounded down. Raises ValueError for rates that are not positive and for counts below 1,
+    TypeError for other types.
     """
     _decays("inverse_decay_lr", learning_rate, decay_rate, is_stair)
     _steps("inverse_decay_lr", total_step, step_per_epoch, decay_epoch)
@@ -109,6 +116,8 @@ def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, deca
 
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     """Returns the rates of a cosine decay: half a cosine from max_lr to min_lr over decay_epoch epochs.
+
+    Raises ValueError unless min_lr is below max_lr and for counts below 1, TypeError for rates that are no floats and counts that are no ints.
 
     >>> from msjit import nn
     >>> rates = nn.cosine_decay_lr(0.0, 1.0, total_step=4, step_per_epoch=1, decay_epoch=2)
@@ -124,8 +133,9 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
                         update_decay_epoch=False):
     """Returns the rates of a polynomial decay from learning_rate to end_learning_rate over decay_epoch epochs.
 
-    The rate is (first - last) * (1 - epoch / decay_epoch) ** power + last. update_decay_epoch raises decay_epoch to the
-    next multiple that the epoch has not passed.
+    The rate is (first - last) * (1 - epoch / decay_epoch) ** power + last. update_decay_epoch raises decay_epoch to the next multiple that the
+    epoch has not passed. Raises ValueError for a learning_rate that is not positive, a negative
+    end_learning_rate and counts below 1, TypeError for other types.
     """
     _polynomial_args("polynomial_decay_lr", learning_rate, end_learning_rate, power)
     _flag(update_decay_epoch, "polynomial_decay_lr", "update_decay_epoch")
@@ -140,7 +150,11 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 
 
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
-    """Returns the rates of a warm-up: linear from 0 to learning_rate over warmup_epoch epochs."""
+    """Returns a list of total_step rates of a warm-up: learning_rate * min(step // step_per_epoch, warmup_epoch) / warmup_epoch.
+
+    So the rate rises by the epoch, from 0 to learning_rate. Raises ValueError for counts below 1 and a negative rate, TypeError for counts that
+    are no ints and a rate that is no float.
+    """
     _rate(learning_rate, "warmup_lr", "learning_rate", True)
     _steps("warmup_lr", total_step, step_per_epoch, warmup_epoch, "warmup_epoch")
     return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch for i in range(total_step)]

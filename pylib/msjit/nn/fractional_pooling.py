@@ -114,6 +114,10 @@ class FractionalMaxPool2d(_Fractional):
 
 
 class FractionalMaxPool3d(_Fractional):
-    """As FractionalMaxPool2d, of (N, C, D, H, W) or (C, D, H, W); _random_samples is (N, C, 3), for depth, rows and columns."""
+    """Takes the largest element of windows at random positions (Graham 2014) of (N, C, D, H, W) or (C, D, H, W).
+
+    As FractionalMaxPool2d, with three axes; _random_samples is (N, C, 3), for depth, rows and columns. Raises ValueError unless one of
+    output_size and output_ratio is given.
+    """
 
     _axes = 3

@@ -1,11 +1,16 @@
 """Layers for images: pixel shuffling, resizing, local normalisation, gradients, cropping."""
 from .. import ops
 from ..common.checks import check_numeric
+from ..common.tensor import check_tensor
 from .cell import Cell
 
 
 class PixelShuffle(Cell):
-    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor."""
+    """Rearranges (..., C * r * r, H, W) to (..., C, H * r, W * r), where r is upscale_factor (Shi et al. 2016).
+
+    Each pixel of r * r channels becomes a block of r x r pixels. Raises ValueError for channels that r * r does not divide and for less than
+    three axes, TypeError for an r that is no int.
+    """
 
     def __init__(self, upscale_factor):
         super().__init__()
@@ -16,7 +21,10 @@ class PixelShuffle(Cell):
 
 
 class PixelUnshuffle(Cell):
-    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor."""
+    """Rearranges (..., C, H * r, W * r) to (..., C * r * r, H, W), where r is downscale_factor: the inverse of PixelShuffle.
+
+    Raises ValueError for rows or columns that r does not divide and for less than three axes, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, downscale_factor):
         super().__init__()
@@ -27,7 +35,10 @@ class PixelUnshuffle(Cell):
 
 
 class ChannelShuffle(Cell):
-    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on."""
+    """Interleaves the groups of channels (axis 1): the first channel of each group, then the second of each, and so on (Zhang et al. 2018).
+
+    Raises ValueError for a number of channels that `groups` does not divide, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, groups):
         super().__init__()
@@ -38,7 +49,12 @@ class ChannelShuffle(Cell):
 
 
 class Upsample(Cell):
-    """Resizes the axes after (N, C), as ops.interpolate."""
+    """Resizes the axes after (N, C) to `size` (an int or one for each axis) or by `scale_factor`, as ops.interpolate.
+
+    mode is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'trilinear', 'bicubic' or 'area'. As in MindSpore, a scale_factor in mode 'nearest'
+    needs recompute_scale_factor=True. Raises ValueError for another mode, for a rank that it does not take, and unless size or scale_factor is
+    given.
+    """
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
@@ -50,7 +66,11 @@ class Upsample(Cell):
 
 
 class LRN(Cell):
-    """Local response normalisation: divides by a power of the squares of the nearest channels, as ops.lrn."""
+    """Local response normalisation of (N, C, H, W): x / (bias + alpha * s)^beta (Krizhevsky et al. 2012).
+
+    s is the sum of squares over the channel itself and depth_radius channels on either side. Raises ValueError for another rank and another
+    norm_region than 'ACROSS_CHANNELS'.
+    """
 
     def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
         super().__init__()
@@ -61,10 +81,13 @@ class LRN(Cell):
 
 
 class ImageGradients(Cell):
-    """Returns (differences of rows, differences of columns) of (N, C, H, W) images; the last row and column are zero."""
+    """Returns (differences of neighbouring rows, differences of neighbouring columns) of (N, C, H, W) images, both in the shape of the input.
+
+    The last row of the first and the last column of the second are 0. Raises ValueError for another rank, TypeError for anything but a Tensor.
+    """
 
     def construct(self, images):
-        if images.ndim != 4:
+        if check_tensor(images, "image_gradients").ndim != 4:
             raise ValueError("[image_gradients] input has a wrong rank, got %d, expected 4" % images.ndim)
         down = ops.pad(images[:, :, 1:] - images[:, :, :-1], (0, 0, 0, 1))
         right = ops.pad(images[:, :, :, 1:] - images[:, :, :, :-1], (0, 1))
@@ -72,7 +95,11 @@ class ImageGradients(Cell):
 
 
 class CentralCrop(Cell):
-    """Cuts out the middle of images (..., H, W), the fraction central_fraction of each side."""
+    """Cuts out the middle of images (..., H, W), the fraction central_fraction of each side.
+
+    Of n rows or columns int((n - n * central_fraction) / 2) are cut off on either side. Raises ValueError for a fraction outside (0, 1] and for
+    less than two axes, TypeError for a fraction that is no number and for anything but a Tensor.
+    """
 
     def __init__(self, central_fraction):
         super().__init__()
@@ -81,6 +108,8 @@ class CentralCrop(Cell):
         self.central_fraction = central_fraction
 
     def construct(self, image):
+        if check_tensor(image, "central_crop").ndim < 2:
+            raise ValueError("[central_crop] rank of the image, got %d, expected 2 or more" % image.ndim)
         cuts = [int((n - n * self.central_fraction) / 2) for n in image.shape[-2:]]
         (top, left), (height, width) = cuts, image.shape[-2:]
         return image[..., top:height - top, left:width - left]

@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .loss_base import LossBase
 
@@ -10,7 +11,8 @@ from .loss_base import LossBase
 class KLDivLoss(LossBase):
     """Kullback-Leibler divergence labels * (log(labels) - logits), where logits are log probabilities.
 
-    reduction 'batchmean' divides the sum by the size of the batch.
+    reduction 'batchmean' divides the sum by the size of the batch. Raises ValueError for two shapes and for another reduction, TypeError for
+    anything but Tensors.
     """
 
     def __init__(self, reduction="mean"):
@@ -22,7 +24,12 @@ class KLDivLoss(LossBase):
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification loss of log_probs (T, N, C) or (T, C), as ops.ctc_loss."""
+    """Connectionist temporal classification loss (Graves et al. 2006) of log probabilities (T, N, C) or (T, C).
+
+    It is -log of the probability of all alignments of the targets to the T steps. targets is (N, S) or, joined, (sum of target_lengths,); blank
+    is the class of no label. reduction 'mean' divides each loss by its target length first. zero_infinity makes infinite losses 0. Raises
+    ValueError for a blank outside [0, C) and for another reduction, TypeError for targets that are not int32 or int64.
+    """
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__(reduction)
@@ -42,7 +49,8 @@ class CTCLoss(LossBase):
 class GaussianNLLLoss(LossBase):
     """Gaussian negative log likelihood 0.5 * (log(v) + (logits - labels)^2 / v), where v = max(var, eps).
 
-    full adds the constant 0.5 * log(2 pi).
+    full adds the constant 0.5 * log(2 pi). reduction is 'mean', 'sum' or 'none'. Raises ValueError for an eps that is not positive and shapes
+    that do not broadcast, TypeError for an eps that is no float.
     """
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
@@ -62,7 +70,8 @@ class GaussianNLLLoss(LossBase):
 class PoissonNLLLoss(LossBase):
     """Poisson negative log likelihood: exp(x) - target * x, or x - target * log(x + eps) without log_input.
 
-    full adds Stirling's approximation of log(target!) for targets above 1.
+    full adds Stirling's approximation of log(target!) for targets above 1. reduction is 'mean', 'sum' or 'none'. Raises ValueError for shapes
+    that do not broadcast, TypeError for anything but Tensors.
     """
 
     def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
@@ -72,7 +81,11 @@ class PoissonNLLLoss(LossBase):
     def construct(self, input, target):
         check_tensor(input, "poisson_nll_loss")
         target = ops.cast(check_tensor(target, "poisson_nll_loss"), input.dtype)
-        loss = ops.exp(input) - target * input if self.log_input else input - target * ops.log(input + self.eps)
+        try:
+            loss = ops.exp(input) - target * input if self.log_input else input - target * ops.log(input + self.eps)
+        except ERRORS as error:
+            rename(error, "poisson_nll_loss")
+            raise
         if self.full:
             large = ops.maximum(target, 1)
             stirling = (large + 0.5) * ops.log(large) - large + 0.5 * math.log(2 * math.pi)

@@ -34,7 +34,10 @@ class L1Loss(LossBase):
 
 
 class MAELoss(L1Loss):
-    """Mean absolute error |logits - labels|, as L1Loss."""
+    """Mean absolute error: |logits - labels|, element by element, with broadcasting; reduction is 'mean', 'sum' or 'none'. The same as L1Loss.
+
+    Raises ValueError for shapes that do not broadcast and for another reduction.
+    """
 
     def construct(self, logits, label):
         try:
@@ -45,7 +48,10 @@ class MAELoss(L1Loss):
 
 
 class RMSELoss(LossBase):
-    """Root mean squared error: sqrt(mean((logits - labels)^2))."""
+    """Root mean squared error: sqrt(mean((logits - labels)^2)), one number; logits and labels broadcast.
+
+    Raises ValueError for shapes that do not broadcast, TypeError for anything but Tensors.
+    """
 
     def __init__(self):
         super().__init__()
@@ -113,7 +119,8 @@ class HuberLoss(LossBase):
 class BCELoss(LossBase):
     """Binary cross entropy of probabilities and labels in [0, 1]: -(y * log(p) + (1 - y) * log(1 - p)); p is the argument named logits.
 
-    Both have one shape. `weight`, which broadcasts to it, multiplies each element's loss. reduction is 'mean', 'sum' or 'none'.
+    Both have one shape. `weight`, which broadcasts to it, multiplies each element's loss. reduction is 'mean', 'sum' or 'none'. Raises ValueError
+    for two shapes and for another reduction, TypeError for integers.
 
     >>> import msjit as ms
     >>> round(float(ms.nn.BCELoss()(ms.Tensor([0.5, 0.5]), ms.Tensor([0.0, 1.0]))), 4)
@@ -131,8 +138,8 @@ class BCELoss(LossBase):
 class BCEWithLogitsLoss(LossBase):
     """Binary cross entropy of sigmoid(input) and targets in [0, 1], without overflow. Both have one shape.
 
-    weight multiplies each element's loss, pos_weight only the term of positive targets; both broadcast to the input's shape. reduction
-    is 'mean', 'sum' or 'none'.
+    weight multiplies each element's loss, pos_weight only the term of positive targets; both broadcast to the input's shape. reduction is 'mean',
+    'sum' or 'none'. Raises ValueError for two shapes and for another reduction, TypeError for integers.
 
     >>> import msjit as ms
     >>> round(float(ms.nn.BCEWithLogitsLoss()(ms.Tensor([0.0, 200.0]), ms.Tensor([1.0, 1.0]))), 4)
@@ -174,7 +181,8 @@ class CrossEntropyLoss(LossBase):
 class NLLLoss(LossBase):
     """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...), such as LogSoftmax gives.
 
-    It is CrossEntropyLoss for inputs that are logarithms of probabilities already; the arguments mean the same.
+    It is CrossEntropyLoss for inputs that are logarithms of probabilities already; the arguments mean the same. Raises ValueError for shapes that
+    do not fit and for another reduction, IndexError for a class outside [0, C), TypeError for classes that are floats.
     """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):

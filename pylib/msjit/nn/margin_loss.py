@@ -8,7 +8,8 @@ from .loss_base import LossBase
 class CosineEmbeddingLoss(LossBase):
     """Cosine loss: 1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1.
 
-    cos is the cosine of the angle between the two inputs along axis 1.
+    cos is the cosine of the angle between the two inputs along axis 1. reduction is 'mean', 'sum' or 'none'. Raises TypeError for a margin that
+    is no float, ValueError for one outside [-1, 1] and for shapes that do not fit.
     """
 
     def __init__(self, margin=0.0, reduction="mean"):
@@ -24,7 +25,11 @@ class CosineEmbeddingLoss(LossBase):
 
 
 class HingeEmbeddingLoss(LossBase):
-    """Hinge embedding loss: x where the label is 1, max(0, margin - x) where it is -1."""
+    """Hinge embedding loss, element by element: x where the label is 1, max(0, margin - x) where it is -1.
+
+    reduction is 'mean', 'sum' or 'none'. Raises TypeError for a margin that is no number and for anything but Tensors, ValueError for shapes that
+    do not broadcast and for another reduction.
+    """
 
     def __init__(self, margin=1.0, reduction="mean"):
         super().__init__(reduction)
@@ -35,7 +40,11 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class MarginRankingLoss(LossBase):
-    """Ranking loss max(0, -target * (input1 - input2) + margin), for targets 1 and -1."""
+    """Ranking loss max(0, -target * (input1 - input2) + margin), element by element: target 1 wants input1 to be the greater one, -1 input2.
+
+    reduction is 'mean', 'sum' or 'none'. Raises TypeError for a margin that is no number and for anything but Tensors, ValueError for shapes that
+    do not broadcast and for another reduction.
+    """
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
@@ -46,7 +55,11 @@ class MarginRankingLoss(LossBase):
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(x)."""
+    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(x) and targets in [0, 1]: scores and targets are (N, C).
+
+    weight (C,) multiplies the loss of each class; reduction, 'mean', 'sum' or 'none', is over N. Raises ValueError for shapes that do not
+    broadcast and for another reduction, TypeError for anything but Tensors.
+    """
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
@@ -59,8 +72,9 @@ class MultiLabelSoftMarginLoss(LossBase):
 class MultiMarginLoss(LossBase):
     """Multi-class hinge loss of scores (N, C) and classes (N,).
 
-    The loss of a row x is the sum over classes i other than the target t of weight[t] * max(0, margin - x[t] + x[i])^p,
-    divided by C.
+    The loss of a row x is the sum over classes i other than the target t of weight[t] * max(0, margin - x[t] + x[i])^p, divided by C. reduction
+    is 'mean', 'sum' or 'none'. Raises ValueError for a p other than 1 and 2 and for other shapes, TypeError for a margin that is no float,
+    IndexError for a class of C or more.
     """
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
@@ -79,24 +93,32 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """Multi-label hinge loss of scores (N, C) and rows of target classes (N, C) that end at the first -1."""
+    """Multi-label hinge loss of scores (N, C) or (C,) and rows of target classes in the same shape, integers that end at the first -1.
+
+    The loss of a row x is the sum over its targets t and all other classes i of max(0, 1 - x[t] + x[i]), divided by C. reduction is 'mean', 'sum'
+    or 'none'. Raises ValueError for another rank or two shapes and for another reduction, IndexError for a class of C or more, TypeError for
+    targets that are floats.
+    """
 
     def construct(self, x, target):
         return ops.multilabel_margin_loss(x, target, self.reduction)
 
 
 class SoftMarginLoss(LossBase):
-    """Logistic loss log(1 + exp(-labels * logits)), for labels 1 and -1."""
+    """Logistic loss log(1 + exp(-labels * logits)), element by element, for labels 1 and -1 in the shape of the logits.
+
+    reduction is 'mean', 'sum' or 'none'. Raises ValueError for two shapes and for another reduction, TypeError for anything but Tensors.
+    """
 
     def construct(self, logits, labels):
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
 class TripletMarginLoss(LossBase):
-    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference over the
-    last axis.
+    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is the p-norm of the difference over the last axis.
 
-    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative).
+    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative). reduction is 'mean', 'sum' or 'none'. Raises
+    ValueError for shapes that do not broadcast, TypeError for a p that is no int and a swap that is no bool.
     """
 
     def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0):
@@ -114,7 +136,11 @@ class TripletMarginLoss(LossBase):
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """Triplet loss like TripletMarginLoss, with distance_function in place of the norm; by default the 2-norm over axis 1."""
+    """Triplet loss max(0, d(x, positive) - d(x, negative) + margin), where d is distance_function; by default the 2-norm over axis 1.
+
+    With swap, the second distance is the smaller one of d(x, negative) and d(positive, negative). reduction is 'mean', 'sum' or 'none'. Raises
+    TypeError for a margin that is no float and a swap that is no bool, ValueError for another reduction.
+    """
 
     def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
         super().__init__(reduction)

@@ -35,7 +35,11 @@ class _Parts(Cell):
 
 
 class GradAccumulationCell(_Parts):
-    """Calls the network on `micro_size` equal parts of the batch and sums the results: less work at a time, the gradient of all."""
+    """Calls the network on `micro_size` equal parts of the batch (axis 0) and sums the results: less memory at a time, the gradient of all.
+
+    Raises ValueError for a batch that micro_size does not divide and for a micro_size below 1, TypeError for one that is no int and for a network
+    that is no Cell.
+    """
 
     def __init__(self, network, micro_size):
         super().__init__(network, micro_size)
@@ -43,7 +47,10 @@ class GradAccumulationCell(_Parts):
 
 
 class PipelineCell(GradAccumulationCell):
-    """The same as GradAccumulationCell. Pipeline stages in several processes are not supported."""
+    """The same as GradAccumulationCell. Pipeline stages in several processes are not supported.
+
+    Raises NotImplementedError where stage_config or segment_config is given.
+    """
 
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
@@ -54,7 +61,7 @@ class PipelineCell(GradAccumulationCell):
 
 
 class MicroBatchInterleaved(_Parts):
-    """Calls the network on `interleave_num` equal parts of the batch and sums the results."""
+    """Calls the network on `interleave_num` equal parts of the batch (axis 0) and sums the results. Errors are those of GradAccumulationCell."""
 
     _what = "interleave_num"
 
@@ -79,7 +86,7 @@ class _MicroBatch(Cell):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """Calls backbone(a, b, c)."""
+    """Calls backbone(a, b, c). In MindSpore it says how the three inputs are divided over processes."""
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)

@@ -58,7 +58,10 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs: BatchNorm2d for one axis or none. Raises ValueError for another rank."""
+    """Batch normalisation of (N, C) or (N, C, L) inputs, each channel over the other axes (Ioffe and Szegedy 2015).
+
+    Everything else is as in BatchNorm2d. Raises ValueError for another rank or number of channels.
+    """
 
     def _check(self, x):
         if check_tensor(x, "batch_norm1d").ndim not in (2, 3):

@@ -2,6 +2,7 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_same_shape
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import Tensor, check_tensor
 from .activation import LogSoftmax, get_activation
 from .cell import Cell
@@ -9,7 +10,10 @@ from .loss_base import LossBase
 
 
 class DiceLoss(LossBase):
-    """Dice loss: 1 - 2 * sum(x y) / (sum(x^2) + sum(y^2) + smooth), over all elements."""
+    """Dice loss: 1 - 2 * sum(x y) / (sum(x^2) + sum(y^2) + smooth), over all elements of logits x and labels y of one shape (Milletari et al. 2016).
+
+    Raises ValueError for two shapes and for a smooth that is not positive, TypeError for a smooth that is no float.
+    """
 
     def __init__(self, smooth=1e-5):
         super().__init__()
@@ -29,7 +33,11 @@ class DiceLoss(LossBase):
 
 
 class MultiClassDiceLoss(LossBase):
-    """Mean of the DiceLoss of each class (axis 1), after an activation, with a weight for each class."""
+    """Mean of the DiceLoss of each class (axis 1) of logits and labels of one shape.
+
+    activation, 'softmax' by default, is a name or a Cell that is applied to the logits first. weights (C, n) multiply the loss of each class; the
+    class ignore_indiex adds nothing. Raises ValueError for two shapes, another activation and weights of another size.
+    """
 
     def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
         super().__init__()
@@ -71,7 +79,9 @@ class MultiClassDiceLoss(LossBase):
 class FocalLoss(LossBase):
     """Focal loss -(1 - p)^gamma * log(p), where p is the softmax over axis 1 (Lin et al. 2017).
 
-    The labels are classes (N, 1, ...), or weights of the classes in the shape of the logits.
+    The labels are classes (N, 1, ...), or weights of the classes in the shape of the logits. reduction is 'mean', 'sum' or 'none'. Raises
+    TypeError for a gamma that is no float and a weight that is no Tensor, ValueError for shapes that do not fit, IndexError for a class of C or
+    more.
     """
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
@@ -93,7 +103,11 @@ class FocalLoss(LossBase):
         at = ops.cast(labels, mstype.int32)
         logs = self.logsoftmax(logits)
         if sparse:
-            logs = ops.gather_elements(logs, 1, at)
+            try:
+                logs = ops.gather_elements(logs, 1, at)
+            except ERRORS as error:
+                rename(error, "focal_loss")
+                raise
         shares = ops.exp(logs)
         if self.weight is not None:
             weight = ops.broadcast_to(self.weight.reshape(1, -1, 1), (labels.shape[0], self.weight.shape[0], labels.shape[2]))

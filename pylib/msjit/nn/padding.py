@@ -1,6 +1,7 @@
 """Layers that pad: with zeros, with a value, with mirrored elements or with the edge elements."""
 from .. import ops
 from ..common.checks import check_int, int_tuple
+from ..common.tensor import check_tensor
 from ..ops.pad_func import mirrored as _mirrored
 from .cell import Cell
 
@@ -42,7 +43,8 @@ class Pad(Cell):
 class ConstantPad2d(Cell):
     """Pads the last two axes with a value; padding is an int, (left, right) or (left, right, top, bottom).
 
-    Negative numbers cut off.
+    Negative numbers cut off. Raises ValueError for another count of numbers and for less than two axes, TypeError for a padding that is no int or
+    tuple and a value that is no number.
     """
 
     def __init__(self, padding, value):
@@ -57,6 +59,8 @@ class ConstantPad2d(Cell):
         self.padding, self.value = tuple(check_int(side, "constant_pad2d", "padding") for side in padding), value
 
     def construct(self, x):
+        if check_tensor(x, "constant_pad2d").ndim < 2:
+            raise ValueError("[constant_pad2d] rank of the input, got %d, expected at least 2" % x.ndim)
         left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
         if min(self.padding) < 0:
             rows, columns = x.shape[-2:]
@@ -84,7 +88,7 @@ class _Padded(Cell):
         self.padding = type(padding)(check_int(side, name, "padding") for side in padding)
 
     def construct(self, x):
-        if x.ndim < self._axes:
+        if check_tensor(x, type(self).__name__).ndim < self._axes:
             raise ValueError("[%s] input has a wrong rank, got %d, expected at least %d"
                              % (type(self).__name__, x.ndim, self._axes))
         padding = self.padding
@@ -98,13 +102,19 @@ class _Padded(Cell):
 
 
 class ZeroPad2d(_Padded):
-    """Pads the last two axes with zeros; negative numbers cut off."""
+    """Pads the last two axes with zeros; padding is an int for all sides, (left, right) or (left, right, top, bottom). Negative numbers cut off.
+
+    Raises ValueError for another count of numbers and for less than two axes, TypeError for anything but ints and for anything but a Tensor.
+    """
 
     _axes = 2
 
 
 class ConstantPad1d(_Padded):
-    """Pads the last axis with a value; negative numbers cut off."""
+    """Pads the last axis with a value; padding is an int for both sides or (left, right). Negative numbers cut off.
+
+    Raises ValueError for another count of numbers, TypeError for anything but ints, a value that is no number and anything but a Tensor.
+    """
 
     def __init__(self, padding, value):
         super().__init__(padding)
@@ -114,43 +124,65 @@ class ConstantPad1d(_Padded):
 
 
 class ConstantPad3d(ConstantPad1d):
-    """Pads the last three axes with a value; negative numbers cut off."""
+    """Pads the last three axes with a value; padding is an int for all sides or (left, right, top, bottom, front, back). Negative numbers cut off.
+
+    Errors are those of ConstantPad1d, and ValueError for less than three axes.
+    """
 
     _axes = 3
 
 
 class ReflectionPad1d(_Padded):
-    """Pads the last axis with its mirror image, without repeating the edge element."""
+    """Pads the last axis with its mirror image, without repeating the edge element; padding is an int for both sides or (left, right).
+
+    Raises ValueError for another count of numbers and for one that is negative or not below the size of the axis, TypeError for anything but
+    ints.
+    """
 
     _mode = "reflect"
 
 
 class ReflectionPad2d(ReflectionPad1d):
-    """Pads the last two axes with their mirror images, without repeating the edge elements."""
+    """Pads the last two axes with their mirror images, without repeating the edge elements; padding is an int or (left, right, top, bottom).
+
+    Errors are those of ReflectionPad1d, and ValueError for less than two axes.
+    """
 
     _axes = 2
 
 
 class ReflectionPad3d(ReflectionPad1d):
-    """Pads the last three axes with their mirror images, without repeating the edge elements."""
+    """Pads the last three axes with their mirror images, without repeating the edge elements.
+
+    padding is an int or (left, right, top, bottom, front, back). Errors are those of ReflectionPad1d, and ValueError for less than three axes.
+    """
 
     _axes = 3
 
 
 class ReplicationPad1d(_Padded):
-    """Pads the last axis with copies of its edge elements."""
+    """Pads the last axis with copies of its edge elements; padding is an int for both sides or (left, right). Negative numbers cut off.
+
+    Raises ValueError for another count of numbers, TypeError for anything but ints and for anything but a Tensor.
+    """
 
     _mode = "replicate"
 
 
 class ReplicationPad2d(ReplicationPad1d):
-    """Pads the last two axes with copies of their edge elements."""
+    """Pads the last two axes with copies of their edge elements; padding is an int or (left, right, top, bottom). Negative numbers cut off.
+
+    Errors are those of ReplicationPad1d, and ValueError for less than two axes.
+    """
 
     _axes = 2
 
 
 class ReplicationPad3d(ReplicationPad1d):
-    """Pads the last three axes with copies of their edge elements."""
+    """Pads the last three axes with copies of their edge elements; padding is an int or (left, right, top, bottom, front, back).
+
+    Errors are those of ReplicationPad1d, and ValueError for less than three axes.
+    """
 
     _axes = 3
 

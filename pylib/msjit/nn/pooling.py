@@ -166,7 +166,11 @@ class MaxPool1d(_Pool):
 
 
 class MaxPool3d(_Pool):
-    """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W); with return_indices also its index."""
+    """Returns the largest element of each window of (N, C, D, H, W) or (C, D, H, W). stride is 1 by default, and pad_mode 'valid'.
+
+    With return_indices, in pad_mode 'pad' only, it also returns the index of each in the flattened volume. Raises ValueError for another pad_mode
+    or rank and for sizes below 1.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False):
@@ -199,7 +203,11 @@ class AvgPool1d(_Pool):
 
 
 class AvgPool3d(_Pool):
-    """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    """Returns the mean of each window of (N, C, D, H, W) or (C, D, H, W). stride is 1 by default, and pad_mode 'valid'.
+
+    Without count_include_pad, padding does not count in the mean; divisor_override replaces the count. Raises ValueError for another pad_mode or
+    rank and for sizes below 1.
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
@@ -214,7 +222,10 @@ class AvgPool3d(_Pool):
 
 
 class LPPool1d(Cell):
-    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L)."""
+    """Computes (sum of x^p)^(1 / p), p = norm_type, of each window of the last axis of (N, C, L) or (C, L); stride is kernel_size by default.
+
+    L becomes floor((L - kernel_size) / stride) + 1, or ceil with ceil_mode.
+    """
 
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
         super().__init__()
@@ -225,7 +236,7 @@ class LPPool1d(Cell):
 
 
 class LPPool2d(LPPool1d):
-    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+    """Computes (sum of x^p)^(1 / p), p = norm_type, of each window of the last two axes of (N, C, H, W) or (C, H, W); sizes are as in LPPool1d."""
 
     def construct(self, x):
         return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
@@ -241,18 +252,28 @@ class _Unpool(Cell):
 
 
 class MaxUnpool1d(_Unpool):
-    """Puts the results of MaxPool1d back at the indices that it returned, with zeros elsewhere."""
+    """Puts the results of MaxPool1d, (N, C, L) or (C, L), back at the indices that it returned, with zeros elsewhere.
+
+    L becomes (L - 1) * stride - 2 * padding + kernel_size, unless the call gives output_size. Raises ValueError where the shapes of the two
+    differ, IndexError for an index outside.
+    """
 
     _unpool = staticmethod(ops.max_unpool1d)
 
 
 class MaxUnpool2d(_Unpool):
-    """Puts the results of MaxPool2d back at the indices that it returned, with zeros elsewhere."""
+    """Puts the results of MaxPool2d, (N, C, H, W) or (C, H, W), back at the indices that it returned, with zeros elsewhere.
+
+    Sizes and errors are those of MaxUnpool1d, for each axis.
+    """
 
     _unpool = staticmethod(ops.max_unpool2d)
 
 
 class MaxUnpool3d(_Unpool):
-    """Puts the results of MaxPool3d back at the indices that it returned, with zeros elsewhere."""
+    """Puts the results of MaxPool3d, (N, C, D, H, W) or (C, D, H, W), back at the indices that it returned, with zeros elsewhere.
+
+    Sizes and errors are those of MaxUnpool1d, for each axis.
+    """
 
     _unpool = staticmethod(ops.max_unpool3d)

@@ -3,12 +3,15 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .cell import Cell
 
 
 class Norm(Cell):
     """Computes the 2-norm, sqrt(sum(x^2)), over axes: an int, a tuple of ints, or () for all. With keep_dims they stay, with size 1.
+
+    Integers give float32. Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
 
     >>> import msjit as ms
     >>> float(ms.nn.Norm()(ms.Tensor([3.0, 4.0])))
@@ -23,8 +26,12 @@ class Norm(Cell):
         self.reduce_sum = ops.ReduceSum(True)
 
     def construct(self, x):
-        axes = self.axis if self.axis != () else tuple(range(x.ndim))
-        return ops.sqrt(ops.registry.sum(ops.square(x), axes, self.keep_dims))
+        axes = self.axis if self.axis != () else tuple(range(check_tensor(x, "norm").ndim))
+        try:
+            return ops.sqrt(ops.registry.sum(ops.square(x), axes, self.keep_dims))
+        except ERRORS as error:
+            rename(error, "norm")
+            raise
 
     def extend_repr(self):
         return "axis=%s, keep_dims=%s" % (self.axis, self.keep_dims)
@@ -33,7 +40,7 @@ class Norm(Cell):
 class ClipByNorm(Cell):
     """Scales x down where its 2-norm over `axis` (by default of all elements) exceeds clip_norm: x * clip_norm / max(norm, clip_norm).
 
-    It is called with (x, clip_norm). The result has the shape of x and is float32.
+    It is called with (x, clip_norm). The result has the shape of x and is float32. Raises ValueError for an axis that x does not have.
     """
 
     def __init__(self, axis=None):
@@ -47,7 +54,10 @@ class ClipByNorm(Cell):
 
 
 class L1Regularizer(Cell):
-    """Computes scale times the sum of absolute values."""
+    """Computes scale * sum(|x|) of all elements, one number.
+
+    Raises ValueError for a scale that is not positive and finite, TypeError for one that is no number and for anything but a Tensor.
+    """
 
     def __init__(self, scale):
         super().__init__()
@@ -58,7 +68,7 @@ class L1Regularizer(Cell):
         self.scale = scale
 
     def construct(self, weights):
-        return ops.sum(ops.abs(weights)) * self.scale
+        return ops.sum(ops.abs(check_tensor(weights, "l1_regularizer"))) * self.scale
 
 
 class Moments(Cell):
@@ -85,7 +95,10 @@ class Moments(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    """Computes log(sum(exp(x))) over axes, without overflow."""
+    """Computes log(sum(exp(x))) over an axis or a tuple of axes, without overflow. With keep_dims the axes stay, with size 1; integers give float32.
+
+    Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
+    """
 
     def __init__(self, axis, keep_dims=False):
         super().__init__()

@@ -222,7 +222,8 @@ class _RNNBase(Cell):
 class RNN(_RNNBase):
     """Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu instead of tanh by nonlinearity.
 
-    Shapes are those of LSTM, with one state h.
+    Shapes are those of LSTM, with one state h. Raises ValueError for another nonlinearity, rank or last size of x and for sizes below 1,
+    TypeError for sizes that are no ints.
     """
 
     def __init__(self, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0,
@@ -236,7 +237,8 @@ class RNN(_RNNBase):
 class GRU(_RNNBase):
     """Gated recurrent units; the weights hold the gates in the order reset, update, new.
 
-    Shapes are those of LSTM, with one state h.
+    Shapes are those of LSTM, with one state h. Raises ValueError for another rank or last size of x and for sizes below 1, TypeError for sizes
+    that are no ints.
     """
 
     def __init__(self, *args, **kwargs):

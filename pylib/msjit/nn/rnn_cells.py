@@ -108,7 +108,11 @@ class RNNCellBase(Cell):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an Elman network: from x (batch, input_size) and hx (batch, hidden_size) to the next hx."""
+    """One step of an Elman network (Elman 1990): from x (batch, input_size) and hx (batch, hidden_size) to the next hx.
+
+    That is tanh(W_ih x + b_ih + W_hh hx + b_hh), or relu of it. Raises ValueError for other shapes, for sizes below 1 and for another
+    nonlinearity, TypeError for sizes that are no ints.
+    """
 
     def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
@@ -125,7 +129,11 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a GRU: from x (batch, input_size) and hx (batch, hidden_size) to the next hx."""
+    """One step of a GRU (Cho et al. 2014): from x (batch, input_size) and hx (batch, hidden_size) to the next hx, (1 - z) * n + z * hx.
+
+    r = sigmoid(W_ir x + b_ir + W_hr hx + b_hr), z likewise, and n = tanh(W_in x + b_in + r * (W_hn hx + b_hn)). The rows of weight_ih and
+    weight_hh are those of r, z and n. Raises ValueError for other shapes and for sizes below 1, TypeError for sizes that are no ints.
+    """
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
@@ -135,7 +143,11 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM: from x (batch, input_size) and a tuple hx = (h, c) of (batch, hidden_size) to the next (h, c)."""
+    """One step of an LSTM (Hochreiter and Schmidhuber 1997): from x (batch, input_size) and hx = (h, c) of (batch, hidden_size) to the next (h, c).
+
+    c becomes f * c + i * g and h becomes o * tanh(c), with i, f, o = sigmoid(W x + b + W_h h + b_h) and g = tanh of the same; the rows of the
+    weights are those of i, f, g and o. Raises ValueError for other shapes, TypeError for an hx that is no tuple and for an x that is no Tensor.
+    """
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)

@@ -28,7 +28,11 @@ def _pair(where, first, second, least=1):
 
 
 class PSNR(Cell):
-    """Peak signal-to-noise ratio of each pair of (N, C, H, W) images: 10 log10(max_val^2 / mean squared difference), shape (N,)."""
+    """Peak signal-to-noise ratio, in dB, of each pair of (N, C, H, W) images: 10 log10(max_val^2 / mean squared difference), shape (N,).
+
+    It is infinite for equal images. max_val is the greatest possible value. Raises ValueError for other shapes and for a max_val that is not
+    positive, TypeError for one that is no number.
+    """
 
     def __init__(self, max_val=1.0):
         super().__init__()
@@ -41,7 +45,11 @@ class PSNR(Cell):
 
 
 class SSIM(Cell):
-    """Structural similarity of each pair of (N, C, H, W) images, shape (N,), with means and variances under a Gaussian window."""
+    """Structural similarity of each pair of (N, C, H, W) images, shape (N,) (Wang et al. 2004). Means and variances are under a Gaussian window.
+
+    The window has filter_size rows and columns and the deviation filter_sigma; k1 and k2 times max_val are the constants of the formula. Raises
+    ValueError for images smaller than the window or of two shapes and for numbers out of range, TypeError for constants of another type.
+    """
 
     def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
         super().__init__()

@@ -4,7 +4,7 @@ from .cell import Cell
 
 
 class SparseToDense(Cell):
-    """Converts a COOTensor to a dense tensor. If several elements have the same position, the last one counts."""
+    """Converts a COOTensor to a dense tensor of its shape and dtype, 0 where it has no element. Of elements at one position the last one counts."""
 
     def __init__(self):
         super().__init__()

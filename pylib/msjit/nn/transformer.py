@@ -98,8 +98,9 @@ class TransformerEncoderLayer(_Layer):
 class TransformerDecoderLayer(_Layer):
     """As TransformerEncoderLayer, with attention to the encoder's output between self-attention and dense layers (Vaswani et al. 2017).
 
-    It is called with tgt (target length, batch, d_model), memory (source length, batch, d_model) and perhaps masks for both, and returns a
-    Tensor of the shape of tgt. With batch_first the batch is the first axis.
+    It is called with tgt (target length, batch, d_model), memory (source length, batch, d_model) and perhaps masks for both, and returns a Tensor
+    of the shape of tgt. With batch_first the batch is the first axis. Raises ValueError for a d_model that nhead does not divide and for another
+    activation, TypeError for a dropout that is no float.
     """
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
@@ -133,6 +134,8 @@ class _Stack(Cell):
 
     def __init__(self, kind, layer, num_layers, norm):
         super().__init__()
+        if not isinstance(layer, Cell):
+            raise TypeError("[%s] layer, got %s, expected a %s" % (type(self).__name__, type(layer).__name__, kind.__name__))
         first = kind(layer.d_model, layer.nhead, layer.dim_feedforward, layer.dropout_num, layer.activation1, layer.layernorm_eps,
                      layer.batch_first, layer.norm_first, dtype=layer.dtype)
         self.layers = CellList([copy.deepcopy(first) for _ in range(num_layers)])
@@ -140,7 +143,12 @@ class _Stack(Cell):
 
 
 class TransformerEncoder(_Stack):
-    """A stack of TransformerEncoderLayer."""
+    """A stack of num_layers TransformerEncoderLayers (Vaswani et al. 2017), and `norm` behind them if it is given.
+
+    The layers have the arguments of the given one. src (length, batch, d_model), with batch_first (batch, length, d_model), keeps its shape.
+    src_mask (length, length) and src_key_padding_mask (batch, length) are as in the layer. Raises TypeError for a layer that is no Cell,
+    ValueError for another d_model.
+    """
 
     def __init__(self, encoder_layer, num_layers, norm=None):
         super().__init__(TransformerEncoderLayer, encoder_layer, num_layers, norm)
@@ -153,7 +161,12 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """A stack of TransformerDecoderLayer."""
+    """A stack of num_layers TransformerDecoderLayers (Vaswani et al. 2017), and `norm` behind them if it is given.
+
+    The layers have the arguments of the given one. tgt (target length, batch, d_model) attends to memory (source length, batch, d_model) and
+    keeps its shape; with batch_first the batch comes first. Masks are as in the layer. Raises TypeError for a layer that is no Cell, ValueError
+    for another d_model.
+    """
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__(TransformerDecoderLayer, decoder_layer, num_layers, norm)
@@ -167,7 +180,11 @@ class TransformerDecoder(_Stack):
 
 
 class Transformer(Cell):
-    """Encoder and decoder: from src (source length, batch, d_model) and tgt (target length, batch, d_model) to the shape of tgt."""
+    """Encoder and decoder (Vaswani et al. 2017): src (source length, batch, d_model) and tgt (target length, batch, d_model) give the shape of tgt.
+
+    With batch_first the batch comes first. custom_encoder and custom_decoder replace the stacks. Raises ValueError for a d_model that nhead does
+    not divide, and for sizes of src and tgt that do not fit.
+    """
 
     def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1,
                  activation="relu", custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False,

@@ -40,8 +40,9 @@ class WithLossCell(Cell):
 class TrainOneStepCell(Cell):
     """Runs one training step: gradient of the network's loss, then an update by the optimizer. Returns the loss.
 
-    With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient.
-    Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
+    With return_grad it returns (loss, dict from the Parameters' names to gradients). sens scales the loss for the gradient. Made in the mode
+    DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update. Raises TypeError for a network that
+    cannot be called and for an optimizer without parameters.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -58,6 +59,8 @@ class TrainOneStepCell(Cell):
         super().__init__(auto_prefix=False)
         if not callable(network):
             raise TypeError("[%s] network must be a Cell, got %s" % (type(self).__name__, type(network).__name__))
+        if not hasattr(optimizer, "parameters"):
+            raise TypeError("[%s] optimizer must be an Optimizer, got %s" % (type(self).__name__, type(optimizer).__name__))
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters
@@ -100,7 +103,10 @@ class _VirtualDatasetCell(Cell):
 
 
 class WithEvalCell(Cell):
-    """Returns (loss, output, label), where output = network(data) and loss = loss_fn(output, label)."""
+    """Returns (loss, output, label), where output = network(data) and loss = loss_fn(output, label).
+
+    With add_cast_fp32 the output, and a label of floats, are cast to float32 first. Raises TypeError for an add_cast_fp32 that is no bool.
+    """
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
         super().__init__(auto_prefix=False)
@@ -117,7 +123,10 @@ class WithEvalCell(Cell):
 
 
 class ParameterUpdate(Cell):
-    """Writes its input into a Parameter and returns it."""
+    """Writes its input into a Parameter, in the Parameter's dtype, and returns the input.
+
+    Raises TypeError for anything but a Parameter, ValueError for another shape.
+    """
 
     def __init__(self, param):
         super().__init__(auto_prefix=False)
@@ -133,7 +142,8 @@ class ParameterUpdate(Cell):
 class TimeDistributed(Cell):
     """Applies a layer to each step along time_axis.
 
-    With reshape_with_axis it calls the layer only once, with the steps merged into that axis.
+    With reshape_with_axis it calls the layer only once, with the steps merged into that axis. Raises ValueError for less than three axes and for
+    a time_axis out of range, TypeError for a layer that is neither a Cell nor a Primitive.
     """
 
     def __init__(self, layer, time_axis, reshape_with_axis=None):
@@ -217,7 +227,10 @@ class WithGradCell(Cell):
 
 
 class Jvp(Cell):
-    """Computes (output, directional derivative) of fn; the last argument is the direction."""
+    """Computes (output, directional derivative) of fn at its inputs: called with the inputs, then the direction v, a Tensor or a tuple of them.
+
+    The derivative is J v, where J is the Jacobian (forward mode). Errors are those of ms.jvp.
+    """
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)
@@ -228,7 +241,10 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """Computes (output, gradients of the inputs) of fn; the last argument is the gradient of the output."""
+    """Computes (output, gradients of the inputs) of fn: called with the inputs, then v, the gradient of the output.
+
+    The gradients are v J, where J is the Jacobian (reverse mode). Errors are those of ms.vjp.
+    """
 
     def __init__(self, fn):
         super().__init__(auto_prefix=False)

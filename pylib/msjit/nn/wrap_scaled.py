@@ -41,7 +41,7 @@ class DynamicLossScaleUpdateCell(Cell):
         self.last_overflow_iter = Parameter(Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False)
 
     def get_loss_scale(self):
-        """Returns the initial scale."""
+        """Returns the scale at the start, the number that was given."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
@@ -56,14 +56,14 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """Keeps the loss scale constant."""
+    """Keeps the loss scale constant: called with (scale, overflow) it changes nothing and returns overflow."""
 
     def __init__(self, loss_scale_value):
         super().__init__()
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self):
-        """Returns the scale."""
+        """Returns the scale, the number that was given."""
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
@@ -75,8 +75,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     The update is skipped where a gradient is infinite or NaN.
 
-    scale_sense is the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the
-    whole step is one graph.
+    scale_sense is the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates the scale. When compiled, the whole step
+    is one graph. Raises TypeError for a scale_sense that is neither a Tensor nor a Cell.
     """
 
     gpu_target = ascend_910a_target = ascend_910b_target = is_distributed = False

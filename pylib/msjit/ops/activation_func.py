@@ -1,5 +1,6 @@
 """Activation functions and dropout, under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_number as _number
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
@@ -26,7 +27,7 @@ def prelu(input, weight):
 
 def selu(input_x):
     """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017, self-normalizing networks)."""
-    return 1.0507009873554805 * _k.elu(input_x, 1.6732632423543772)
+    return 1.0507009873554805 * _k.elu(_check_tensor(input_x, "selu"), 1.6732632423543772)
 
 
 def celu(x, alpha=1.0):
@@ -47,7 +48,7 @@ def softshrink(input, lambd=0.5):
 
 def tanhshrink(input):
     """Computes x - tanh(x)."""
-    return input - _k.tanh(input)
+    return input - _k.tanh(_check_tensor(input, "tanhshrink"))
 
 
 def glu(x, axis=-1):
@@ -55,7 +56,7 @@ def glu(x, axis=-1):
 
     The axis of the result is half as long. Raises ValueError for an odd size.
     """
-    _check_tensor(x, "glu")
+    axis = _check_axis(axis, _check_tensor(x, "glu").ndim, "glu")
     if x.shape[axis] % 2:
         raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
     first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
@@ -129,7 +130,7 @@ def mish(x):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
-    return x * _k.tanh(_k.softplus(x))
+    return x * _k.tanh(_k.softplus(_check_tensor(x, "mish")))
 
 
 def hardswish(input):
@@ -137,8 +138,12 @@ def hardswish(input):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
+<<<<<<< HEAD
     _check_tensor(input, "hardswish")
     return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
+=======
+    return _check_tensor(input, "hardswish") * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
+>>>>>>> wt_h4
 
 
 def hardsigmoid(input):
@@ -156,7 +161,7 @@ def hardshrink(input, lambd=0.5):
 
     lambd is a number, 0.5 by default. Raises TypeError for an input that is no Tensor.
     """
-    return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
+    return _k.where(_k.greater(_k.abs(_check_tensor(input, "hardshrink")), lambd), input, _k.zeros_like(input))
 
 
 def softsign(x):
@@ -164,7 +169,7 @@ def softsign(x):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
-    return x / (1 + _k.abs(x))
+    return x / (1 + _k.abs(_check_tensor(x, "softsign")))
 
 
 def logsigmoid(x):

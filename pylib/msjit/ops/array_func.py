@@ -140,6 +140,7 @@ def linspace(start, end, steps):
     """Creates a float32 vector of `steps` evenly spaced numbers from start to end (inclusive)."""
     if _check_int(steps, "linspace", "steps") < 1:
         raise ValueError("[linspace] steps must be positive, got %d" % steps)
+    _check_numeric(start, "linspace", "start"), _check_numeric(end, "linspace", "end")
     if steps == 1:
         return full((1,), float(start))
     return _k.arange(0, steps, 1, mstype.float32) * ((end - start) / (steps - 1)) + start

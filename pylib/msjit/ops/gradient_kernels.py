@@ -6,6 +6,7 @@ differentiated and compiled themselves. `dout` is the gradient by the result of 
 input or the result) are in MindSpore's order.
 """
 from .. import function_transforms as _transforms
+from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from . import activation_func as _ac
 from . import array_func as _a
@@ -163,7 +164,7 @@ def _mirrored(p, dout, paddings):
 
 
 def _diagonal(p, dout, shape):
-    return _a.eye(*_numbers(shape), dout.dtype) * dout
+    return _k.where(_k.eye(*_numbers(shape), _mstype.bool_), dout, False)
 
 
 def _masked(p, x, mask, dout):

@@ -330,7 +330,7 @@ def diag(input):
     _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
-    flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
+    flat = _k.where(_k.eye(input.size, input.size, _mstype.bool_), _k.reshape(input, (-1,)), False)
     return _k.reshape(flat, input.shape + input.shape)
 
 
@@ -359,7 +359,7 @@ def repeat_interleave(input, repeats, axis=None):
         places = [i for i, count in enumerate(counts) for _ in range(count)]
         return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
-        return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
+        return _k.repeat_interleave(_k.reshape(_check(input, "repeat_interleave"), (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)
 
 

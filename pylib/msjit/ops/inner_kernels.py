@@ -110,8 +110,8 @@ def _copied(p, x, value, begin, end, strides):
 
 def _tridiagonal(p, diagonals, rhs):
     """Solves A x = rhs; diagonals are the upper (its last number is unused), the main and the lower (its first is unused)."""
-    above, main, below = (_k.expand_dims(diagonals[..., at, :], -1) * _k.eye(diagonals.shape[-1], diagonals.shape[-1], diagonals.dtype)
-                          for at in range(3))
+    on = _k.eye(diagonals.shape[-1], diagonals.shape[-1], _mstype.bool_)
+    above, main, below = (_k.where(on, _k.expand_dims(diagonals[..., at, :], -1), False) for at in range(3))
     none = _k.zeros_like(main[..., :1])
     matrix = main + _k.concat([none, above[..., :-1]], -1) + _k.concat([below[..., 1:], none], -1)
     return _k.matrix_solve(matrix, rhs, False)

@@ -89,6 +89,14 @@ def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     return _reduce(_k.sum(loss, -1) / input.shape[-1], reduction)
 
 
+def _scores(where, input, classes, axis):
+    try:
+        return _k.gather_elements(input, classes, axis)
+    except _ERRORS as error:
+        _rename(error, where)
+        raise
+
+
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
     """Multi-class hinge loss of input (N, C) and target classes (N,).
 
@@ -104,7 +112,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
         raise ValueError("[%s] shapes of input and target, got %s and %s, expected (N, C) and (N,)"
                          % (where, input.shape, target.shape))
     at = _k.expand_dims(target, 1)
-    gap = _k.relu(margin - _k.gather_elements(input, at, 1) + input)
+    gap = _k.relu(margin - _scores(where, input, at, 1) + input)
     loss = gap if p == 1 else gap * gap
     if weight is not None:
         loss = loss * _k.expand_dims(_k.gather(weight, target, 0), 1)
@@ -134,7 +142,7 @@ def multilabel_margin_loss(input, target, reduction="mean"):
     classes = input.shape[-1]
     counts, at, chosen = _targets(target)
     other = _k.logical_not(_k.expand_dims(chosen, -2))
-    gap = _k.relu(1 - _k.expand_dims(_k.gather_elements(input, at, -1), -1) + _k.expand_dims(input, -2))
+    gap = _k.relu(1 - _k.expand_dims(_scores(where, input, at, -1), -1) + _k.expand_dims(input, -2))
     pairs = _k.logical_and(_k.expand_dims(counts, -1), other)
     return _reduce(_k.sum(_k.where(pairs, gap, _k.zeros_like(gap)), (-2, -1)) / classes, reduction)
 

@@ -149,7 +149,11 @@ def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes
         sizes = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel))
     rows = _k.reshape(x, (-1, x.size // max(1, _product(lead))))
     whole = _k.full((rows.shape[0], _product(sizes)), 0, x.dtype)
-    return _k.reshape(_k.scatter_elements(whole, _k.reshape(indices, rows.shape), rows, 1), lead + sizes)
+    try:
+        return _k.reshape(_k.scatter_elements(whole, _k.reshape(indices, rows.shape), rows, 1), lead + sizes)
+    except _ERRORS as error:
+        _rename(error, where)
+        raise
 
 
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
@@ -178,16 +182,18 @@ def adaptive_avg_pool1d(input, output_size):
 
 def adaptive_avg_pool3d(input, output_size):
     """Means over windows chosen so that the last three axes get the size output_size; None keeps the size of that axis."""
-    sizes = _wanted(input, output_size, 3)
+    sizes = _wanted("adaptive_avg_pool3d", input, output_size, 3)
     out = _over_planes(lambda p: _k.adaptive_avg_pool2d(p, sizes[1:]), input)
     return _over_depth(lambda p: _k.adaptive_avg_pool2d(p, (sizes[0], -1)), out)
 
 
-def _wanted(x, output_size, axes):
+def _wanted(where, x, output_size, axes):
+    if _check(x, where).ndim <= axes:
+        raise ValueError("[%s] rank of the input, got %d, expected at least %d" % (where, x.ndim, axes + 1))
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * axes
     if len(sizes) != axes:
-        raise ValueError("[adaptive_pool] output_size, got %s, expected an int or %d of them" % (output_size, axes))
-    return tuple(x.shape[i - axes] if size in (None, -1) else _check_int(size, "adaptive_pool", "output_size")
+        raise ValueError("[%s] output_size, got %s, expected an int or %d of them" % (where, output_size, axes))
+    return tuple(x.shape[i - axes] if size in (None, -1) else _check_int(size, where, "output_size")
                  for i, size in enumerate(sizes))
 
 
@@ -209,16 +215,14 @@ def _first_largest(x, axis):
 
 def adaptive_max_pool1d(input, output_size):
     """Largest elements of windows chosen so that the last axis gets the size output_size."""
-    size, = _wanted(input, output_size, 1)
-    _check(input, "adaptive_max_pool1d")
+    size, = _wanted("adaptive_max_pool1d", input, output_size, 1)
     return _adaptive_max(input, input.ndim - 1, size)
 
 
 def _adaptive_nd(x, output_size, axes, return_indices):
-    sizes = _wanted(x, output_size, axes)
+    sizes = _wanted("adaptive_max_pool2d" if axes == 2 else "adaptive_max_pool3d", x, output_size, axes)
     out = x
     for i, size in reversed(list(enumerate(sizes))):
-        _check(x, "adaptive_max_pool")
         out = _adaptive_max(out, x.ndim - axes + i, size)
     if not return_indices:
         return out

@@ -20,18 +20,27 @@ def _float(x):
 
 
 def log2(input):
-    """Computes the logarithm to base 2."""
-    return _k.log(input) / _math.log(2)
+    """Computes the logarithm to base 2.
+
+    Element by element: NaN for negative elements, -inf for 0. Integers give float32. Raises TypeError for anything but a Tensor.
+    """
+    return _k.log(_check(input, "log2")) / _math.log(2)
 
 
 def log10(input):
-    """Computes the logarithm to base 10."""
-    return _k.log(input) / _math.log(10)
+    """Computes the logarithm to base 10.
+
+    Element by element: NaN for negative elements, -inf for 0. Integers give float32. Raises TypeError for anything but a Tensor.
+    """
+    return _k.log(_check(input, "log10")) / _math.log(10)
 
 
 def exp2(input):
-    """Computes 2^x."""
-    return _k.exp(input * _math.log(2))
+    """Computes 2^x.
+
+    Element by element; integers give float32. Raises TypeError for anything but a Tensor.
+    """
+    return _k.exp(_check(input, "exp2") * _math.log(2))
 
 
 def logaddexp2(input, other):
@@ -145,7 +154,7 @@ sgn = _k.sign
 
 def frac(x):
     """Returns the fractional part, x - trunc(x), with the sign of x."""
-    return x - _k.trunc(x)
+    return x - _k.trunc(_check(x, "frac"))
 
 
 def heaviside(input, values):

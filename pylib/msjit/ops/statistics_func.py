@@ -150,7 +150,7 @@ def _shaped(product, input):
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
     """Sums over axes, counting NaN as 0; nothing but NaN gives 0. The sum of integers has their dtype, that of booleans int64."""
-    if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
+    if _check(input, "nansum").dtype in _mstype.int_type + _mstype.uint_type and dtype is None:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     try:

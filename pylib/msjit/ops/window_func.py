@@ -135,6 +135,8 @@ def _transposed_of(where, rank, x, weight, bias, stride, padding, output_padding
     _rank(where, weight, rank + 2)
     stride, dilation = _tuple(stride, rank, where, "stride"), _tuple(dilation, rank, where, "dilation")
     extra, kernel = _tuple(output_padding, rank, where, "output_padding"), tuple(weight.shape[2:])
+    if any(more >= s for more, s in zip(extra, stride)):
+        raise ValueError("[%s] output_padding, got %s, expected less than the stride, %s" % (where, extra, stride))
     if pad_mode == "same":
         sizes = [size * s for size, s in zip(x.shape[2:], stride)]
         pads = _pads(where, sizes, kernel, stride, dilation, "same", padding)

@@ -90,7 +90,10 @@ class Adam(_Adam):
 
 
 class LazyAdam(Adam):
-    """Adam under another name. In MindSpore it updates only some rows for gradients that are RowTensors, which there are none of here."""
+    """Adam (Kingma and Ba 2014) under another name, with its arguments and errors.
+
+    In MindSpore it updates only some rows for gradients that are RowTensors; there are none of these here.
+    """
 
     _powers_in_a_row = True
 
@@ -100,7 +103,10 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """Adam under another name. In MindSpore it computes in the memory of the host, where everything is here."""
+    """Adam (Kingma and Ba 2014) under another name, with its arguments and errors.
+
+    In MindSpore it computes in the memory of the host, where everything is here.
+    """
 
 
 class AdamWeightDecay(Optimizer):

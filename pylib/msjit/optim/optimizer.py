@@ -154,7 +154,7 @@ class Optimizer(ShownState, Shared, Cell, OwnOptimizers):
         return decays if self._grouped else decays[0]
 
     def get_lr(self):
-        """The learning rate of the next step as a Tensor. If a group has its own rate, a tuple with one for each parameter."""
+        """Returns the learning rate of the next step as a Tensor. If a group has its own rate, a tuple with one for each parameter."""
         groups = self._group_of if self.is_group_lr else self._groups[:1]
         rates = tuple([self._next(group.rate) for group in groups])
         return rates if self.is_group_lr else rates[0]
@@ -179,11 +179,14 @@ class Optimizer(ShownState, Shared, Cell, OwnOptimizers):
         return tuple(made)
 
     def gradients_centralization(self, gradients):
-        """The gradients, less their means for groups that ask for it."""
+        """Returns the gradients, a tuple, less their means for groups with grad_centralization (Yong et al. 2020).
+
+        The mean is over all axes but the first. As in MindSpore, it is taken off only where axis 1 has a multiple of 16 elements.
+        """
         return tuple([_centre(g) if self._groups[self._group_index[i]].centred else g for i, g in enumerate(gradients)])
 
     def scale_grad(self, gradients):
-        """The gradients divided by the loss scale."""
+        """Returns the gradients, a tuple, divided by loss_scale, the factor by which the program multiplied the loss."""
         return gradients if self.loss_scale == 1.0 else tuple([g / self.loss_scale for g in gradients])
 
     def get_lr_parameter(self, param):

@@ -7,7 +7,7 @@ from ..common.tensor import Tensor
 
 
 class InternalCallbackParam(dict):
-    """The state of a loop: a dict whose items can be read and written as attributes."""
+    """The state of a loop: a dict whose items can be read and written as attributes. Raises AttributeError for an item that it does not have."""
 
     def __getattr__(self, name):
         if name not in self:
@@ -19,7 +19,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What a callback gets: the state of the running loop, and the means to stop it."""
+    """What a callback gets: the state of the running loop, and the means to stop it. Raises TypeError for a state that is no dict."""
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
@@ -27,15 +27,19 @@ class RunContext:
         self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
-        """Returns the loop's state: cur_epoch_num, cur_step_num, net_outputs, batch_num, optimizer, network, ..."""
+        """Returns the loop's state, an InternalCallbackParam.
+
+        It has cur_epoch_num and cur_step_num (from 1), net_outputs, batch_num, epoch_num, optimizer, network, train_network, loss_fn, mode
+        ("train" or "eval"), metrics and more.
+        """
         return self._original_args
 
     def request_stop(self):
-        """Stops the loop after this step."""
+        """Stops the loop after this step; in training also the epochs that are left."""
         self._stop_requested = True
 
     def get_stop_requested(self):
-        """Returns True after request_stop()."""
+        """Returns whether request_stop() was called."""
         return self._stop_requested
 
 
@@ -53,22 +57,22 @@ class Callback:
         return None
 
     def begin(self, run_context):
-        """Called before the first step."""
+        """Called before the first step of a training or an evaluation."""
 
     def epoch_begin(self, run_context):
-        """Called before an epoch."""
+        """Called before an epoch of a training, or before the pass of an evaluation."""
 
     def epoch_end(self, run_context):
-        """Called after an epoch."""
+        """Called after an epoch of a training, or after the pass of an evaluation."""
 
     def step_begin(self, run_context):
-        """Called before a step."""
+        """Called before each step of a training or an evaluation."""
 
     def step_end(self, run_context):
-        """Called after a step."""
+        """Called after each step of a training or an evaluation; net_outputs in the state are those of the step."""
 
     def end(self, run_context):
-        """Called after the last step."""
+        """Called after the last step of a training or an evaluation."""
 
     def on_train_begin(self, run_context):
         """Called before the first step of training."""
@@ -160,7 +164,11 @@ class LossMonitor(Callback):
 
 
 class TimeMonitor(Callback):
-    """Prints the time of each epoch and the mean time of a step; with data_time also the time spent waiting for data."""
+    """Prints the time of each epoch and the mean time of a step, in milliseconds; with data_time also the mean time spent waiting for data.
+
+    data_size is the number of steps of an epoch where the state has no batch_num. Raises TypeError for a data_time that is no bool, ValueError at
+    the end of an epoch without a positive number of steps.
+    """
 
     def __init__(self, data_size=None, data_time=False):
         if not isinstance(data_time, bool):
@@ -190,7 +198,7 @@ class TimeMonitor(Callback):
 
 
 class LambdaCallback(Callback):
-    """A callback made of functions: each argument is called at the event of its name, with the run context."""
+    """A callback made of functions: each argument is called at the event of its name, with the run context; None does nothing."""
 
     def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
                  on_train_step_end=None, on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None,
@@ -208,7 +216,10 @@ def _nothing(run_context):
 
 
 class History(Callback):
-    """Records the loss of each epoch, and the metrics of evaluations within fit, in `history`; the epoch numbers are in `epoch`."""
+    """Records the loss of each epoch's last step, under "net_output", and the metrics of evaluations within fit, as lists in the dict `history`.
+
+    The epoch numbers are in epoch["epoch"], and start anew with each training.
+    """
 
     def __init__(self):
         self.history, self.epoch = {}, None

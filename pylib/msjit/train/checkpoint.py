@@ -56,7 +56,7 @@ class CheckpointConfig:
         self.enc_key, self.enc_mode = None, enc_mode
 
     def get_checkpoint_policy(self):
-        """Returns the settings as a dict."""
+        """Returns the settings for when to save and how many files to keep, as a dict."""
         return {name: getattr(self, name) for name in (
             "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
             "saved_network")}

@@ -1,6 +1,7 @@
 """Metrics of predicted classes other than accuracy."""
 import sys
 
+from ..common.checks import check_numeric
 from .metrics import EvaluationBase, Metric, as_classes, rearrange_inputs, same_classes
 
 _TINY = sys.float_info.min  # added to divisors, so that a class without samples gives 0
@@ -12,6 +13,8 @@ def _one_hot(metric, y_pred, y):
     classes = y_pred.shape[1]
     if y.max() + 1 > classes:
         raise ValueError("[%s] classes of the labels, got %d, expected below %d" % (type(metric).__name__, y.max(), classes))
+    if y.min() < 0:
+        raise ValueError("[%s] classes of the labels, got %d, expected 0 or more" % (type(metric).__name__, y.min()))
     table = numpy.eye(classes)
     return table[y_pred.argmax(axis=1).reshape(-1)], table[y.reshape(-1).astype(int)]
 
@@ -61,7 +64,11 @@ class _Share(EvaluationBase):
 
 
 class Precision(_Share):
-    """Precision: true positives / predicted positives, for each class: update(predictions, labels)."""
+    """Precision, true positives / predicted positives, for each class: update(predictions, labels); eval() returns an array, eval(True) its mean.
+
+    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1, (N, C, ...). A class
+    that was never predicted has 0. Raises ValueError for other shapes and classes of C or more, TypeError for another eval_type.
+    """
 
     @staticmethod
     def _counted(y_pred, y):
@@ -69,7 +76,10 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """Recall: true positives / actual positives, for each class: update(predictions, labels)."""
+    """Recall, true positives / actual positives, for each class: update(predictions, labels); eval() returns an array, eval(True) its mean.
+
+    Inputs and errors are those of Precision. A class that has no sample has 0.
+    """
 
     @staticmethod
     def _counted(y_pred, y):
@@ -77,11 +87,15 @@ class Recall(_Share):
 
 
 class Fbeta(Metric):
-    """F-beta score for each class: (1 + beta^2) * precision * recall / (beta^2 * precision + recall)."""
+    """F-beta score for each class: (1 + beta^2) * precision * recall / (beta^2 * precision + recall) (van Rijsbergen 1979).
+
+    update(predictions (N, C, ...), labels (N, ...) or one-hot); eval() returns an array, eval(True) its mean. Raises ValueError for a beta that
+    is not positive, other shapes and classes of C or more, TypeError for a beta that is no number.
+    """
 
     def __init__(self, beta):
         super().__init__()
-        if not beta > 0:
+        if not check_numeric(beta, "Fbeta", "beta") > 0:
             raise ValueError("[Fbeta] beta must be positive, got %s" % (beta,))
         self.beta = beta
         self.clear()
@@ -93,6 +107,9 @@ class Fbeta(Metric):
     def update(self, *inputs):
         y_pred, y = self._inputs(inputs, 2)
         y = as_classes(y_pred, y)
+        if y_pred.ndim < 2 or y.size != y_pred.size // y_pred.shape[1]:
+            raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected (N, C, ...) and (N, ...)"
+                             % (type(self).__name__, y_pred.shape, y.shape))
         same_classes(self, y_pred)
         y_pred, y = _one_hot(self, y_pred, y)
         self._hits = self._hits + (y * y_pred).sum(axis=0)
@@ -110,14 +127,17 @@ class Fbeta(Metric):
 
 
 class F1(Fbeta):
-    """F1 score for each class: Fbeta with beta 1."""
+    """F1 score for each class, the harmonic mean of precision and recall: Fbeta with beta 1."""
 
     def __init__(self):
         super().__init__(1.0)
 
 
 class TopKCategoricalAccuracy(Metric):
-    """Fraction of labels among the k most probable classes: update(predictions (N, C), labels (N,) or one-hot)."""
+    """Fraction of labels among the k most probable classes: update(predictions (N, C), labels (N,) or one-hot (N, C)).
+
+    Raises ValueError for a k below 1 and for other shapes, TypeError for a k that is no int, RuntimeError for eval() before update().
+    """
 
     def __init__(self, k):
         super().__init__()
@@ -135,6 +155,9 @@ class TopKCategoricalAccuracy(Metric):
     def update(self, *inputs):
         y_pred, y = self._inputs(inputs, 2)
         y = as_classes(y_pred, y).reshape(-1, 1)
+        if y_pred.ndim != 2 or len(y_pred) != len(y):
+            raise ValueError("[%s] shape of prediction and number of labels, got %s and %d, expected (N, C) and N"
+                             % (type(self).__name__, y_pred.shape, len(y)))
         self._correct_num += int(((-y_pred).argsort(axis=1)[:, :self.k] == y).sum())
         self._samples_num += y.shape[0]
 
@@ -143,14 +166,14 @@ class TopKCategoricalAccuracy(Metric):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """Fraction of labels that are the most probable class: TopKCategoricalAccuracy with k 1."""
+    """Fraction of labels that are the most probable class: TopKCategoricalAccuracy with k 1, with its inputs and errors."""
 
     def __init__(self):
         super().__init__(1)
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """Fraction of labels among the 5 most probable classes: TopKCategoricalAccuracy with k 5."""
+    """Fraction of labels among the 5 most probable classes: TopKCategoricalAccuracy with k 5, with its inputs and errors."""
 
     def __init__(self):
         super().__init__(5)
@@ -159,8 +182,9 @@ class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
 class ConfusionMatrix(Metric):
     """Confusion matrix: counts how often class i (row) was predicted as class j (column).
 
-    normalize is 'target' (rows add up to 1), 'prediction' (columns do), 'all' (everything does) or 'no_norm'. Predictions
-    are (N, C, ...), classes, or floats that are compared with the threshold.
+    normalize is 'target' (rows add up to 1), 'prediction' (columns do), 'all' (everything does) or 'no_norm'. Predictions are (N, C, ...),
+    classes, or floats that are compared with the threshold. eval() returns the array (num_classes, num_classes). Raises ValueError for classes of
+    num_classes or more and another normalize, TypeError for a num_classes that is no int.
     """
 
     def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
@@ -190,6 +214,10 @@ class ConfusionMatrix(Metric):
         elif y_pred.dtype.kind == "f":
             y_pred = y_pred >= self.threshold
         count = self.num_classes
+        for name, classes in (("prediction", y_pred), ("label", y)):
+            if classes.size and not 0 <= classes.min() <= classes.max() < count:
+                raise ValueError("[ConfusionMatrix] classes of the %s, got %d to %d, expected 0 to %d"
+                                 % (name, classes.min(), classes.max(), count - 1))
         pairs = (y.reshape(-1) * count + y_pred.reshape(-1)).astype(int)
         found = numpy.bincount(pairs, minlength=count ** 2).reshape(count, count).astype(float)
         self.confusion_matrix = found if self.confusion_matrix is None else self.confusion_matrix + found
@@ -208,7 +236,8 @@ class ConfusionMatrix(Metric):
 class ROC(Metric):
     """ROC curve of the last update: update(scores, labels); eval() returns (fpr, tpr, thresholds).
 
-    Scores of shape (N, C, ...) give lists with one curve for each class.
+    Scores of shape (N, C, ...) give lists with one curve for each class. Raises ValueError where labels are all positive or all negative and for
+    a class_num that does not fit the scores, TypeError for numbers that are no ints, RuntimeError for eval() before update().
     """
 
     def __init__(self, class_num=None, pos_label=None):

@@ -55,7 +55,12 @@ class _Watcher(Callback):
 
 
 class EarlyStopping(_Watcher):
-    """Stops the training when a value has not improved for `patience` epochs."""
+    """Stops the training when a value has not improved by more than min_delta for `patience` epochs.
+
+    monitor is "loss", "eval_loss" or a metric that fit evaluates; mode 'min', 'max' or 'auto' says which way is better. An improvement must also
+    be one over baseline, if that is given. With restore_best_weights the Parameters get the values of the best epoch. Raises TypeError or
+    ValueError for other arguments, ValueError for a metric that is not one number.
+    """
 
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):
@@ -113,7 +118,8 @@ def _rate_of(optimizer, where):
 class ReduceLROnPlateau(_Watcher):
     """Multiplies the learning rate by `factor` when a value has not improved for `patience` epochs, down to min_lr.
 
-    After a reduction it waits for `cooldown` epochs.
+    After a reduction it waits for `cooldown` epochs. Raises ValueError for a factor outside (0, 1) and for an optimizer whose rate is a schedule
+    or belongs to groups, TypeError for other types.
     """
 
     def __init__(self, monitor="eval_loss", factor=0.1, patience=10, verbose=False, mode="auto", min_delta=1e-4,
@@ -158,7 +164,10 @@ class ReduceLROnPlateau(_Watcher):
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate after each step to learning_rate_function(rate, number of steps done)."""
+    """Sets the learning rate of the optimizer after each step to learning_rate_function(rate, number of steps done).
+
+    Raises ValueError for an optimizer whose rate is a schedule or belongs to groups.
+    """
 
     def __init__(self, learning_rate_function):
         self.learning_rate_function = learning_rate_function

@@ -24,15 +24,15 @@ class DatasetHelper:
         return self.iter
 
     def sink_size(self):
-        """Returns the number of rows of an epoch, or the sink_size given."""
+        """Returns the number of rows of an epoch, or the sink_size that was given."""
         return self._dataset.get_dataset_size() if self._size == -1 else self._size
 
     def types_shapes(self):
-        """Returns (types, shapes) of the columns."""
+        """Returns (types, shapes): the dtypes and the shapes of the columns, as output_types() and output_shapes() of the dataset give them."""
         return self._dataset.output_types(), self._dataset.output_shapes()
 
     def stop_send(self):
-        """Stops the reading."""
+        """Stops the reading of the dataset and releases its threads."""
         self.iter.release()
 
     def continue_send(self):
@@ -42,7 +42,10 @@ class DatasetHelper:
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """Returns the network itself, to be called with the rows that the helper gives."""
+    """Returns the network itself, to be called with the rows that the helper gives; there is no queue to connect it with.
+
+    Raises TypeError for a network that is no Cell and a helper that is no DatasetHelper.
+    """
     if not isinstance(network, Cell):
         raise TypeError("[connect_network_with_dataset] network, got %s, expected a Cell" % type(network).__name__)
     if not isinstance(dataset_helper, DatasetHelper):

@@ -6,26 +6,29 @@ from ..common.tensor import Tensor
 
 
 class Metric:
-    """Base class of metrics: a subclass defines clear(), update() and eval()."""
+    """Base class of metrics. A subclass defines clear(), update(...) for each batch and eval(), which returns the value over all batches.
+
+    Inputs of update are Tensors, arrays, lists or numbers. Methods that a subclass does not define raise NotImplementedError.
+    """
 
     def __init__(self):
         self._indexes = None
 
     def clear(self):
-        """Forgets all batches."""
+        """Forgets all batches. Model calls it before an evaluation."""
         raise NotImplementedError("[metric] %s defines no clear" % type(self).__name__)
 
     def update(self, *inputs):
-        """Adds one batch."""
+        """Adds one batch. Its inputs depend on the metric, mostly predictions and labels."""
         raise NotImplementedError("[metric] %s defines no update" % type(self).__name__)
 
     def eval(self):
-        """Returns the value of the metric over all batches since clear()."""
+        """Returns the value of the metric over all batches since clear(). The metrics here raise RuntimeError where there was none."""
         raise NotImplementedError("[metric] %s defines no eval" % type(self).__name__)
 
     @property
     def indexes(self):
-        """Which of the inputs of update() are used, in order; None means all."""
+        """Which of the inputs of update() are used, in order: a list of ints, or None for all."""
         return self._indexes
 
     def set_indexes(self, indexes):
@@ -63,7 +66,10 @@ class Metric:
 
 
 def rearrange_inputs(func):
-    """Decorates update(): it gets only the inputs that set_indexes() chose, in that order."""
+    """Decorates update(): it gets only the inputs that set_indexes() chose, in that order; without set_indexes all of them.
+
+    The decorated function raises ValueError where an index is not below the number of inputs.
+    """
     @functools.wraps(func)
     def chosen(self, *inputs):
         indexes = self.indexes
@@ -128,8 +134,9 @@ def same_classes(metric, y_pred):
 class Accuracy(EvaluationBase):
     """Accuracy, the fraction of correct predictions: update(predictions, labels).
 
-    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1,
-    (N, C, ...).
+    In 'classification' predictions are (N, C, ...) and labels classes (N, ...) or one-hot; in 'multilabel' both are 0 or 1, (N, C, ...). Raises
+    ValueError for shapes that do not fit and another number of classes than before, TypeError for another eval_type, RuntimeError for eval()
+    before update().
     """
 
     def __init__(self, eval_type="classification"):
@@ -156,7 +163,10 @@ class Accuracy(EvaluationBase):
 
 
 class Loss(Metric):
-    """Mean loss over the batches: update(loss)."""
+    """Mean loss over the batches: update(loss), with a loss of one number, or of a vector, whose mean counts.
+
+    Raises ValueError for a loss of more axes, RuntimeError for eval() before update().
+    """
 
     def __init__(self):
         super().__init__()
@@ -178,7 +188,10 @@ class Loss(Metric):
 
 
 class MAE(Metric):
-    """Mean absolute error: the absolute errors summed, divided by the number of samples."""
+    """Mean absolute error: update(predictions, labels) adds up |y - prediction| of all elements; eval() divides by the number of samples (axis 0).
+
+    Raises ValueError for different sizes and for numbers without axes, RuntimeError for eval() before update().
+    """
 
     def __init__(self):
         super().__init__()
@@ -194,8 +207,8 @@ class MAE(Metric):
     @rearrange_inputs
     def update(self, *inputs):
         y_pred, y = self._inputs(inputs, 2)
-        if y.size != y_pred.size:
-            raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected the same"
+        if y.size != y_pred.size or y.ndim < 1:
+            raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected the same, of 1 axis or more"
                              % (type(self).__name__, y_pred.shape, y.shape))
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred).sum())
         self._samples_num += y.shape[0]
@@ -205,7 +218,10 @@ class MAE(Metric):
 
 
 class MSE(MAE):
-    """Mean squared error: the squared errors summed, divided by the number of samples."""
+    """Mean squared error: update(predictions, labels) adds up (y - prediction)^2 of all elements; eval() divides by the number of samples (axis 0).
+
+    Raises ValueError for different sizes and for numbers without axes, RuntimeError for eval() before update().
+    """
 
     @staticmethod
     def _error(gap):
@@ -240,19 +256,22 @@ _BY_NAME = {
 
 
 def names():
-    """Returns the names that get_metric_fn() knows."""
+    """Returns the sorted list of the names that get_metric_fn() knows, such as "accuracy"."""
     return sorted(_BY_NAME)
 
 
 def get_metric_fn(name, *args, **kwargs):
-    """Makes the metric with a name, such as "accuracy". Raises KeyError for an unknown name."""
+    """Makes the metric with a name, such as "accuracy", from the other arguments. Raises KeyError for an unknown name."""
     if name not in _BY_NAME:
         raise KeyError("[metric] unknown name %r, expected one of %s" % (name, ", ".join(sorted(_BY_NAME))))
     return _BY_NAME[name](*args, **kwargs)
 
 
 def get_metrics(metrics):
-    """Returns a dict of metrics from a dict of them or a set of names; None stays None."""
+    """Returns a dict from names to metrics: of a dict a copy, of a set, list or tuple of names the metrics that they stand for; None stays None.
+
+    Raises TypeError for anything else, KeyError for an unknown name.
+    """
     if metrics is None:
         return None
     if isinstance(metrics, dict):

@@ -90,7 +90,7 @@ class Model:
 
     @property
     def train_network(self):
-        """The training step: network, loss and optimizer as one Cell."""
+        """The training step that train runs: network, loss and optimizer as one Cell."""
         return self._train_network
 
     @property
@@ -122,7 +122,11 @@ class Model:
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
             valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
-        """Trains as train, and evaluates valid_dataset after every valid_frequency epochs (an int) or after the listed epochs."""
+        """Trains as train, and evaluates valid_dataset after every valid_frequency epochs (an int) or after the epochs of a list.
+
+        Callbacks find the results as metrics and eval_results in the state. Arguments and errors are those of train; raises ValueError for a
+        valid_dataset without metrics, TypeError for another valid_frequency.
+        """
         check_bool(dataset_sink_mode, "model", "dataset_sink_mode")
         check_bool(valid_dataset_sink_mode, "model", "valid_dataset_sink_mode")
         self._check_epochs("fit", epoch, initial_epoch, train_dataset)
@@ -226,7 +230,11 @@ class Model:
             self._is_training = is_training
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
-        """Evaluates the metrics over a dataset; returns a dict from names to values. Raises ValueError without metrics."""
+        """Evaluates the metrics over a dataset, out of training mode; returns a dict from their names to values.
+
+        Without an eval_network a row is (inputs, label). dataset_sink_mode changes nothing. Raises ValueError for a Model without metrics,
+        TypeError for anything but a dataset.
+        """
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
         check_bool(dataset_sink_mode, "model", "dataset_sink_mode")
@@ -288,7 +296,10 @@ class Model:
                 metric.update(outputs[indexes[1]], outputs[indexes[2]])
 
     def predict(self, *predict_data, backend=None, config=None):
-        """Returns the output of the network, out of training mode."""
+        """Returns the output of the network for the given Tensors, out of training mode.
+
+        Raises TypeError for inputs that are neither Tensors nor tuples or lists, NotImplementedError for a backend.
+        """
         if backend is not None:
             raise NotImplementedError("[model] backend of predict, got %r, expected None" % (backend,))
         self._set_mode(self._network, False)

@@ -8,7 +8,8 @@ from .metrics import Metric, rearrange_inputs
 class Perplexity(Metric):
     """Perplexity, exp of the mean negative log likelihood: update(probabilities (..., C), labels (...)).
 
-    Labels equal to ignore_label do not count.
+    Labels equal to ignore_label do not count. Raises RuntimeError for shapes that do not fit and for eval() before update(), ValueError for
+    labels outside [0, C).
     """
 
     def __init__(self, ignore_label=None):
@@ -29,7 +30,11 @@ class Perplexity(Metric):
             raise RuntimeError("[Perplexity] shapes of prediction and label, got %s and %s, expected (..., C) and (...)"
                                % (scores.shape, labels.shape))
         labels = labels.reshape(-1).astype(int)
-        chosen = scores.reshape(labels.size, -1)[numpy.arange(labels.size), labels]
+        valid = labels if self.ignore_label is None else labels[labels != self.ignore_label]
+        if valid.size and not 0 <= valid.min() <= valid.max() < scores.shape[-1]:
+            raise ValueError("[Perplexity] labels, got %d to %d, expected 0 to %d" % (valid.min(), valid.max(), scores.shape[-1] - 1))
+        at = labels if self.ignore_label is None else numpy.where(labels == self.ignore_label, 0, labels)
+        chosen = scores.reshape(labels.size, -1)[numpy.arange(labels.size), at]
         count = labels.size
         if self.ignore_label is not None:
             ignored = labels == self.ignore_label
@@ -44,7 +49,11 @@ class Perplexity(Metric):
 
 
 class CosineSimilarity(Metric):
-    """Similarities of all pairs of rows of the matrix of the last update: 'cosine', or 'dot' without division by the norms."""
+    """Similarities of all pairs of rows of the matrix (N, D) of the last update: 'cosine', x . y / (|x| |y|), or 'dot', x . y.
+
+    eval() returns the array (N, N), with 0 on its diagonal if zero_diagonal; reduction 'sum' or 'mean' reduces each row of it. Raises ValueError
+    for another rank, similarity or reduction, RuntimeError for eval() before update().
+    """
 
     def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
         super().__init__()
@@ -65,6 +74,8 @@ class CosineSimilarity(Metric):
     @rearrange_inputs
     def update(self, inputs):
         rows = self._convert_data(inputs)
+        if rows.ndim != 2:
+            raise ValueError("[CosineSimilarity] rank of the input, got %d, expected 2" % rows.ndim)
         if self.similarity == "cosine":
             rows = rows / ((rows * rows).sum(axis=1, keepdims=True) ** 0.5)
         self.sqr_mtx_res = rows.dot(rows.T)
@@ -80,7 +91,11 @@ class CosineSimilarity(Metric):
 
 
 class Dice(Metric):
-    """Dice coefficient: the sum over the updates of 2 x y / (x x + y y + smooth), divided by the number of samples."""
+    """Dice coefficient (Dice 1945): the sum over the updates of 2 x y / (x x + y y + smooth), divided by the number of samples (axis 0).
+
+    update(predictions, labels) takes two arrays of one shape, and products are over all elements. Raises ValueError for different shapes and for
+    a smooth that is no positive float, RuntimeError for eval() before update().
+    """
 
     def __init__(self, smooth=1e-5):
         super().__init__()
@@ -115,7 +130,8 @@ def _grams(words, most):
 class BleuScore(Metric):
     """BLEU score (Papineni et al. 2002): update(candidates, references).
 
-    Each candidate is a list of words, and its references are a list of such lists.
+    Each candidate is a list of words, and its references are a list of such lists. n_gram is the greatest length of runs of words, 1 to 4,
+    ValueError for another one; smooth adds 1 to the counts. Raises ValueError for lists of two lengths.
     """
 
     def __init__(self, n_gram=4, smooth=False):

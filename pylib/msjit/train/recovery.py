@@ -12,8 +12,8 @@ from .callback import Callback
 class BackupAndRestore(Callback):
     """Saves the state of a training as backup.ckpt in a folder, and resumes from such a file.
 
-    It saves after each epoch, or every save_freq steps. A training that finds a backup continues after the last epoch that
-    was complete when it was saved. With delete_checkpoint the file is removed at the end of the training.
+    It saves after each epoch, or every save_freq steps. A training that finds a backup continues after the last epoch that was complete when it
+    was saved. With delete_checkpoint the file is removed at the end of the training. Raises TypeError for a backup_dir that is no str.
     """
 
     def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
@@ -64,7 +64,8 @@ class BackupAndRestore(Callback):
 class OnRequestExit(Callback):
     """Stops the training after the step in which a signal arrives or a JSON file says {"GracefulExit": 1}.
 
-    It first saves NAME_train.ckpt (NAME_eval.ckpt in an evaluation) in a folder. save_mindir has no effect.
+    It first saves NAME_train.ckpt (NAME_eval.ckpt in an evaluation) in a folder. save_mindir has no effect. Raises TypeError for a save_ckpt that
+    is no bool.
     """
 
     def __init__(self, save_ckpt=True, save_mindir=True, file_name="Net", directory="./", config_file=None, sig=signal.SIGTERM):

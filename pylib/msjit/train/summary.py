@@ -19,8 +19,8 @@ _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_l
 class SummaryRecord:
     """Collects values by add_value and writes them to a file in a folder by record(step). It is a context manager.
 
-    Of MindSpore's kinds of values it writes scalar, image and histogram. num_process, network and export_options change nothing. Once
-    the file has max_file_size bytes or more, record writes nothing and returns False.
+    Of MindSpore's kinds of values it writes scalar, image and histogram. num_process, network and export_options change nothing. Once the file
+    has max_file_size bytes or more, record writes nothing and returns False. Raises TypeError for a log_dir that is no str.
     """
 
     def __init__(self, log_dir, file_prefix="events", file_suffix="_MS", num_process=32, network=None, max_file_size=None,
@@ -53,11 +53,11 @@ class SummaryRecord:
 
     @property
     def log_dir(self):
-        """The path of the file."""
+        """The path of the file that is written."""
         return self._path
 
     def set_mode(self, mode):
-        """Says whether the values belong to a training ("train") or an evaluation ("eval")."""
+        """Says whether the values that follow belong to a training ("train") or an evaluation ("eval"); ValueError for another word."""
         if mode not in ("train", "eval"):
             raise ValueError("[SummaryRecord] mode, got %r, expected 'train' or 'eval'" % (mode,))
         self._mode = mode
@@ -147,11 +147,11 @@ def _image(name, array):
 
 
 class SummaryCollector(Callback):
-    """Records loss, learning rate and histograms of Parameters of a training every collect_freq steps, in a
-    SummaryRecord.
+    """Records loss, learning rate and histograms of Parameters of a training every collect_freq steps, in a SummaryRecord.
 
-    collect_specified_data is {'collect_metric': bool, 'histogram_regular': pattern for the names of Parameters}. With
-    keep_default_action False only these are recorded. By default the histograms are those of the first five trainable Parameters.
+    collect_specified_data is {'collect_metric': bool, 'histogram_regular': pattern for the names of Parameters}. With keep_default_action False
+    only these are recorded. By default the histograms are those of the first five trainable Parameters. Raises TypeError for a summary_dir that
+    is no str.
     """
 
     def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None, keep_default_action=True,

@@ -78,10 +78,10 @@ class _Surface(Metric):
 
 
 class HausdorffDistance(_Surface):
-    """Hausdorff distance: the largest distance of a pixel of one surface to the other surface, or a percentile of these
-    distances.
+    """Hausdorff distance: the largest distance of a pixel of one surface to the other surface, or a percentile of these distances.
 
-    It is the larger one of both directions; with `directed` only that from the prediction to the label.
+    It is the larger one of both directions; with `directed` only that from the prediction to the label. Raises ValueError for another
+    distance_metric, RuntimeError for eval() before update().
     """
 
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
@@ -124,7 +124,10 @@ class _Mean(_Surface):
 
 
 class MeanSurfaceDistance(_Mean):
-    """Mean distance of the prediction's surface to the label's; with `symmetric` the mean of both directions."""
+    """Mean distance of the prediction's surface to the label's: update(prediction, label, index of a class).
+
+    With symmetric it is the mean of both directions. Raises ValueError for another number of inputs, TypeError for a symmetric that is no bool.
+    """
 
     def eval(self):
         return self._mean(1)
@@ -133,7 +136,8 @@ class MeanSurfaceDistance(_Mean):
 class RootMeanSquareDistance(_Mean):
     """Root mean square distance of both surfaces to each other with `symmetric`.
 
-    Without it, as in MindSpore, it is the mean square distance (no root) of the prediction's surface to the label's.
+    Without it, as in MindSpore, it is the mean square distance (no root) of the prediction's surface to the label's. Raises TypeError for a
+    symmetric that is no bool, RuntimeError for eval() before update().
     """
 
     def eval(self):

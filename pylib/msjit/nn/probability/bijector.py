@@ -57,7 +57,10 @@ class Bijector(Cell):
 
 
 class PowerTransform(Bijector):
-    """The function (1 + power * x)^(1 / power), or exp(x) where power is 0."""
+    """The function (1 + power * x)^(1 / power), or exp(x) where power is 0.
+
+    Raises ValueError for a negative power, TypeError for one that is no number.
+    """
 
     def __init__(self, power=0.0, name="PowerTransform"):
         super().__init__(name=name, param={"power": power})
@@ -78,7 +81,7 @@ class PowerTransform(Bijector):
 
 
 class Exp(PowerTransform):
-    """The function exp(x)."""
+    """The function exp(x), with the inverse log(y): PowerTransform with power 0."""
 
     def __init__(self, name="Exp"):
         super().__init__(0.0, name)
@@ -88,7 +91,7 @@ class Exp(PowerTransform):
 
 
 class ScalarAffine(Bijector):
-    """The function scale * x + shift."""
+    """The function scale * x + shift, with the inverse (y - shift) / scale. Raises TypeError for anything but numbers."""
 
     def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
         super().__init__(True, True, name, None, {"scale": scale, "shift": shift})
@@ -105,7 +108,7 @@ class ScalarAffine(Bijector):
 
 
 class Softplus(Bijector):
-    """The function log(1 + exp(sharpness * x)) / sharpness."""
+    """The function log(1 + exp(sharpness * x)) / sharpness, without overflow. Raises TypeError for a sharpness that is no number."""
 
     def __init__(self, sharpness=1.0, name="Softplus"):
         super().__init__(name=name, param={"sharpness": sharpness})
@@ -125,7 +128,7 @@ class Softplus(Bijector):
 
 
 class GumbelCDF(Bijector):
-    """The distribution function of the Gumbel distribution: exp(-exp(-(x - loc) / scale))."""
+    """The distribution function of the Gumbel distribution: exp(-exp(-(x - loc) / scale)). Raises ValueError for a scale that is not positive."""
 
     def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF"):
         super().__init__(name=name, param={"loc": loc, "scale": scale})
@@ -145,7 +148,7 @@ class GumbelCDF(Bijector):
 
 
 class Invert(Bijector):
-    """The inverse of a bijector."""
+    """The inverse of a bijector: its forward is the bijector's inverse. Raises TypeError for anything but a Bijector."""
 
     def __init__(self, bijector, name=""):
         if not isinstance(bijector, Bijector):

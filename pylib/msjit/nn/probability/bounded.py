@@ -8,7 +8,11 @@ from .continuous import _same
 
 
 class Exponential(FormulaDistribution):
-    """Exponential distribution with density rate * exp(-rate * x), x >= 0."""
+    """Exponential distribution with density rate * exp(-rate * x) for x >= 0, else 0; its mean is 1 / rate.
+
+    rate is a number, list, array or Tensor; None leaves it to the calls of the methods. Raises ValueError for a rate that is not positive,
+    TypeError for anything but numbers.
+    """
 
     _names = ("rate",)
 
@@ -54,7 +58,11 @@ class Exponential(FormulaDistribution):
 
 
 class Uniform(FormulaDistribution):
-    """Uniform distribution between low and high."""
+    """Uniform distribution with density 1 / (high - low) between low and high, else 0.
+
+    The bounds are numbers, lists, arrays or Tensors; None leaves them to the calls of the methods. Raises ValueError unless low is below high,
+    TypeError for anything but numbers.
+    """
 
     _names = ("low", "high")
 
@@ -99,7 +107,11 @@ class Uniform(FormulaDistribution):
 
 
 class Gamma(FormulaDistribution):
-    """Gamma distribution with parameters concentration and rate."""
+    """Gamma distribution with density rate^c * x^(c - 1) * exp(-rate * x) / gamma(c) for x > 0, where c is the concentration.
+
+    Arguments may be None, and are left to the calls of the methods then. Raises ValueError for values that are not positive, TypeError for
+    anything but numbers.
+    """
 
     _names = ("concentration", "rate")
 
@@ -148,7 +160,11 @@ class Gamma(FormulaDistribution):
 
 
 class Beta(FormulaDistribution):
-    """Beta distribution with parameters concentration1 and concentration0."""
+    """Beta distribution with density x^(a - 1) * (1 - x)^(b - 1) / B(a, b) on (0, 1), where a is concentration1 and b concentration0.
+
+    Arguments may be None, and are left to the calls of the methods then. Raises ValueError for values that are not positive, TypeError for
+    anything but numbers.
+    """
 
     _names = ("concentration1", "concentration0")
 

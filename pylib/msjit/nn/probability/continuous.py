@@ -47,7 +47,11 @@ class _LocationScale(FormulaDistribution):
 
 
 class Normal(_LocationScale):
-    """Normal distribution with mean and standard deviation `sd`."""
+    """Normal distribution with density exp(-(x - mean)^2 / (2 sd^2)) / (sd sqrt(2 pi)).
+
+    mean and the standard deviation sd are numbers, lists, arrays or Tensors; None leaves them to the calls of the methods. Raises ValueError for
+    an sd that is not positive, TypeError for anything but numbers.
+    """
 
     _names = ("mean", "sd")
     _shown = {"sd": "standard deviation"}
@@ -77,7 +81,10 @@ class Normal(_LocationScale):
 
 
 class LogNormal(_LocationScale):
-    """Log-normal distribution: exp of a normal variable with mean `loc` and standard deviation `scale`."""
+    """Log-normal distribution: exp of a normal variable with mean `loc` and standard deviation `scale`. Its mean is exp(loc + scale^2 / 2).
+
+    Arguments and errors are those of Normal, with these names.
+    """
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=mstype.float32, name="LogNormal"):
         super().__init__(loc, scale, seed, dtype, name)
@@ -108,7 +115,10 @@ class LogNormal(_LocationScale):
 
 
 class Cauchy(_LocationScale):
-    """Cauchy distribution with location and scale."""
+    """Cauchy distribution with density 1 / (pi scale (1 + ((x - loc) / scale)^2)).
+
+    It has no mean and no variance: asking for them raises ValueError. Arguments and errors are those of Normal, with these names.
+    """
 
     _shown = {"loc": "location"}
 
@@ -134,7 +144,10 @@ class Cauchy(_LocationScale):
 
 
 class Logistic(_LocationScale):
-    """Logistic distribution with location and scale."""
+    """Logistic distribution with distribution function 1 / (1 + exp(-(x - loc) / scale)).
+
+    Arguments and errors are those of Normal, with these names.
+    """
 
     _shown = {"loc": "location"}
 
@@ -157,7 +170,10 @@ class Logistic(_LocationScale):
 
 
 class Gumbel(_LocationScale):
-    """Gumbel distribution of maxima, with location and scale."""
+    """Gumbel distribution of maxima, with distribution function exp(-exp(-(x - loc) / scale)).
+
+    Arguments and errors are those of Normal, with these names.
+    """
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=mstype.float32, name="Gumbel"):
         super().__init__(loc, scale, seed, dtype, name)
@@ -188,7 +204,10 @@ class Gumbel(_LocationScale):
 
 
 class Laplace(_LocationScale):
-    """Laplace distribution with mean and scale `sd`; as in MindSpore it offers densities only."""
+    """Laplace distribution with density exp(-|x - mean| / sd) / (2 sd). As in MindSpore it offers densities only.
+
+    Raises ValueError for an sd that is not positive, NotImplementedError for other methods.
+    """
 
     _names = ("mean", "sd")
     loc = scale = None
@@ -202,7 +221,10 @@ class Laplace(_LocationScale):
 
 
 class HalfNormal(Laplace):
-    """The half of a normal distribution above its mean; it offers densities only."""
+    """The half of a normal distribution above its mean: twice the normal density for x >= mean, else 0. It offers densities only.
+
+    Raises ValueError for an sd that is not positive, NotImplementedError for other methods.
+    """
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=mstype.float32, name="HalfNormal"):
         super().__init__(mean, sd, seed, dtype, name)
@@ -213,7 +235,10 @@ class HalfNormal(Laplace):
 
 
 class StudentT(FormulaDistribution):
-    """Student's t distribution with df degrees of freedom, shifted by mean and scaled by sd; it offers densities only."""
+    """Student's t distribution with df degrees of freedom, shifted by mean and scaled by sd; it offers densities only.
+
+    Raises ValueError for a df or an sd that is not positive, NotImplementedError for other methods.
+    """
 
     _names = ("df", "mean", "sd")
 

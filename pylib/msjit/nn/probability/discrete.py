@@ -29,7 +29,11 @@ def _entropy_of(p):
 
 
 class Bernoulli(_Probs):
-    """Bernoulli distribution: 1 with probability probs, else 0."""
+    """Bernoulli distribution: 1 with probability probs, else 0, so that P(x) = probs^x * (1 - probs)^(1 - x).
+
+    probs is a number, list, array or Tensor; None leaves it to the calls of the methods. Samples have `dtype`, int32 by default. Raises
+    ValueError for values outside (0, 1), TypeError for anything but numbers.
+    """
 
     def _log_prob(self, x, p):
         return ops.xlogy(x, p) + ops.xlogy(1 - x, 1 - p)
@@ -58,7 +62,10 @@ class Bernoulli(_Probs):
 
 
 class Geometric(_Probs):
-    """Geometric distribution: the number of failures before the first success of probability probs."""
+    """Geometric distribution: the number of failures before the first success of probability probs, P(k) = probs * (1 - probs)^k.
+
+    Arguments and errors are those of Bernoulli.
+    """
 
     def _log_prob(self, x, p):
         found = ops.floor(x) * ops.log1p(-p) + ops.log(p)
@@ -88,7 +95,11 @@ class Geometric(_Probs):
 
 
 class Poisson(FormulaDistribution):
-    """Poisson distribution with the given rate."""
+    """Poisson distribution with mean `rate`: P(k) = rate^k * exp(-rate) / k!.
+
+    rate is a number, list, array or Tensor; None leaves it to the calls of the methods. Raises ValueError for a rate that is not positive,
+    TypeError for anything but numbers.
+    """
 
     _whole = True
     _names = ("rate",)
@@ -134,7 +145,11 @@ class Poisson(FormulaDistribution):
 
 
 class Categorical(FormulaDistribution):
-    """Categorical distribution: 0, 1, ... with the probabilities along the last axis of probs."""
+    """Categorical distribution: 0, 1, ... with the probabilities along the last axis of probs.
+
+    None leaves probs to the calls of the methods. As in MindSpore, mean and variance keep that axis, with size 1. Raises ValueError for negative
+    probabilities, for sums other than 1 and without axes, TypeError for anything but numbers.
+    """
 
     _whole = True
     _names = ("probs",)
