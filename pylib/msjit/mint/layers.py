@@ -102,17 +102,12 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
-<<<<<<< HEAD
-    """Transposed 2-D convolution of (N, C, H, W) inputs with symmetric padding, and a bias by default.
-
-    A call may name the size of the result, `output_size`: (H, W) or the whole shape. With a stride above 1 several sizes are possible;
-    output_padding is then not used. Raises ValueError for others. Elements at the added edge are sums of products, as everywhere.
-=======
     """Transposed 2-D convolution of (N, in_channels, H, W), or one image without N: the gradient of a convolution by its input.
 
-    H becomes (H - 1) * stride - 2 * padding + dilation * (kH - 1) + output_padding + 1, and W likewise. The weight has the shape (in_channels,
-    out_channels / groups, kH, kW). Raises ValueError for another padding_mode than 'zeros' and for another rank or number of channels.
->>>>>>> wt_h4
+    H becomes (H - 1) * stride - 2 * padding + dilation * (kH - 1) + output_padding + 1, and W likewise. A call may name the size of the
+    result instead, `output_size`: (H, W) or the whole shape; output_padding is then not used. The weight has the shape (in_channels,
+    out_channels / groups, kH, kW). Raises ValueError for another padding_mode than 'zeros', for another rank or number of channels, and
+    for an output_size that no output_padding below the stride gives.
     """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,

@@ -5,6 +5,8 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
+from ..ops.index_func import elements_scattered as _elements_scattered
+from ..ops.index_func import slices_added as _slices_added
 
 
 def chunk(input, chunks, dim=0):
@@ -77,12 +79,12 @@ def scatter(input, dim, index, src):
     """Returns a copy with elements replaced along one axis: for two axes and dim 0, out[index[i][j]][j] = src[i][j]; for dim 1, out[i][index[i][j]].
 
     index is a Tensor of integers with the axes of input, nowhere longer except along dim; negative ones count from the end. src is a Tensor that
-    broadcasts to the shape of index, or a number. Raises IndexError for an index outside the axis, ValueError for shapes that do not
+    broadcasts to the shape of index, or a number; what it has beyond that shape is not used. Raises IndexError for an index outside the axis, ValueError for shapes that do not
     fit, TypeError for an index of floats.
     """
     src = src if isinstance(src, _Tensor) else _k.full((), src, _check_tensor(input, "scatter").dtype)
     try:
-        return _k.scatter_elements(input, index, src, dim)
+        return _elements_scattered(input, index, src, dim)
     except _ERRORS as error:
         _rename(error, "scatter")
         raise
@@ -94,7 +96,7 @@ def scatter_add(input, dim, index, src):
     Shapes and errors are those of scatter, but src is always a Tensor.
     """
     try:
-        return _k.scatter_elements(input, index, src, dim, "add")
+        return _elements_scattered(input, index, src, dim, "add")
     except _ERRORS as error:
         _rename(error, "scatter_add")
         raise
@@ -106,7 +108,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     index is a vector of integers, as long as that axis of source. Raises IndexError for a position outside the axis, ValueError for sizes that do
     not fit and for an axis that the input does not have, TypeError for an index of floats.
     """
-    return _ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

@@ -138,12 +138,7 @@ def hardswish(input):
 
     Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
     """
-<<<<<<< HEAD
-    _check_tensor(input, "hardswish")
-    return input * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
-=======
     return _check_tensor(input, "hardswish") * (_clamp(input + 3, 0, 6) / 6)  # the product before the division may overflow in 16 bits
->>>>>>> wt_h4
 
 
 def hardsigmoid(input):
