@@ -79,8 +79,8 @@ def scatter(input, dim, index, src):
     """Returns a copy with elements replaced along one axis: for two axes and dim 0, out[index[i][j]][j] = src[i][j]; for dim 1, out[i][index[i][j]].
 
     index is a Tensor of integers with the axes of input, nowhere longer except along dim; negative ones count from the end. src is a Tensor that
-    broadcasts to the shape of index, or a number; what it has beyond that shape is not used. Raises IndexError for an index outside the axis, ValueError for shapes that do not
-    fit, TypeError for an index of floats.
+    broadcasts to the shape of index, or a number; what it has beyond that shape is not used. Raises IndexError for an index outside the axis,
+    ValueError for shapes that do not fit, TypeError for an index of floats.
     """
     src = src if isinstance(src, _Tensor) else _k.full((), src, _check_tensor(input, "scatter").dtype)
     try:

@@ -3,6 +3,7 @@ from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
+from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
 
