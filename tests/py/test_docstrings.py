@@ -58,4 +58,11 @@ def test_primitives_say_what_their_functions_say():
     assert ms.ops.Softmax.__doc__.startswith("ops.softmax as a primitive.\n\nThe function: Computes exp(x) / sum(exp(x))")
     assert ">>>" not in ms.ops.Softmax.__doc__
     assert ms.ops.Flatten.__doc__.startswith("Reshapes")  # its function has no public name
-    assert ms.ops.CumProd.__doc__ == "The primitive CumProd; attributes: exclusive=False, reverse=False."
+
+
+def test_rows_say_what_their_rules_or_functions_say():
+    assert ms.ops.CumProd.__doc__.startswith("Computes running products along an axis")
+    assert ms.ops.CumProd.__doc__.endswith("\n\nAttributes: exclusive=False, reverse=False.")
+    assert ms.ops.Renorm.__doc__.startswith("ops.renorm as a primitive.\n\nThe function: ")
+    assert ms.ops.Qr.__doc__.startswith("Factors matrices")  # its text, as its attributes are not those of the function
+    assert ms.ops.ImageSummary.__doc__ == "The primitive ImageSummary; attributes: none."

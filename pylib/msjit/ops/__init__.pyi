@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from . import activation_func as activation_func
 from . import array_func as array_func
 from . import array_operations as array_operations
+from . import array_rules as array_rules
 from . import attention_func as attention_func
 from . import attention_operations as attention_operations
 from . import bessel_func as bessel_func
@@ -60,6 +61,7 @@ from . import sampling_func as sampling_func
 from . import scaled_images as scaled_images
 from . import scatter_func as scatter_func
 from . import sequence_func as sequence_func
+from . import shape_operations as shape_operations
 from . import sparse_steps as sparse_steps
 from . import special_func as special_func
 from . import statistics_func as statistics_func

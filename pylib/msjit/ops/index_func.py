@@ -236,7 +236,7 @@ def scatter(input, axis, index, src):
 
 def add_rows(name, x, indices, v):
     """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
-    _check(v, "inplace_add"), _check(x, "inplace_add")
+    _check(v, name), _check(x, name)
     if v.ndim != x.ndim or tuple(v.shape) != (len(indices),) + tuple(x.shape[1:]):
         raise ValueError("[%s] shape of v, got %s, expected %s"
                          % (name, tuple(v.shape), (len(indices),) + tuple(x.shape[1:])))

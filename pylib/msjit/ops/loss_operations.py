@@ -218,15 +218,22 @@ class Morph(Primitive):
 
 
 class CopyWithSlice(Primitive):
-    """Writes y to x, a Parameter or a view of one, in place; returns x."""
+    """Writes y, which broadcasts to the shape of x, to x, a Parameter or a view of one, in place, in the dtype of x; returns x.
+
+    Raises ValueError for a y that does not broadcast to x, TypeError for anything but Tensors.
+    """
 
     def __call__(self, x, y):
-        _check(x, self.name)[...] = y if isinstance(y, _Tensor) and y.dtype == x.dtype else _k.cast(y, x.dtype)
+        _check(x, self.name), _check(y, self.name)
+        x[...] = y if y.dtype == x.dtype else _k.cast(y, x.dtype)
         return x
 
 
 class TupleToTensor(Primitive):
-    """Converts a tuple of numbers to a Tensor of dtype, by default int64 or float32 depending on the numbers."""
+    """Converts a tuple or list of n numbers to a Tensor (n,) of dtype; by default ints give int64, a float among them float32, bools bool.
+
+    Raises TypeError for anything else.
+    """
 
     def __call__(self, input_tuple, dtype=None):
         if not isinstance(input_tuple, (tuple, list)):
@@ -235,7 +242,7 @@ class TupleToTensor(Primitive):
 
 
 class ListToTensor(TupleToTensor):
-    """Converts a list of numbers to a Tensor."""
+    """Converts a list or tuple of n numbers to a Tensor (n,), as TupleToTensor does."""
 
 
 def _fractional_mean(p, x):

@@ -80,7 +80,8 @@ def index_fill(x, axis, index, value):
 def inplace_update(x, v, indices):
     """Returns a copy of x with the rows `indices` replaced by the rows of v; as in MindSpore, x itself does not change.
 
-    indices is an int, a tuple or list of ints, or a Tensor.
+    indices is an int, a tuple or list of ints, or a Tensor of integers; v has a row for each, or broadcasts to them. Raises IndexError for an index
+    outside x, TypeError for other indices.
     """
     return _k.index_update([x, v, _rows(indices)], [0], False)
 
@@ -91,20 +92,29 @@ def inplace_add(x, v, indices):
     indices is an int or a tuple of ints, and v has a row for each. Raises ValueError for another shape of v and for an index
     outside [0, number of rows).
     """
-    return _i.add_rows("inplace_add", x, _tuple(indices), v)
+    return _i.add_rows("inplace_add", x, _tuple("inplace_add", indices), v)
 
 
 def inplace_sub(x, v, indices):
-    """Returns a copy of x with the rows of v subtracted from the rows `indices`, as inplace_add; x itself does not change."""
-    return _i.add_rows("inplace_sub", x, _tuple(indices), -v)
+    """Returns a copy of x with the rows of v subtracted from the rows `indices`; x itself does not change.
+
+    indices is an int or a tuple of ints, and v has a row for each; the result has the dtype of x. Raises ValueError for another shape of v and
+    for an index outside [0, number of rows).
+    """
+    return _i.add_rows("inplace_sub", x, _tuple("inplace_sub", indices), -_check(v, "inplace_sub"))
 
 
-def _tuple(indices):
-    return (indices,) if isinstance(indices, int) else tuple(indices)
+def _tuple(name, indices):
+    """The indices of rows as a tuple. Raises TypeError unless they are an int or several ints."""
+    given = (indices,) if isinstance(indices, int) else indices
+    for at in given if isinstance(given, (tuple, list)) else (None,):
+        if type(at) is not int:
+            raise TypeError("[%s] indices, got %r, expected an int or a tuple of ints" % (name, indices))
+    return tuple(given)
 
 
 def _rows(indices):
-    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple(indices)), _mstype.int64)
+    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple("inplace_update", indices)), _mstype.int64)
 
 
 def select_scatter(input, src, axis, index):

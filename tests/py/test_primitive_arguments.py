@@ -1,0 +1,63 @@
+"""Primitives say which argument does not fit, with their own name, and refuse attributes that would give other numbers."""
+import pytest
+
+import msjit as ms
+from msjit import Tensor, ops
+
+MATRIX = Tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+IMAGE, VOLUME = ops.ones((1, 4, 2, 2), ms.float32), ops.ones((1, 1, 4, 4, 4), ms.float32)
+KERNEL = ops.ones((1, 1, 2, 2, 2), ms.float32)
+
+CASES = [
+    (lambda: ops.CumProd()(3, 0), TypeError, "[CumProd]"),
+    (lambda: ops.CopyWithSlice()(3, MATRIX), TypeError, "[CopyWithSlice]"),
+    (lambda: ops.CopyWithSlice()(MATRIX, 3), TypeError, "[CopyWithSlice]"),
+    (lambda: ops.BiasAdd("NHWC")(3, 3), TypeError, "[bias_add]"),
+    (lambda: ops.Dropout("a"), TypeError, "[dropout] keep_prob"),
+    (lambda: ops.Dropout()(3), TypeError, "[dropout]"),
+    (lambda: ops.LayerNorm()(3, MATRIX, MATRIX), TypeError, "[layer_norm]"),
+    (lambda: ops.Split(1, 0)(MATRIX), ValueError, "[split] output_num"),
+    (lambda: ops.Split("a", 3)(MATRIX), TypeError, "[split] axis"),
+    (lambda: ops.Split(1, 3)(3), TypeError, "[split]"),
+    (lambda: ops.Partial()(3), TypeError, "[Partial] func"),
+    (lambda: ops.InplaceAdd(0)(3, MATRIX), TypeError, "[InplaceAdd]"),
+    (lambda: ops.inplace_sub(MATRIX, MATRIX, "ab"), TypeError, "[inplace_sub] indices"),
+    (lambda: ops.inplace_sub(3, MATRIX, 0), TypeError, "[inplace_sub]"),
+    (lambda: ops.inner(Tensor([1, 2]), Tensor([1.0, 2.0])), TypeError, "[inner]"),
+    (lambda: ops.DepthToSpace(2)(MATRIX), ValueError, "[depth_to_space] rank"),
+    (lambda: ops.DepthToSpace(3)(IMAGE), ValueError, "[depth_to_space] number of channels"),
+    (lambda: ops.SpaceToDepth(0)(IMAGE), ValueError, "[space_to_depth] block_size"),
+    (lambda: ops.SpaceToDepth(3)(IMAGE), ValueError, "[space_to_depth] height"),
+    (lambda: ops.InTopK(1)(Tensor([1.0]), Tensor([0])), ValueError, "[InTopK] rank"),
+    (lambda: ops.ResizeBicubic()(MATRIX, (2, 2)), ValueError, "[ResizeBicubic] rank"),
+    (lambda: ops.ResizeBicubic()(IMAGE, (0, 2)), ValueError, "[ResizeBicubic] size"),
+    (lambda: ops.Dropout2D("a")(IMAGE), TypeError, "[Dropout2D] keep_prob"),
+    (lambda: ops.MaxPool3D(2, 2)(MATRIX), ValueError, "[MaxPool3D] rank"),
+    (lambda: ops.SplitV([1, -1], 9, 2)(MATRIX), ValueError, "[SplitV] split_dim"),
+    (lambda: ops.EuclideanNorm()(MATRIX, 3), TypeError, "[EuclideanNorm] axes"),
+    (lambda: ops.SquaredDifference()("a", MATRIX), TypeError, "[sub]"),
+    # These gave a number before: the attribute was not looked at, or pairs of paddings were left over.
+    (lambda: ops.MirrorPad()(MATRIX, ((1, 1),)), ValueError, "[MirrorPad] paddings"),
+    (lambda: ops.MaxPoolWithArgmax(2, 2, data_format="NHWC")(IMAGE), ValueError, "[MaxPoolWithArgmax] data_format"),
+    (lambda: ops.MaxPool3D(2, 2, data_format="NDHWC")(VOLUME), ValueError, "[MaxPool3D] data_format"),
+    (lambda: ops.AvgPool3D(2, 2, data_format="NDHWC")(VOLUME), ValueError, "[AvgPool3D] data_format"),
+    (lambda: ops.Conv3D(1, 2, data_format="NDHWC")(VOLUME, KERNEL), ValueError, "[Conv3D] data_format"),
+    (lambda: ops.Conv3D(1, 2, mode=0)(VOLUME, KERNEL), ValueError, "[Conv3D] mode"),
+    (lambda: ops.Conv3D(7, 2)(VOLUME, KERNEL), ValueError, "[Conv3D] shape of weight"),
+    (lambda: ops.Conv3DTranspose(1, 1, 2, data_format="NDHWC")(VOLUME, KERNEL), ValueError, "[Conv3DTranspose] data_format"),
+]
+
+
+@pytest.mark.parametrize("at", range(len(CASES)))
+def test_errors(at):
+    call, kind, message = CASES[at]
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+
+
+def test_values_of_moved_primitives():
+    assert ops.SplitV([1, -1], 1, 2)(MATRIX)[1].asnumpy().tolist() == [[1.0, 2.0], [4.0, 5.0]]
+    assert ops.DepthToSpace(2)(ops.arange(8).reshape((1, 4, 1, 2))).asnumpy().tolist() == [[[[0, 2, 1, 3], [4, 6, 5, 7]]]]
+    assert ops.CumProd(True, True)(MATRIX, 1).asnumpy().tolist() == [[2.0, 2.0, 1.0], [20.0, 5.0, 1.0]]
+    assert ops.Conv3D(1, 2)(VOLUME, KERNEL).shape == (1, 1, 3, 3, 3)
