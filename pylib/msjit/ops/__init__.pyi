@@ -37,6 +37,7 @@ from . import image_func as image_func
 from . import image_operations as image_operations
 from . import in_place_func as in_place_func
 from . import index_func as index_func
+from . import integer_func as integer_func
 from . import layout_func as layout_func
 from . import linalg_func as linalg_func
 from . import loop_operations as loop_operations
@@ -60,6 +61,7 @@ from . import resize_func as resize_func
 from . import sampling_func as sampling_func
 from . import scaled_images as scaled_images
 from . import scatter_func as scatter_func
+from . import segment_func as segment_func
 from . import sequence_func as sequence_func
 from . import shape_operations as shape_operations
 from . import sparse_steps as sparse_steps

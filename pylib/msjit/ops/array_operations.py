@@ -13,6 +13,7 @@ from . import distance_func as _d
 from . import einsum_func as _es
 from . import image_func as _im
 from . import index_func as _i
+from . import integer_func as _int
 from . import layout_func as _l
 from . import linalg_func as _la
 from . import math_func as _m
@@ -22,6 +23,7 @@ from . import random_func as _r
 from . import registry as _k
 from . import sampling_func as _s
 from . import scatter_func as _sc
+from . import segment_func as _sg
 from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
@@ -42,19 +44,19 @@ def _plain(rows):
 _plain({
     "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _di.diagonal,
     "Digamma": _k.digamma, "Lgamma": _k.lgamma, "Erfinv": _k.erfinv, "Zeta": _k.zeta, "Eye": _a.eye, "Fills": _l.fills,
-    "GatherV2": _i.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
-    "IndexFill": _sc.index_fill, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
-    "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
+    "GatherV2": _i.gather, "Gcd": _int.gcd, "Lcm": _int.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
+    "IndexFill": _sc.index_fill, "LeftShift": _int.bitwise_left_shift, "Fmax": _sp.fmax,
+    "RightShift": _int.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
     "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _di.matrix_band_part,
     "Polygamma": _sp.polygamma, "PReLU": _ac.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
     "Angle": _c.angle, "ComplexAbs": _ar._complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _ac.selu, "Sinc": _sp.sinc,
     "TensorScatterSub": _i.tensor_scatter_sub, "TensorScatterMul": _sc.tensor_scatter_mul, "Fmin": _sp.fmin,
     "TensorScatterDiv": _sc.tensor_scatter_div, "TensorScatterMax": _sc.tensor_scatter_max,
     "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _di.trace, "TransposeView": _k.transpose,
-    "TruncateDiv": _sp.truncate_div, "TruncateMod": _sp.truncate_mod, "Xdivy": _sp.xdivy, "Xlogy": _sp.xlogy,
+    "TruncateDiv": _int.truncate_div, "TruncateMod": _int.truncate_mod, "Xdivy": _sp.xdivy, "Xlogy": _sp.xlogy,
     "UniqueWithPad": _sc.unique_with_pad, "AccumulateNV2": _m.addn,
-    "UnsortedSegmentSum": _sc.unsorted_segment_sum, "UnsortedSegmentProd": _sc.unsorted_segment_prod,
-    "UnsortedSegmentMax": _sc.unsorted_segment_max, "UnsortedSegmentMin": _sc.unsorted_segment_min,
+    "UnsortedSegmentSum": _sg.unsorted_segment_sum, "UnsortedSegmentProd": _sg.unsorted_segment_prod,
+    "UnsortedSegmentMax": _sg.unsorted_segment_max, "UnsortedSegmentMin": _sg.unsorted_segment_min,
     "SquaredDifference": _ar._squared_difference,
     "DivNoNan": _ar._div_no_nan, "CheckNumerics": _ar._finite, "InvertPermutation": _ar._inverted, "Logsigmoid": _ac.logsigmoid,
     "ScalarToTensor": _ar._scalar_to_tensor,

@@ -70,7 +70,7 @@ def _bincount(array, size, weights):
     _check(weights, "bincount"), _check(array, "bincount")
     weights = weights if weights.size else _k.ones(array.shape, weights.dtype)
     flat, kept = _k.reshape(array, (-1,)), _k.reshape(weights, (-1,))
-    return _sc._combined(_k.full((count + 1,), 0, kept.dtype), kept, [_k.minimum(flat, count)], [0], "add")[:count]
+    return _sc._combined("bincount", _k.full((count + 1,), 0, kept.dtype), kept, [_k.minimum(flat, count)], [0], "add")[:count]
 
 
 def _epsilon(x):

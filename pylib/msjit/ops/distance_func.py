@@ -116,7 +116,9 @@ def _length(gap, p):
 
 def pdist(input, p=2.0):
     """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2)."""
-    count = _check(input, "pdist").shape[-2]
+    if _check(input, "pdist").ndim < 2:
+        raise ValueError("[pdist] rank of input, got %d, expected at least 2" % input.ndim)
+    count = input.shape[-2]
     first = _Tensor([i for i in range(count) for _ in range(i + 1, count)], _mstype.int64)
     second = _Tensor([j for i in range(count) for j in range(i + 1, count)], _mstype.int64)
     return _length(_k.gather(input, first, -2) - _k.gather(input, second, -2), float(p))

@@ -21,7 +21,7 @@ from . import nn_func as _n
 from . import pad_func as _p
 from . import random_func as _r
 from . import registry as _k
-from . import scatter_func as _sc
+from . import segment_func as _sg
 from . import special_func as _sp
 from . import statistics_func as _st
 
@@ -113,7 +113,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     counts = None
     if max_norm is not None or scale_grad_by_freq:
         ids = _k.reshape(_check(input, "embedding"), (-1,))
-        counts = _sc.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
+        counts = _sg.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
     if max_norm is not None:
         _bound_rows(weight, _k.expand_dims(_k.greater(counts, 0), -1), max_norm, norm_type)
     try:

@@ -235,19 +235,30 @@ def reverse(x, axis):
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim; the others keep their places.
 
+    seq_lengths is a Tensor of integers with one number for each index of batch_dim; shape and dtype of the result are those of x. Raises ValueError
+    for another number of lengths and for axes that x does not have, IndexError for a length above the size of seq_dim.
+
     >>> import msjit as ms
     >>> ms.ops.reverse_sequence(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 3]), 1).asnumpy().tolist()
     [[2, 1, 3], [6, 5, 4]]
     """
-    _check(x, "reverse_sequence")
-    shape = [1] * x.ndim
+    rank = _check(x, "reverse_sequence").ndim
+    seq_dim = _check_axis(seq_dim, rank, "reverse_sequence", "seq_dim")
+    batch_dim = _check_axis(batch_dim, rank, "reverse_sequence", "batch_dim")
+    if tuple(_check(seq_lengths, "reverse_sequence").shape) != (x.shape[batch_dim],):
+        raise ValueError("[reverse_sequence] shape of seq_lengths, got %s, expected (%d,)" % (tuple(seq_lengths.shape), x.shape[batch_dim]))
+    shape = [1] * rank
     shape[seq_dim] = x.shape[seq_dim]
     place = _k.reshape(_k.arange(0, x.shape[seq_dim], 1, _mstype.int64), shape)
-    shape = [1] * x.ndim
+    shape = [1] * rank
     shape[batch_dim] = x.shape[batch_dim]
     length = _k.reshape(_k.cast(seq_lengths, _mstype.int64), shape)
     index = _k.where(_k.less(place, length), length - 1 - place, place)
-    return _k.gather_elements(x, _k.broadcast_to(index, x.shape), seq_dim)
+    try:
+        return _k.gather_elements(x, _k.broadcast_to(index, x.shape), seq_dim)
+    except _ERRORS as error:
+        _rename(error, "reverse_sequence")
+        raise
 
 
 def ravel(input):
