@@ -244,7 +244,7 @@ def test_random_numbers():
                                                     "expected float32 or float64"),
     (lambda: ops.cholesky(Tensor(-np.eye(2))), "ValueError: [cholesky] a matrix is not positive definite"),
     (lambda: ops.tensor_scatter_max(Tensor(A), Tensor([[5]]), Tensor(A[:1])),
-     "IndexError: [index_reduce] index 5 is out of bounds for axis 0 with size 3"),
+     "IndexError: [tensor_scatter_max] index 5 is out of bounds for axis 0 with size 3"),
     (lambda: ops.cumprod(Tensor(A), 2), "ValueError: [cumprod] axis is out of range, got 2, expected -2 to 1"),
     (lambda: ops.unsorted_segment_sum(Tensor(A), IDS, 0),
      "ValueError: [unsorted_segment_sum] num_segments must be positive, got 0"),

@@ -1,4 +1,4 @@
-"""Primitives say which argument does not fit, with their own name, and refuse attributes that would give other numbers."""
+"""Primitives, functions and methods say which argument does not fit, with their own name, and refuse attributes that would give other numbers."""
 import pytest
 
 import msjit as ms
@@ -57,6 +57,13 @@ CASES = [
     (lambda: ops.unsorted_segment_max(MATRIX, Tensor([0, 5]), 2), IndexError, "[unsorted_segment_max] index 5"),
     (lambda: ops.index_fill(MATRIX, 0, Tensor([9]), 1), IndexError, "[index_fill] index 9"),
     (lambda: ops.inplace_update(MATRIX, MATRIX[:1], 9), IndexError, "[inplace_update] index 9"),
+    (lambda: MATRIX.trace(axis1=5), ValueError, "[trace]"),
+    (lambda: MATRIX.remainder("a"), TypeError, "[remainder]"),
+    (lambda: MATRIX.view_as(Tensor([1.0])), ValueError, "[view_as]"),
+    (lambda: MATRIX.new_full((2,), "a"), TypeError, "[new_full]"),
+    (lambda: MATRIX.stride("a"), TypeError, "[stride] dim"),
+    (lambda: (MATRIX * 1).remainder_(Tensor([1.0, 2.0])), ValueError, "[remainder_]"),
+    (lambda: (MATRIX * 1).mul_(Tensor([1.0, 2.0])), ValueError, "[mul_]"),
     # These gave a number before: the attribute was not looked at, or pairs of paddings were left over.
     (lambda: ops.MirrorPad()(MATRIX, ((1, 1),)), ValueError, "[MirrorPad] paddings"),
     (lambda: ops.mvlgamma(MATRIX, 0), ValueError, "[mvlgamma] p"),

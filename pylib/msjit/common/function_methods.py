@@ -2,8 +2,9 @@
 from .._native import Tensor
 from ..gradient_hooks import register_hook
 from .checks import check_axis, check_int, check_numeric
+from .error_names import ERRORS, rename
 from .generator import drawn
-from .methods_shared import put_method, written
+from .methods_shared import put_method, written, written_text
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -24,10 +25,14 @@ _WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ log_ masked_fill_ masked_
 
 def _written(name):
     def method(self, *args, **kwargs):
-        return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
+        try:
+            return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
+        except ERRORS as error:
+            rename(error, name + "_")
+            raise
 
     method.__name__ = method.__qualname__ = name + "_"
-    method.__doc__ = "ops.%s of self, written to self." % name
+    method.__doc__ = written_text(name, getattr(_ops, name))
     return method
 
 
