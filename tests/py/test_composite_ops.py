@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Tensor, ops
+from msjit import Tensor, mint, nn, ops
 
 MODES = [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit")] * ms.has_jit
 RNG = np.random.RandomState(7)
@@ -333,3 +333,11 @@ def test_masked_fill_keeps_the_dtype(wrap, dtype, value, expected):
         assert filled.dtype == expected and np.allclose(filled.float().tolist(), [float(value), 2, float(value)], rtol=0.01)
     grads = ms.grad(lambda x, v: x.masked_fill(mask, v).sum(), (0, 1))(x.astype(ms.float16), Tensor(2.0))
     assert grads[0].dtype == ms.float16 and grads[1].dtype == ms.float32 and float(grads[1]) == 2
+
+
+@pytest.mark.parametrize("make", [ops.diag, ops.diag_embed, ops.diagflat, nn.MatrixDiag(), lambda x: x.diag(), mint.diag])
+def test_diagonals_of_infinities_have_zeros_beside_them(make):
+    x = Tensor([float("inf"), -2.0], ms.float32)
+    assert make(x).asnumpy().tobytes() == np.diag(x.asnumpy()).tobytes()  # no NaN and no -0.0
+    gradient = ms.grad(lambda v: (make(v) * Tensor([[3.0, 1.0], [1.0, 4.0]])).sum())(Tensor([1.0, 2.0]))
+    assert gradient.asnumpy().tolist() == [3.0, 4.0]

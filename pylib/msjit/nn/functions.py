@@ -136,7 +136,7 @@ class MatrixDiag(Cell):
 
     def construct(self, input_x):
         size = check_tensor(input_x, "matrix_diag").shape[-1]
-        return ops.expand_dims(input_x, -1) * ops.eye(size, size, input_x.dtype)
+        return ops.where(ops.eye(size, size, mstype.bool_), ops.expand_dims(input_x, -1), ops.full((), 0, dtype=input_x.dtype))
 
 
 class MatrixDiagPart(Cell):

@@ -54,9 +54,9 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     if first == second:
         raise ValueError("[diag_embed] dim1 and dim2, got %d for both, expected two axes" % first)
     size = input.shape[-1] + abs(offset)
-    eye = _k.eye(size, size, input.dtype)
+    eye = _k.eye(size, size, _mstype.bool_)
     rows = _k.pad(input, [0] * (rank - 2) + [max(-offset, 0)], [0] * (rank - 2) + [max(offset, 0)], 0)
-    out = _k.expand_dims(rows, -1) * (_k.roll(eye, offset, 1) if offset else eye)
+    out = _k.where(_k.roll(eye, offset, 1) if offset else eye, _k.expand_dims(rows, -1), _k.full((), 0, input.dtype))
     order = [i for i in range(rank) if i not in (first, second)]
     order += [first, second]
     return _k.transpose(out, [order.index(i) for i in range(rank)])

@@ -303,11 +303,16 @@ def roll(input, shifts, dims=None):
 
 
 def diag(input):
-    """Builds the square matrix with a vector on its diagonal; a tensor of more axes gives one of its shape twice over."""
+    """Builds the square matrix with the vector input on its diagonal and zeros elsewhere; the dtype is that of input.
+
+    A tensor of more axes gives one of its shape twice over: out[i, ..., i, ...] = input[i, ...]. Raises ValueError for a tensor without axes,
+    TypeError for anything but a Tensor.
+    """
     _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
-    flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
+    # A choice, as a product with a matrix of ones and zeros has NaN beside an infinity.
+    flat = _k.where(_k.eye(input.size, input.size, _mstype.bool_), _k.reshape(input, (-1,)), _k.full((), 0, input.dtype))
     return _k.reshape(flat, input.shape + input.shape)
 
 
