@@ -39,7 +39,10 @@ def isreal(input):
 
 
 def view_as_real(input):
-    """Returns real and imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
+    """Returns real and imaginary parts along a new last axis of size 2: (...) gives (..., 2), complex64 float32, complex128 float64.
+
+    Raises TypeError for a real tensor.
+    """
     if _check(input, "view_as_real").dtype not in _COMPLEX:
         raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % (input.dtype.name,))
     return _k.stack([_k.real(input), _k.imag(input)], -1)

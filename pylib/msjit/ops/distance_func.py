@@ -93,7 +93,10 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 
 
 def cdist(x1, x2, p=2.0):
-    """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m)."""
+    """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m).
+
+    Raises ValueError for tensors of fewer than two axes, for rows of different lengths and for a negative p.
+    """
     if p < 0:
         raise ValueError("[cdist] p must not be negative, got %s" % (p,))
     if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
@@ -115,7 +118,10 @@ def _length(gap, p):
 
 
 def pdist(input, p=2.0):
-    """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2)."""
+    """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2), in the order (0, 1), (0, 2), ...
+
+    Raises ValueError for fewer than two axes.
+    """
     if _check(input, "pdist").ndim < 2:
         raise ValueError("[pdist] rank of input, got %d, expected at least 2" % input.ndim)
     count = input.shape[-2]

@@ -67,7 +67,7 @@ divide = truediv = div
 
 
 def true_divide(dividend, divisor):
-    """Divides element by element: dividend / divisor."""
+    """Divides element by element: dividend / divisor, Tensors or numbers. Integers give float32. The shapes broadcast; ValueError if they do not."""
     return div(dividend, divisor)
 
 
@@ -77,7 +77,10 @@ def subtract(input, other, *, alpha=1):
 
 
 def round(input, *, decimals=0):
-    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on."""
+    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on. Shape and dtype are those of input.
+
+    Raises TypeError for decimals that are no int and for an input that is no Tensor.
+    """
     if not isinstance(decimals, int):
         raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
     if decimals == 0:
@@ -328,7 +331,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def real_div(x, y):
-    """Divides element by element; the quotient of integers is an integer."""
+    """Divides element by element; the quotient of integers is an integer, rounded towards 0. The shapes broadcast; ValueError if they do not."""
     out = _k.div(x, y)
     return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
 

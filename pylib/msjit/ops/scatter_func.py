@@ -41,9 +41,9 @@ def _at_coordinates(name, x, indices, updates, how):
 def tensor_scatter_mul(input_x, indices, updates):
     """Returns a copy of input_x with slices multiplied by updates at coordinates: out[indices[i]] *= updates[i].
 
-    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result has the shape
-    and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for coordinates outside,
-    TypeError for indices that are no integers.
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
     """
     return _at_coordinates("tensor_scatter_mul", input_x, indices, updates, "mul")
 
@@ -51,9 +51,9 @@ def tensor_scatter_mul(input_x, indices, updates):
 def tensor_scatter_div(input_x, indices, updates):
     """Returns a copy of input_x with slices divided by updates at coordinates: out[indices[i]] /= updates[i]. Integers are rounded towards 0.
 
-    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result has the shape
-    and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for coordinates outside,
-    TypeError for indices that are no integers.
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
     """
     return _at_coordinates("tensor_scatter_div", input_x, indices, updates, "div")
 
@@ -61,9 +61,9 @@ def tensor_scatter_div(input_x, indices, updates):
 def tensor_scatter_max(input_x, indices, updates):
     """Returns a copy of input_x that holds the greater of slice and update at coordinates: out[indices[i]] = max(out[indices[i]], updates[i]).
 
-    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result has the shape
-    and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for coordinates outside,
-    TypeError for indices that are no integers.
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
 
     >>> import msjit as ms
     >>> ms.ops.tensor_scatter_max(ms.Tensor([1, 5]), ms.Tensor([[0], [1], [0]]), ms.Tensor([3, 4, 2])).asnumpy().tolist()
@@ -75,9 +75,9 @@ def tensor_scatter_max(input_x, indices, updates):
 def tensor_scatter_min(input_x, indices, updates):
     """Returns a copy of input_x that holds the smaller of slice and update at coordinates: out[indices[i]] = min(out[indices[i]], updates[i]).
 
-    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result has the shape
-    and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for coordinates outside,
-    TypeError for indices that are no integers.
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
     """
     return _at_coordinates("tensor_scatter_min", input_x, indices, updates, "min")
 
