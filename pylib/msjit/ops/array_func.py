@@ -132,7 +132,10 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def range(start, end, step, maxlen=1000000):
-    """Creates a vector of numbers from start to end (exclusive), step apart, as arange does; maxlen is ignored."""
+    """Creates a vector start, start + step, ... below end, as arange does; maxlen is ignored. Ints give int64, a float among them float32.
+
+    Raises ValueError for a step of 0 and for one that leads away from end.
+    """
     return arange(start, end, step)
 
 
@@ -227,12 +230,12 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 
 def swapdims(input, dim0, dim1):
-    """Exchanges two axes."""
+    """Exchanges two axes, counted from the end if negative. Raises ValueError for an axis that the input does not have."""
     return _k.swapaxes(input, dim0, dim1)
 
 
 def t(input):
-    """Transposes a matrix; a tensor of fewer than two axes is returned as it is."""
+    """Transposes a matrix, (n, m) to (m, n); a tensor of another number of axes is returned as it is."""
     check_tensor(input, "t")
     return _k.swapaxes(input, 0, 1) if input.ndim == 2 else input
 

@@ -12,7 +12,7 @@ _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 1
 
 
 def population_count(input_x):
-    """Counts the one bits of each integer, uint8."""
+    """Counts the one bits of each integer, in two's complement: uint8, in the shape of the input. Raises TypeError for other dtypes."""
     if _check(input_x, "population_count").dtype not in _BITS:
         raise TypeError("[population_count] dtype, got %s, expected one of ints" % (input_x.dtype,))
     bits = _BITS[input_x.dtype]
@@ -28,7 +28,10 @@ def population_count(input_x):
 
 
 def nextafter(input, other):
-    """Returns the next float after input towards other, without a gradient. Both are float32 or both float64."""
+    """Returns the next float after input towards other, element by element, without a gradient. The shapes broadcast.
+
+    Raises TypeError unless both are float32 or both float64.
+    """
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:

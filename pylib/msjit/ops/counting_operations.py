@@ -51,12 +51,15 @@ def _identities(x):
 
 
 def _as_tuple(x):
-    """Converts a tensor of one axis to a tuple of numbers."""
+    """Converts a tensor of one axis to a tuple of Python numbers; the values are read, so a graph ends here. TypeError for anything but a Tensor."""
     return tuple(_check(x, "TensorToTuple").tolist())
 
 
 def _sparse_to_dense(indices, values, sparse_shape):
-    """Writes values at coordinates to zeros of a shape; for repeated coordinates the last value counts."""
+    """Writes values (n,) at coordinates (n, rank), or (n,) of a vector, to zeros of the shape sparse_shape; of repeated coordinates the last counts.
+
+    The result has the dtype of the values. Raises IndexError for coordinates outside.
+    """
     from ._sparse.shared import positive
     _check(values, "sparse_to_dense")
     dense = _k.full(tuple(sparse_shape), 0, values.dtype)
@@ -65,7 +68,10 @@ def _sparse_to_dense(indices, values, sparse_shape):
 
 
 def _bincount(array, size, weights):
-    """Sums the weights, by default ones, of each number below size."""
+    """Sums the weights, by default ones for an empty Tensor, of each number of array below size: (size,), of the dtype of the weights.
+
+    Numbers from size on do not count.
+    """
     count = int(size)
     _check(weights, "bincount"), _check(array, "bincount")
     weights = weights if weights.size else _k.ones(array.shape, weights.dtype)
@@ -74,14 +80,14 @@ def _bincount(array, size, weights):
 
 
 def _epsilon(x):
-    """The distance from 1 to the next number of the dtype, in the shape of x."""
+    """The distance from 1 to the next number of the dtype, in the shape of x. Raises TypeError for a dtype that is no float."""
     if _check(x, "epsilon").dtype not in _EPSILON:
         raise TypeError("[epsilon] dtype of x, got %s, expected a float" % (x.dtype,))
     return _k.full(x.shape, _EPSILON[x.dtype], x.dtype)
 
 
 def _lookup(params, indices, offset):
-    """Takes rows of params at indices - offset; rows outside of params are zeros."""
+    """Takes rows of params at indices - offset: indices.shape + the sizes of a row. Rows outside of params are zeros."""
     places = indices - offset
     _check(params, "lookup")
     inside = _k.logical_and(_k.greater_equal(places, 0), _k.less(places, params.shape[0]))
@@ -90,7 +96,10 @@ def _lookup(params, indices, offset):
 
 
 def _tridiagonal(superdiag, maindiag, subdiag, rhs):
-    """Multiplies a matrix with three diagonals, (..., 1, n) each, by rhs (..., n, columns)."""
+    """Multiplies a matrix with three diagonals, (..., 1, n) each, by rhs (..., n, columns): the shape of rhs.
+
+    The last element of superdiag and the first of subdiag are not used.
+    """
     upper, middle, lower = (_k.swapaxes(d, -1, -2) for d in (superdiag, maindiag, subdiag))
     none = _k.zeros_like(rhs[..., :1, :])
     return (middle * rhs + upper * _k.concat([rhs[..., 1:, :], none], -2) + lower * _k.concat([none, rhs[..., :-1, :]], -2))
@@ -106,7 +115,7 @@ def _put(p, x, updates, indices):
 
 
 def _checked(p, condition, inputs):
-    """Prints the first elements of the inputs and raises RuntimeError if the condition is false."""
+    """Prints the first `summarize` elements of the inputs and raises RuntimeError if the condition is false; else returns an int32 zero (1,)."""
     if not bool(condition):
         print("For 'Assert' condition is false.")
         for item in inputs:
@@ -260,6 +269,24 @@ class Median(_Primitive):
         return value, _k.zeros_like(place)
 
 
+def _conjugated(x, perm):
+    """Puts the axes of x in the order perm and conjugates complex elements. Raises ValueError for a perm that does not name each axis once."""
+    return _k.conj(_k.transpose(x, perm))
+
+
+def _updated_rows(x, indices, v):
+    """Returns a copy of x with the rows `indices`, ints or a Tensor of them, replaced by the rows of v. Raises IndexError for one outside x."""
+    return _sc.inplace_update(x, v, indices)
+
+
+def _joined(values):
+    """Joins a tuple or list of tensors along the first axis. Raises ValueError where their other sizes differ."""
+    return _k.concat(values, 0)
+
+
+_BOUND = """Finds for each value (rows, k) the number of elements of its row of the sorted x (rows, n) that are %s: (rows, k), of out_type.
+
+Raises ValueError for another number of rows."""
 _SEGMENTS = """Computes the %s of the slices of x (n, ...) with the same id: (greatest id + 1, ...), 0 for an id without slices.
 
 ids (n,) holds integers of 0 or more that do not fall; their values are read, so a graph ends before this primitive. Raises ValueError for others."""
@@ -274,21 +301,23 @@ __all__ = ["CumSum", "Median", "NanToNum", "Sort", "TopK"] + _plain_rows(globals
     "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
     "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
     "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp, "MatrixLogarithm": _la.matrix_logarithm,
-    "ConjugateTranspose": lambda x, perm: _k.conj(_k.transpose(x, perm)), "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
-    "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
-    "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,
+    "ConjugateTranspose": _conjugated, "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
+    "InplaceUpdateV2": _updated_rows,
+    "ParallelConcat": _joined, "TupleToArray": _o.tuple_to_array,
 })
 __all__ += _rows(globals(), (
     ("CumulativeLogsumexp", {"exclusive": False, "reverse": False}, lambda p, x, axis:
      _c.cumulative_logsumexp(x, axis, p.exclusive, p.reverse), _c.cumulative_logsumexp),
     ("ApproximateEqual", {"tolerance": 1e-05}, lambda p, x, y: _sp.approximate_equal(x, y, p.tolerance), _sp.approximate_equal),
     ("Bucketize", {"boundaries": _REQUIRED}, lambda p, x: _c.bucketize(x, p.boundaries), _c.bucketize),
-    ("LowerBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, False)),
-    ("UpperBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, True)),
+    ("LowerBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, False),
+     _BOUND % "less than the value"),
+    ("UpperBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, True),
+     _BOUND % "at most the value"),
     ("NthElement", {"reverse": False}, lambda p, x, n: _c.nth_element(x, n, p.reverse), _c.nth_element),
     ("ListDiff", {"out_idx": _mstype.int32}, lambda p, x, y: _c.list_diff(x, y, p.out_idx), _c.list_diff),
     ("RaggedRange", {"Tsplits": _REQUIRED}, lambda p, starts, limits, deltas:
-     _c.ragged_range(starts, limits, deltas, p.Tsplits)),
+     _c.ragged_range(starts, limits, deltas, p.Tsplits), _c.ragged_range),
     ("SegmentSum", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "add"), _SEGMENTS % "sum"),
     ("SegmentProd", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "mul"), _SEGMENTS % "product"),
     ("SegmentMax", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "max"), _SEGMENTS % "maximum"),
@@ -309,7 +338,8 @@ __all__ += _rows(globals(), (
      else _solve_ls(p, x, a, p.l2_regularizer), _la.lstsq),
     ("MatrixSolveLs", {"fast": True}, _solve_ls),
     ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _d.norm(
-        x, "nuc", (0, 1) if p.dim is None else p.dim, p.keepdim)),
+        x, "nuc", (0, 1) if p.dim is None else p.dim, p.keepdim),
+     "Computes the sum of the singular values of matrices on the two axes dim, by default 0 and 1; with keepdim they stay, with size 1."),
     ("BartlettWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
      _t.bartlett_window(length, p.periodic, dtype=p.dtype), _t.bartlett_window),
     ("BlackmanWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
@@ -322,7 +352,8 @@ __all__ += _rows(globals(), (
      _di.tril_indices(p.row, p.col, p.offset, dtype=p.dtype), _di.tril_indices),
     ("TriuIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
      _di.triu_indices(p.row, p.col, p.offset, dtype=p.dtype), _di.triu_indices),
-    ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap)),
+    ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap),
+     "Returns a copy of x with fill_value on the main diagonal; wrap: of a tall matrix again below. Raises ValueError for a vector."),
     ("Histogram", {"bins": 100, "min": 0.0, "max": 0.0}, _histogram), ("IndexPut", {"accumulate": 0}, _put),
     ("Assert", {"summarize": 3}, _checked),
     ("DataFormatDimMap", {"src_format": "NHWC", "dst_format": "NCHW"}, _dimension_map),

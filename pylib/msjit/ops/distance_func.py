@@ -141,7 +141,10 @@ def dist(input, other, p=2):
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
-    """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
+    """Computes the cosine of the angle between vectors along an axis: sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)). The shapes broadcast.
+
+    The axis is not in the result. Raises ValueError for shapes that do not broadcast and for an axis outside.
+    """
     try:
         product = _k.sum(x1 * x2, dim)
     except _ERRORS as error:
@@ -152,13 +155,19 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
 
 
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm."""
+    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm.
+
+    With keepdims the axes stay, with size 1. Raises ValueError for an axis that the input does not have.
+    """
     x = x if dtype is None else _k.cast(x, dtype)
     return _vector_norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
-    """Computes the norm of matrices on two axes, as norm."""
+    """Computes the norm of matrices on two axes, the last ones by default; ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, as in norm.
+
+    With keepdims the axes stay, with size 1. Raises ValueError for another ord and for axes that the input does not have.
+    """
     A = A if dtype is None else _k.cast(A, dtype)
     _check(A, "matrix_norm")
     if not isinstance(axis, (tuple, list)):
@@ -170,7 +179,10 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 
 
 def renorm(input, p, axis, maxnorm):
-    """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm."""
+    """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm; others stay. Shape and dtype are those of input.
+
+    Raises ValueError for a p that is not positive and for an axis that the input does not have.
+    """
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check(input, "renorm").ndim or not p > 0:
