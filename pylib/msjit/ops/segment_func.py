@@ -62,7 +62,7 @@ def unsorted_segment_max(x, segment_ids, num_segments):
     segment_ids, integers, has the first sizes of x; the result has num_segments slices, of the dtype of x. Slices with a negative id do not count.
 
     Raises ValueError for segment_ids of another shape and for a num_segments that is not positive, IndexError for an id above num_segments,
-    TypeError for ids that are no integers. and for a bool x.
+    TypeError for ids that are no integers and for a bool x.
     """
     _check(x, "unsorted_segment_max")
     return _segments("unsorted_segment_max", x, segment_ids, num_segments, _ends(x.dtype)[0], "max")
@@ -74,7 +74,7 @@ def unsorted_segment_min(x, segment_ids, num_segments):
     segment_ids, integers, has the first sizes of x; the result has num_segments slices, of the dtype of x. Slices with a negative id do not count.
 
     Raises ValueError for segment_ids of another shape and for a num_segments that is not positive, IndexError for an id above num_segments,
-    TypeError for ids that are no integers. and for a bool x.
+    TypeError for ids that are no integers and for a bool x.
     """
     _check(x, "unsorted_segment_min")
     return _segments("unsorted_segment_min", x, segment_ids, num_segments, _ends(x.dtype)[1], "min")
