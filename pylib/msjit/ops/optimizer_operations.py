@@ -37,7 +37,8 @@ def _root(x):
 def _momentum(p, variable, accumulation, learning_rate, gradient, momentum):
     """One step of SGD with momentum, in place: accumulation = momentum accumulation + gradient; variable -= learning_rate accumulation.
 
-    Returns the new variable. The Parameters and the gradient have one shape; numbers are floats or Tensors of one element.
+    Returns the new variable. use_nesterov and gradient_scale have no effect, as in MindSpore on a CPU. The Parameters and the gradient have one
+    shape; numbers are floats or Tensors of one element.
     """
     _put(accumulation, accumulation.detach() * _number(momentum) + gradient)
     return _put(variable, variable.detach() - accumulation.detach() * _number(learning_rate))
@@ -124,11 +125,10 @@ def _ada_max(p, var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
 
 
 def _adadelta(p, var, accum, accum_update, lr, rho, epsilon, grad):
-    """One step of Adadelta (Zeiler 2012), in place: accum = rho accum + (1 - rho) g^2, step = sqrt(accum_update + epsilon) / sqrt(accum + epsilon)
-    g.
+    """One step of Adadelta (Zeiler 2012), in place: accum = rho accum + (1 - rho) g^2.
 
-    Then accum_update = rho accum_update + (1 - rho) step^2 and var -= lr step. Returns (var, accum, accum_update). The Parameters and the gradient
-    have one shape; numbers are floats or Tensors of one element.
+    With step = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) g it is accum_update = rho accum_update + (1 - rho) step^2 and var -= lr step.
+    Returns (var, accum, accum_update). The Parameters and the gradient have one shape; numbers are floats or Tensors of one element.
     """
     rho, epsilon = _number(rho), _number(epsilon)
     _mean(accum, rho, _k.square(grad))
@@ -140,8 +140,8 @@ def _adadelta(p, var, accum, accum_update, lr, rho, epsilon, grad):
 def _adagrad(p, var, accum, lr, grad):
     """One step of Adagrad (Duchi et al. 2011), in place: accum += g^2; var -= lr g / sqrt(accum).
 
-    ApplyAdagradV2 adds epsilon to the root. Returns (var, accum). The Parameters and the gradient have one shape; numbers are floats or Tensors of
-    one element.
+    ApplyAdagradV2 adds epsilon to the root; update_slots has no effect, as in MindSpore on a CPU. Returns (var, accum). The Parameters and the
+    gradient have one shape; numbers are floats or Tensors of one element.
     """
     _put(accum, accum.detach() + _k.square(grad))
     root = _k.sqrt(accum.detach())
@@ -203,11 +203,10 @@ def _rms(p, var, mean_square, moment, learning_rate, grad, decay, momentum, epsi
 
 
 def _ftrl(p, var, accum, linear, grad, lr, l1, l2, lr_power):
-    """One step of FTRL-proximal (McMahan et al. 2013), in place: n = accum + g^2, linear += g - (n^-p - accum^-p) / lr var for p = lr_power; accum =
-    n.
+    """One step of FTRL-proximal (McMahan et al. 2013), in place, for p = lr_power: n = accum + g^2, linear += g - (n^-p - accum^-p) / lr var.
 
-    var = (sign(linear) l1 - linear) / (n^-p / lr + 2 l2) where |linear| > l1, else 0. Returns the new var. The Parameters and the gradient have one
-    shape; numbers are floats or Tensors of one element.
+    Then accum = n, and var = (sign(linear) l1 - linear) / (n^-p / lr + 2 l2) where |linear| > l1, else 0. Returns the new var. The Parameters and
+    the gradient have one shape; numbers are floats or Tensors of one element.
     """
     lr, l1, l2, power = (_number(value) for value in (lr, l1, l2, lr_power))
     before, after = accum.detach(), accum.detach() + _k.square(grad)

@@ -118,7 +118,7 @@ def scalar_ne(x, y):
 
 def _logarithm(x):
     if not x > 0:
-        raise ValueError("[scalar_log] x, got %s, expected a number above 0" % x)
+        raise ValueError("[scalar_log] x, got %s, expected a number above 0" % (x,))
     return _math.log(x)
 
 
