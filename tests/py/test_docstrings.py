@@ -8,6 +8,7 @@ import types
 import pytest
 
 import msjit as ms
+from msjit import Tensor
 
 MODULES = ["msjit", "msjit.nn", "msjit.ops", "msjit.train", "msjit.mint", "msjit.dataset", "msjit.common.initializer", "msjit.quantization"]
 MUST_HAVE = ["msjit.Tensor", "msjit.Parameter", "msjit.jit", "msjit.jit_class", "msjit.grad", "msjit.value_and_grad", "msjit.vmap",
@@ -58,4 +59,21 @@ def test_primitives_say_what_their_functions_say():
     assert ms.ops.Softmax.__doc__.startswith("ops.softmax as a primitive.\n\nThe function: Computes exp(x) / sum(exp(x))")
     assert ">>>" not in ms.ops.Softmax.__doc__
     assert ms.ops.Flatten.__doc__.startswith("Reshapes")  # its function has no public name
-    assert ms.ops.CumProd.__doc__ == "The primitive CumProd; attributes: exclusive=False, reverse=False."
+
+
+def test_rows_say_what_their_rules_or_functions_say():
+    assert ms.ops.CumProd.__doc__.startswith("Computes running products along an axis")
+    assert ms.ops.CumProd.__doc__.endswith("\n\nAttributes: exclusive=False, reverse=False.")
+    assert ms.ops.Renorm.__doc__.startswith("ops.renorm as a primitive.\n\nThe function: ")
+    assert ms.ops.Qr.__doc__.startswith("Factors matrices")  # its text, as its attributes are not those of the function
+    assert ms.ops.ImageSummary.__doc__.endswith("Attributes: none.")
+
+
+def test_no_docstring_names_a_function_without_a_name():
+    primitives = [value for value in vars(ms.ops.operations).values() if isinstance(value, type)]
+    assert [kind.__name__ for kind in primitives if "<lambda>" in (kind.__doc__ or "")] == []
+
+
+def test_in_place_methods_say_what_their_functions_say():
+    assert Tensor.exp_.__doc__.startswith("ops.exp of this tensor and the arguments, written to the tensor")
+    assert "The function: Limits elements to" in Tensor.clamp_.__doc__

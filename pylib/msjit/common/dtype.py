@@ -44,7 +44,10 @@ def type_size_in_bytes(type_):
 
 
 class TensorType:
-    """The type of tensors with a given element type. It is used in annotations, and get_py_obj_dtype returns it for a Tensor."""
+    """The type of tensors with a given element type. It is used in annotations, and get_py_obj_dtype returns it for a Tensor.
+
+    Two are equal if their element types are.
+    """
 
     def __init__(self, element):
         self.element = element
@@ -129,7 +132,7 @@ _PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128, str: st
 
 
 def dtype_to_nptype(type_):
-    """NumPy type of an element type; bfloat16, which NumPy lacks, gives float32."""
+    """NumPy type of an element type: float16 gives numpy.float16; bfloat16, which NumPy lacks, gives float32. Raises TypeError for anything else."""
     import numpy
     if type_ == bfloat16:
         return numpy.float32
@@ -137,7 +140,7 @@ def dtype_to_nptype(type_):
 
 
 def dtype_to_pytype(type_):
-    """Python type that holds one element."""
+    """Python type that holds one element: bool for bool_, complex for complex dtypes, float for floats, int for the others."""
     if type_ == bool_:
         return bool
     if type_ in complex_type:
@@ -146,7 +149,10 @@ def dtype_to_pytype(type_):
 
 
 def pytype_to_dtype(obj):
-    """Element type for a Python type, a NumPy type or an element type."""
+    """Element type for a Python type, a NumPy type or its name, or an element type: int gives int64, float float64, numpy.int8 int8.
+
+    Raises NotImplementedError for one without an element type.
+    """
     if isinstance(obj, DType):
         return obj
     if isinstance(obj, type) and obj in _PYTHON:
@@ -159,7 +165,11 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """The type of a value: for a Tensor a TensorType, for a number a dtype, for another object the type that MindSpore has for it."""
+    """The type of a value: for a Tensor a TensorType, for a number a dtype, for another object the type that MindSpore has for it.
+
+    An int gives int64, a float float64, a tuple or list the kinds Tuple and List. Raises NotImplementedError for objects without one, such as a
+    dict.
+    """
     if isinstance(obj, Tensor):
         return TensorType(obj.dtype)
     if obj is None:

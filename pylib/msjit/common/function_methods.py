@@ -2,8 +2,9 @@
 from .._native import Tensor
 from ..gradient_hooks import register_hook
 from .checks import check_axis, check_int, check_numeric
+from .error_names import ERRORS, rename
 from .generator import drawn
-from .methods_shared import put_method, written
+from .methods_shared import put_method, written, written_text
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -24,10 +25,14 @@ _WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ log_ masked_fill_ masked_
 
 def _written(name):
     def method(self, *args, **kwargs):
-        return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
+        try:
+            return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
+        except ERRORS as error:
+            rename(error, name + "_")
+            raise
 
     method.__name__ = method.__qualname__ = name + "_"
-    method.__doc__ = "ops.%s of self, written to self." % name
+    method.__doc__ = written_text(name, getattr(_ops, name))
     return method
 
 
@@ -36,7 +41,11 @@ def _set(self, value):
 
 
 def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None, reduce=None):
-    """A copy in which each index along an axis has one element replaced or, with reduce 'add', added."""
+    """A copy in which elements are replaced or, with reduce 'add', added to: out[i][index[i][j]] = src[i][j] for dim 1 of a matrix.
+
+    index is a Tensor of integers with as many axes as self; src has its shape, or is a number. Raises IndexError for an index outside the axis,
+    ValueError for an axis that self does not have and for another rank, NotImplementedError for another reduce.
+    """
     given = list(args) + [None] * (3 - len(args))
     dim = axis if dim is None else dim
     if dim is None:
@@ -51,12 +60,16 @@ def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None,
 
 
 def _scatter_(self, *args, **kwargs):
-    """As scatter, written to self."""
+    """As scatter, written to self; returns self."""
     return _set(self, _scatter(self, *args, **kwargs))
 
 
 def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
-    """x.scatter_add(indices, updates): adds slices at coordinates; x.scatter_add(dim, index, src): adds one element at each index."""
+    """x.scatter_add(indices, updates): adds slices at coordinates; x.scatter_add(dim, index, src): adds one element at each index, as scatter.
+
+    A copy; what is named twice is added to twice. Coordinates are those of ops.tensor_scatter_add. Raises IndexError for an index outside,
+    ValueError for shapes that do not fit.
+    """
     if len(args) == 3 or dim is not None or index is not None or src is not None:
         given = list(args)
         dim = given.pop(0) if dim is None else dim
@@ -68,22 +81,32 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
 
 
 def _scatter_add_(self, dim, index, src):
-    """Adds one element at each index along an axis, in place."""
+    """Adds one element at each index along an axis, as scatter with reduce 'add', in place; returns self."""
     return _set(self, _elements_scattered(self, index, src, dim, "add"))
 
 
 def _index_add_(self, dim, index, source, *, alpha=1):
-    """alpha times slices of source added along an axis, written to self."""
+    """alpha times slice i of source added to slice index[i] along an axis, in place; returns self. A slice named twice is added to twice.
+
+    Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
+    """
     return _set(self, _slices_added(self, index, source if alpha == 1 else source * alpha, dim))
 
 
 def _index_copy_(self, dim, index, tensor):
-    """Slices along an axis replaced, written to self."""
+    """Slice index[i] along an axis replaced by slice i of the tensor, in place; returns self.
+
+    Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
+    """
     return _set(self, _k.index_update([self, tensor, index], [check_axis(dim, self.ndim, "index_copy_", "dim")], False))
 
 
 def _index_put(self, indices, values, accumulate=False):
-    """A copy with values written (or added) at advanced indices."""
+    """A copy with values written, or with accumulate added, at advanced indices: out[indices] = values, for a tuple of Tensors of integers or bools.
+
+    values, a Tensor or a number, broadcasts to the elements picked, and is cast to the dtype of self. Raises IndexError for an index outside,
+    ValueError for values that do not broadcast.
+    """
     values = values if isinstance(values, Tensor) else _k.full((), values, self.dtype)
     parts = []
     for index in indices:
@@ -95,12 +118,15 @@ def _index_put(self, indices, values, accumulate=False):
 
 
 def _index_fill_(self, dim, index, value):
-    """A value in slices along an axis, written to self."""
+    """A number in the slices `index` along an axis, in place; returns self. IndexError for an index outside, ValueError for an axis outside."""
     return _set(self, _ops.index_fill(self, dim, index, value))
 
 
 def _diag(self, diagonal=0):
-    """A tensor with these elements on its main diagonal, or the matrix with a vector on another one, or that diagonal of a matrix."""
+    """The square matrix with the elements of a vector on its main diagonal, as ops.diag; with `diagonal` that of a matrix, or a vector on it.
+
+    A positive diagonal is above the main one. Raises ValueError for a tensor without axes.
+    """
     if not diagonal:
         return _ops.diag(self)
     from ..mint import diag
@@ -118,12 +144,16 @@ def _bool():
 
 
 def _index_put_(self, indices, values, accumulate=False):
-    """As index_put, written to self."""
+    """As index_put, written to self; returns self."""
     return _set(self, _index_put(self, indices, values, accumulate))
 
 
 def _take(self, indices=None, axis=None, mode="clip", *, index=None):
-    """Elements of the flattened tensor, or slices along an axis, by index; 'clip' moves indices into the range."""
+    """Elements of the flattened tensor, or slices along an axis, by index; the result has the shape of indices in the place of the axis.
+
+    An index outside the range is moved to its nearest end (mode 'clip'), counted around ('wrap'), or raises IndexError ('raise'). Raises ValueError
+    for another mode and for an axis that self does not have.
+    """
     indices = index if indices is None else indices
     flat = _k.reshape(self, (-1,)) if axis is None else self
     axis = 0 if axis is None else check_axis(axis, self.ndim, "take")
@@ -138,7 +168,11 @@ def _take(self, indices=None, axis=None, mode="clip", *, index=None):
 
 
 def _choose(self, choices, mode="clip"):
-    """Each element is the number of a tensor; the result has the element of that tensor at the same position."""
+    """out[i] = choices[self[i]][i]: each element is the number of a tensor; the result has the element of that tensor at the same position.
+
+    choices is a list of tensors and numbers that broadcast to self, or a Tensor whose first axis counts them. A number outside is moved to the
+    nearest (mode 'clip'), counted around ('wrap'), or raises IndexError. TypeError for a self that holds no integers.
+    """
     stacked = choices if isinstance(choices, Tensor) else _k.stack([
         _k.broadcast_to(item if isinstance(item, Tensor) else Tensor(item), self.shape) for item in choices], 0)
     places = _k.clip(self, 0, stacked.shape[0] - 1) if mode == "clip" else _k.mod(self, stacked.shape[0]) \
@@ -147,7 +181,10 @@ def _choose(self, choices, mode="clip"):
 
 
 def _fill_diagonal(self, fill_value, wrap=False):
-    """A copy with a value on the main diagonal; wrap: of a tall matrix again below."""
+    """A copy with a number on the main diagonal, the elements [i, i, ..., i]; wrap: of a tall matrix again below, after a row without.
+
+    Raises ValueError for fewer than two axes, and where more than two have different sizes.
+    """
     if self.ndim < 2:
         raise ValueError("[fill_diagonal] input must have at least 2 axes, got %d" % self.ndim)
     if self.ndim > 2 and len(set(self.shape)) != 1:
@@ -169,12 +206,15 @@ def _int64():
 
 
 def _fill_diagonal_(self, fill_value, wrap=False):
-    """A value on the main diagonal, written to self."""
+    """As fill_diagonal, written to self; returns self."""
     return _set(self, _fill_diagonal(self, fill_value, wrap))
 
 
 def _normal_(self, mean=0, std=1, *, generator=None):
-    """Normal numbers, written to self."""
+    """Normal numbers with a mean and standard deviation, in place, cast to the dtype of self; returns self. generator is an ms.Generator.
+
+    Raises TypeError for a mean or deviation that is no number.
+    """
     if generator is not None:
         return drawn("normal_", generator, _normal_, self, mean, std)
     mean, std = check_numeric(mean, "normal_", "mean"), check_numeric(std, "normal_", "std")
@@ -182,7 +222,10 @@ def _normal_(self, mean=0, std=1, *, generator=None):
 
 
 def _uniform_(self, from_=0, to=1, *, generator=None):
-    """Uniform numbers in [from, to), written to self."""
+    """Uniform numbers in [from_, to), in place, cast to the dtype of self; returns self. generator is an ms.Generator.
+
+    Raises TypeError for bounds that are no numbers.
+    """
     if generator is not None:
         return drawn("uniform_", generator, _uniform_, self, from_, to)
     low, high = check_numeric(from_, "uniform_", "from_"), check_numeric(to, "uniform_", "to")
@@ -190,7 +233,10 @@ def _uniform_(self, from_=0, to=1, *, generator=None):
 
 
 def _random_(self, from_=0, to=None, *, generator=None):
-    """Uniform integers in [from, to) or, of one number, in [0, from), written to self."""
+    """Uniform integers in [from_, to) or, given one number, in [0, from_), by default [0, 2^24), in place; returns self.
+
+    generator is an ms.Generator. Raises ValueError unless the lower bound is below the upper one.
+    """
     if generator is not None:
         return drawn("random_", generator, _random_, self, from_, to)
     low, high = (from_, to) if to is not None else (0, from_ or 2 ** 24)
@@ -198,28 +244,34 @@ def _random_(self, from_=0, to=None, *, generator=None):
 
 
 def _bernoulli_(self, p=0.5, *, generator=None):
-    """1 with probability p, else 0, written to self."""
+    """1 with probability p, else 0, in place; returns self. p is a number or a Tensor that broadcasts; generator is an ms.Generator."""
     if generator is not None:
         return drawn("bernoulli_", generator, _bernoulli_, self, p)
     return _set(self, _k.less(_ops.rand(*self.shape), p))
 
 
 def _bernoulli(self, p=0.5, seed=None, *, generator=None):
-    """1 with probability p, else 0, in the shape and dtype of self."""
+    """1 with probability p, else 0, in the shape and dtype of self; p is a number or a Tensor. seed and generator are as in ops.bernoulli."""
     if generator is not None:
         return drawn("bernoulli", generator, _bernoulli, self, p)
     return _ops.bernoulli(self, p, seed)
 
 
 def _exponential_(self, lambd=1, *, generator=None):
-    """Numbers with density lambd exp(-lambd x), written to self."""
+    """Numbers with density lambd exp(-lambd x), in place: -log(1 - u) / lambd for uniform u; returns self. generator is an ms.Generator.
+
+    Raises TypeError for a lambd that is no number.
+    """
     if generator is not None:
         return drawn("exponential_", generator, _exponential_, self, lambd)
     return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / check_numeric(lambd, "exponential_", "lambd"))
 
 
 def _uniform(self, from_=0.0, to=1.0, generator=None):
-    """Uniform numbers in [from, to) in the shape and dtype of self."""
+    """Uniform numbers in [from_, to) in the shape and dtype of self, as a new tensor. generator is an ms.Generator.
+
+    Raises TypeError for bounds that are no numbers.
+    """
     if generator is not None:
         return drawn("uniform", generator, _uniform, self, from_, to)
     low, high = check_numeric(from_, "uniform", "from_"), check_numeric(to, "uniform", "to")
@@ -227,17 +279,26 @@ def _uniform(self, from_=0.0, to=1.0, generator=None):
 
 
 def _new_empty(self, size, dtype=None, device=None):
-    """Zeros: memory is never left uninitialised."""
+    """Zeros in the shape `size`, because memory is never left uninitialised; dtype is that of self by default.
+
+    Raises ValueError for a negative size. device has no effect.
+    """
     return _ops.zeros(size, self.dtype if dtype is None else dtype)
 
 
 def _sum_to_size(self, *size):
-    """Sums over axes until the shape is the wanted one."""
+    """Sums over axes until the shape is the wanted one, ints or one tuple: the reverse of a broadcast to the shape of self.
+
+    Raises ValueError for a shape that does not broadcast to that of self.
+    """
     return _k.sum_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
 
 
 def _resize(self, *new_shape):
-    """The elements in row order in another shape: surplus ones are dropped, missing ones are zeros."""
+    """A copy of the elements in row order in another shape, ints or one tuple: surplus ones are dropped, missing ones are zeros.
+
+    Raises ValueError for a negative size, TypeError for one that is no int.
+    """
     shape = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
     total = 1
     for size in shape:
@@ -250,17 +311,26 @@ def _resize(self, *new_shape):
 
 
 def _argmax_with_value(self, axis=0, keep_dims=False):
-    """(value, index) of the largest element over an axis. With axis None the largest of all, and index 0."""
+    """(largest element along an axis, its index, int64); of equal elements the first. With axis None the largest of all, and index 0.
+
+    With keep_dims the axis stays, with size 1. Raises ValueError for an axis that self does not have.
+    """
     return _ops.max(self, axis, keep_dims)
 
 
 def _argmin_with_value(self, axis=0, keep_dims=False):
-    """(value, index) of the smallest element over an axis. With axis None the smallest of all, and index 0."""
+    """(smallest element along an axis, its index, int64); of equal elements the first. With axis None the smallest of all, and index 0.
+
+    With keep_dims the axis stays, with size 1. Raises ValueError for an axis that self does not have.
+    """
     return _ops.min(self, axis, keep_dims)
 
 
 def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
-    """(solutions of A x = self for a triangular A, A)"""
+    """(X, A), where A X = self for a triangular A (..., n, n) and right sides self (..., n, k).
+
+    upper says which triangle of A is read; transpose solves A^T X = self; unitriangular takes the diagonal as ones.
+    """
     from ..mint import triangular_solve
     return triangular_solve(self, A, upper, transpose, unitriangular)
 

@@ -3,183 +3,23 @@
 Operators whose first parameter is a tensor x are methods already. The methods here differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import function_methods, masked, notebook, object_methods, overloads
+from . import function_methods, notebook, object_methods, overloads, reduction_methods
+from .checks import check_position
 from .error_names import ERRORS, rename
-from .methods_shared import put_method, written
+from .methods_shared import no_out, put_method, written, written_text
 from .overloads import one_of
 from .tensor import check_tensor
 
 
-def _no_out(where, out):
-    """The error for `out`, which NumPy's functions pass to the methods they call."""
-    return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
-
-
-def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False, out=None, where=True):
-    """Sum over axes, an int, a tuple of ints or None for all: x.sum(axis, dtype, keepdims) or x.sum(dim, keepdim).
-
-    dtype converts the elements first; bools and integers are summed in int64. `initial` is added; elements where the mask `where` is false do
-    not count. Raises ValueError for an axis that x does not have, TypeError for both axis and dim and for `out`.
-    """
-    if out is not None:
-        raise _no_out("sum", out)
-    if isinstance(dtype, bool):
-        dtype, keepdim = None, dtype
-    axis, keepdims = axis if dim is None else one_of("sum", axis, "axis", dim, "dim"), keepdims or keepdim
-    out = _ops.sum(masked.filled("sum", self, where, 0), axis, keepdims, dtype)
-    return out if initial is None else out + initial
-
-
-def _mean(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, dtype=None, out=None, where=True):
-    """Mean over axes, an int, a tuple of ints or None for all; with keep_dims they stay, with size 1. dtype converts the elements first.
-
-    The mean of integers is an integer. Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
-    """
-    if out is not None:
-        raise _no_out("mean", out)
-    axis, keepdims = axis if dim is None else one_of("mean", axis, "axis", dim, "dim"), keepdims or keepdim
-    self = self if dtype is None else _k.cast(self, dtype)
-    if where is not True:
-        return masked.mean("mean", self, axis, keep_dims or keepdims, where)
-    return _ops.mean(self, axis, keep_dims or keepdims)
-
-
-def _prod(self, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False, keepdims=False, initial=None, out=None,
-          where=True):
-    """Product over axes, an int, a tuple of ints or None for all; with keep_dims they stay, with size 1.
-
-    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
-    """
-    if out is not None:
-        raise _no_out("prod", out)
-    axis, keepdims = axis if dim is None else one_of("prod", axis, "axis", dim, "dim"), keepdims or keepdim
-    out = _ops.prod(masked.filled("prod", self, where, 1), axis, keep_dims or keepdims, dtype)
-    return out if initial is None else out * initial
-
-
-def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):
-    """The greatest or least element among those where a mask is true, and an initial value."""
-    if where is not True:
-        if initial is None:
-            raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
-        self = masked.filled(name, self, where, initial)
-    out = reduce(self, axis, keepdims)
-    return out if initial is None else combine(out, initial)
-
-
-def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
-         out=None):
-    """x.max(dim): (largest elements, their indices, int64) along an axis; x.max(axis=axis): the largest, with the indices if asked.
-
-    Without an axis it is the largest of all elements. `initial` counts as one more element, and with the mask `where` it is needed. Raises ValueError
-    for an axis that x does not have and for an axis without elements.
-    """
-    if out is not None:
-        raise _no_out("max", out)
-    if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
-        axis, dim, keepdims = axis if dim is None else dim, None, keepdim or keepdims  # these keywords are not of max(dim)
-    if dim is not None:
-        return _ops.max(self, dim, keepdim)
-    if initial is None and where is True:
-        return _ops.max(self, axis, keepdims) if return_indices else _k.max(self, axis, keepdims)
-    if return_indices:
-        raise ValueError("[max] return_indices, got True, expected False with initial or where")
-    return _extreme("max", self, _k.max, _k.maximum, axis, keepdims, initial, where)
-
-
-def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
-         out=None):
-    """x.min(dim): (smallest elements, their indices, int64) along an axis; x.min(axis=axis): the smallest, with the indices if asked.
-
-    Else as max.
-    """
-    if out is not None:
-        raise _no_out("min", out)
-    if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
-        axis, dim, keepdims = axis if dim is None else dim, None, keepdim or keepdims  # these keywords are not of min(dim)
-    if dim is not None:
-        return _ops.min(self, dim, keepdim)
-    if initial is None and where is True:
-        return _ops.min(self, axis, keepdims) if return_indices else _k.min(self, axis, keepdims)
-    if return_indices:
-        raise ValueError("[min] return_indices, got True, expected False with initial or where")
-    return _extreme("min", self, _k.min, _k.minimum, axis, keepdims, initial, where)
-
-
-def _all(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
-    """True where all elements along the axes (an int, a tuple of ints or None for all) are not 0; a bool Tensor.
-
-    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
-    """
-    if out is not None:
-        raise _no_out("all", out)
-    axis, keepdims = axis if dim is None else one_of("all", axis, "axis", dim, "dim"), keepdims or keepdim
-    if where is not True:
-        self = masked.filled("all", _k.cast(self, "bool"), where, True)
-    return _ops.all(self, axis, keep_dims or keepdims)
-
-
-def _any(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
-    """True where an element along the axes (an int, a tuple of ints or None for all) is not 0; a bool Tensor.
-
-    Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
-    """
-    if out is not None:
-        raise _no_out("any", out)
-    axis, keepdims = axis if dim is None else one_of("any", axis, "axis", dim, "dim"), keepdims or keepdim
-    if where is not True:
-        self = masked.filled("any", _k.cast(self, "bool"), where, False)
-    return _ops.any(self, axis, keep_dims or keepdims)
-
-
-def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Variance over axes, None for all: sum((x - mean)^2) / (count - ddof). ddof, or correction, is 0 by default.
-
-    Integers and bools give float32. Raises ValueError for an axis that x does not have, TypeError for both ddof and correction.
-    """
-    if out is not None:
-        raise _no_out("var", out)
-    axis, keepdims = axis if dim is None else one_of("var", axis, "axis", dim, "dim"), keepdims or keepdim
-    ddof = one_of("var", ddof, "ddof", correction, "correction") or 0
-    self = self if dtype is None else _k.cast(self, dtype)
-    if where is not True:
-        return masked.var("var", self, axis, ddof, keepdims, where)
-    return _ops.var(self, axis, ddof, keepdims)
-
-
-def _std(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
-    """Standard deviation over axes, the square root of var; the arguments and the errors are those of var."""
-    if out is not None:
-        raise _no_out("std", out)
-    axis, keepdims = axis if dim is None else one_of("std", axis, "axis", dim, "dim"), keepdims or keepdim
-    ddof = one_of("std", ddof, "ddof", correction, "correction") or 0
-    self = self if dtype is None else _k.cast(self, dtype)
-    if where is not True:
-        return _k.sqrt(masked.var("std", self, axis, ddof, keepdims, where))
-    return _ops.std(self, axis, ddof, keepdims)
-
-
-def _argmax(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
-    """Index of the largest element along an axis, or in the flattened tensor; int64, and the first one of equal elements.
-
-    Raises ValueError for an axis that x does not have, TypeError for one that is no int and for both axis and dim.
-    """
-    return _k.argmax(self, one_of("argmax", axis, "axis", dim, "dim"), keepdims or keepdim)
-
-
-def _argmin(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
-    """Index of the smallest element."""
-    return _ops.argmin(self, one_of("argmin", axis, "axis", dim, "dim"), keepdims or keepdim)
-
-
 def _stride(self, dim=None):
-    """The distance in memory of neighbours along an axis, in elements; without an axis, a list for all axes."""
+    """The distance in memory of neighbours along an axis, in elements; without an axis, a list for all axes.
+
+    Raises IndexError for an axis that x does not have, TypeError for one that is no int.
+    """
     steps = list(_native_stride(self))
     if dim is None:
         return steps
-    if not -self.ndim <= dim < self.ndim:
-        raise IndexError("[stride] dim, got %d, expected one in [%d, %d)" % (dim, -self.ndim, self.ndim))
-    return steps[dim]
+    return steps[check_position(dim, self.ndim, "stride", "dim")]
 
 
 def _view(self, *shape, dtype=None):
@@ -198,74 +38,108 @@ def _view(self, *shape, dtype=None):
 
 
 def _isclose(self, other=None, rtol=1e-05, atol=1e-08, equal_nan=False, *, x2=None):
-    """Where |self - other| <= atol + rtol |other|."""
+    """Where |self - other| <= atol + rtol |other|: a bool Tensor. An infinity is close only to itself, NaN to NaN only with equal_nan.
+
+    Raises ValueError for shapes that do not broadcast, TypeError unless other is a Tensor.
+    """
     return _ops.isclose(self, one_of("isclose", other, "other", x2, "x2"), rtol, atol, equal_nan)
 
 
 def _softmax(self, axis=-1, dtype=None, *, dim=None):
-    """exp(x) divided by its sum along an axis; with a dtype the elements are cast to it first."""
+    """exp(x) divided by its sum along an axis, the last by default; with a dtype the elements are cast to it first. The shape is that of x.
+
+    Raises ValueError for an axis that x does not have, TypeError for integers without a float dtype.
+    """
     return _ops.softmax(self, axis if dim is None else dim, dtype=dtype)
 
 
 def _true_divide(self, divisor=None, *, other=None):
-    """self / divisor"""
+    """self / divisor, a Tensor or a number, element by element; integers give float32. The shapes broadcast; ValueError if they do not."""
     return _ops.div(self, one_of("true_divide", divisor, "divisor", other, "other"))
 
 
 def _remainder(self, other=None, *, divisor=None):
-    """The rest of a division rounded down."""
-    return _ops.remainder(self, one_of("remainder", other, "other", divisor, "divisor"))
+    """The rest of a division rounded down, element by element: x - floor(x / other) other, with the sign of other; 0 for an integer divisor of 0.
+
+    other is a Tensor or a number, TypeError for anything else. The shapes broadcast; ValueError if they do not.
+    """
+    try:
+        return _ops.remainder(self, one_of("remainder", other, "other", divisor, "divisor"))
+    except ERRORS as error:
+        rename(error, "remainder")
+        raise
 
 
 def _expand_as(self, other=None, *, x=None):
-    """Repeats axes of size 1 up to the shape of another tensor."""
+    """Repeats axes of size 1, and adds axes in front, up to the shape of another tensor. ValueError where x does not broadcast to it."""
     return _ops.expand_as(self, one_of("expand_as", other, "other", x, "x"))
 
 
 def _view_as(self, other):
-    """The same elements in the shape of another tensor."""
-    return _k.reshape(self, check_tensor(other, "view_as").shape)
+    """The same elements in the shape of another tensor. Raises ValueError for another number of elements, TypeError for anything but a Tensor."""
+    try:
+        return _k.reshape(self, check_tensor(other, "view_as").shape)
+    except ERRORS as error:
+        rename(error, "view_as")
+        raise
 
 
 def _new_zeros(self, size, dtype=None):
-    """Zeros in the shape `size`; dtype is that of self by default. Raises ValueError for a negative size."""
+    """Zeros in the shape `size`, an int or a tuple of ints; dtype is that of self by default. Raises ValueError for a negative size."""
     return _ops.zeros(size, self.dtype if dtype is None else dtype)
 
 
 def _new_ones(self, size, dtype=None):
-    """Ones in the shape `size`; dtype is that of self by default. Raises ValueError for a negative size."""
+    """Ones in the shape `size`, an int or a tuple of ints; dtype is that of self by default. Raises ValueError for a negative size."""
     return _ops.ones(size, self.dtype if dtype is None else dtype)
 
 
 def _new_full(self, size, fill_value, dtype=None):
-    """One value, of the same dtype."""
-    return _ops.full(size, fill_value, dtype=self.dtype if dtype is None else dtype)
+    """fill_value in the shape `size`, an int or a tuple of ints; dtype is that of self by default.
+
+    Raises ValueError for a negative size, TypeError for a value that is no number.
+    """
+    try:
+        return _ops.full(size, fill_value, dtype=self.dtype if dtype is None else dtype)
+    except ERRORS as error:
+        rename(error, "new_full")
+        raise
 
 
 def _ptp(self, axis=None, keepdims=False, *, out=None):
-    """Largest minus smallest element over axes, an int, a tuple of ints or None for all. Raises ValueError for an axis that x does not have."""
+    """Largest minus smallest element over axes, an int, a tuple of ints or None for all; with keepdims they stay, with size 1.
+
+    Raises ValueError for an axis that x does not have, TypeError for `out`.
+    """
     if out is not None:
-        raise _no_out("ptp", out)
+        raise no_out("ptp", out)
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
 
 
 def _round(self, decimals=0, out=None):
-    """The nearest numbers with so many decimal places, halves to even."""
+    """The nearest numbers with so many decimal places, halves to even; -1 rounds to tens. Shape and dtype are those of x.
+
+    Raises TypeError for decimals that are no int, and for `out`.
+    """
     if out is not None:
-        raise _no_out("round", out)
+        raise no_out("round", out)
     return _ops.round(self, decimals=decimals)
 
 
 def _python_round(self, ndigits=None):
-    """Python's round() of a tensor: a tensor of the same dtype."""
+    """Python's round() of a tensor: a tensor of the same shape and dtype, halves to even. Raises TypeError for digits that are no int."""
     return _ops.round(self, decimals=0 if ndigits is None else ndigits)
 
 
 def _in_place(name, op):
     def method(self, other):
-        return written(name, self, op(self, other))
+        try:
+            return written(name, self, op(self, other))
+        except ERRORS as error:
+            rename(error, name)
+            raise
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = "ops.%s of self, written to self." % name[:-1]
+    method.__doc__ = written_text(name[:-1], op)
     return method
 
 
@@ -282,17 +156,26 @@ def _add_(self, other, *, alpha=1):
 
 
 def _sub_(self, other, *, alpha=1):
-    """self - alpha other, written to self."""
+    """self - alpha other, written to self, which keeps its dtype: a difference of ints and floats is cut. Returns self.
+
+    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number.
+    """
     return written("sub_", self, _k.sub(self, _scaled(other, alpha)))
 
 
 def _div_(self, other, *, rounding_mode=None):
-    """self over other, rounded as ops.div does, written to self."""
+    """self over other, rounded as rounding_mode says (None, 'floor' or 'trunc'), written to self, which keeps its dtype. Returns self.
+
+    Raises ValueError for an `other` that does not broadcast to the shape of self and for another rounding_mode.
+    """
     return written("div_", self, _ops.div(self, other, rounding_mode=rounding_mode))
 
 
 def _copy_(self, src, non_blocking=False):
-    """Sets the elements to those of another tensor, broadcast and converted."""
+    """Sets the elements to those of the Tensor src, broadcast to this shape and converted to this dtype; returns self. non_blocking is ignored.
+
+    Raises ValueError for a src that does not broadcast, TypeError for anything but a Tensor.
+    """
     if not isinstance(src, Tensor):
         raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
     try:
@@ -315,7 +198,7 @@ def _fill_(self, value):
 
 
 def _zero_(self):
-    """Sets every element to zero."""
+    """Sets every element to zero, in place; returns self."""
     return _fill_(self, 0)
 
 
@@ -332,12 +215,16 @@ def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, inde
 
 
 def _expand(self, *size):
-    """Repeats axes of size 1 up to a shape; -1 keeps a size."""
+    """Repeats axes of size 1, and adds axes in front, up to a shape, ints or one tuple; -1 keeps a size. The elements are not copied in the result's
+    axes.
+
+    Raises ValueError for a shape to which x does not broadcast.
+    """
     return _ops.expand(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size)
 
 
 def _flush_from_cache(self):
-    """Accepted for compatibility."""
+    """Does nothing: elements are never outside of memory. Accepted for compatibility."""
 
 
 _native_stride = Tensor.stride
@@ -365,8 +252,7 @@ def bind():
         if function is not None:
             put_method(name, function)
     own = {
-        "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
-        "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
+        "round": _round,
         "__round__": _python_round,
         "view": _view, "stride": _stride, "isclose": _isclose, "softmax": _softmax, "true_divide": _true_divide, "remainder": _remainder, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full,
@@ -385,6 +271,7 @@ def bind():
         put_method(name, function)
     function_methods.bind()
     object_methods.bind()
+    reduction_methods.bind()
     overloads.bind()
 
 

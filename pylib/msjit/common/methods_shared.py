@@ -11,6 +11,11 @@ def put_method(name, function):
     _msjit.register_method(Tensor, name, function)
 
 
+def no_out(where, out):
+    """The error for `out`, which NumPy's functions pass to the methods they call."""
+    return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
+
+
 def written(name, tensor, out):
     """Writes `out`, cast to the tensor's dtype, into the tensor; returns the tensor. The tape records it like x[...] = out."""
     if out.shape != tensor.shape:
@@ -19,4 +24,11 @@ def written(name, tensor, out):
     return tensor
 
 
-__all__ = ["put_method", "written"]
+def written_text(name, function):
+    """The docstring of the method that writes the result of a function of ops to the tensor."""
+    text = (function.__doc__ or "").split(">>>")[0].rstrip().replace("\n    ", "\n")
+    return ("ops.%s of this tensor and the arguments, written to the tensor, which keeps its shape and dtype; returns the tensor.\n\n"
+            "Raises ValueError where the result has another shape, and what the function raises.\n\nThe function: %s" % (name, text))
+
+
+__all__ = ["no_out", "put_method", "written", "written_text"]

@@ -1,36 +1,39 @@
 """Methods and properties of Tensor that concern the object: its memory, its state, its shape as a matrix, and writes in place."""
 from .._native import Tensor, _msjit
 from ..absent import REASONS
-from .checks import check_position
+from .checks import check_numeric, check_position
 from .methods_shared import put_method, written
 
 
 def _h(self):
-    """The transposed matrix of two axes, conjugated."""
+    """The transposed matrix of two axes, conjugated if complex. Raises ValueError for another rank."""
     if self.ndim != 2:
         raise ValueError("[H] rank, got %d, expected 2" % self.ndim)
     return _m_h(self)
 
 
 def _m_t(self):
-    """The last two axes exchanged."""
+    """The last two axes exchanged. Raises ValueError for fewer than two axes."""
     if self.ndim < 2:
         raise ValueError("[mT] rank, got %d, expected 2 or more" % self.ndim)
     return _k.swapaxes(self, -1, -2)
 
 
 def _m_h(self):
-    """The last two axes exchanged, conjugated."""
+    """The last two axes exchanged, conjugated if complex. Raises ValueError for fewer than two axes."""
     return _ops.conj(_m_t(self))
 
 
 def _fill(self, value):
-    """A tensor of one value in this shape and dtype."""
+    """A new tensor with one number in the shape and dtype of this one. Raises TypeError for anything but a number."""
     return _ops.full(self.shape, value, dtype=self.dtype)
 
 
 def _itemset(self, *args):
-    """A copy with one element replaced: itemset(value), or itemset(index in the flattened tensor or coordinates, value)."""
+    """A copy with one element replaced: itemset(value), or itemset(index in the flattened tensor or coordinates, value).
+
+    Raises ValueError without a place for more than one element and for coordinates of another rank, IndexError for a place outside.
+    """
     if not args or len(args) > 2:
         raise ValueError("[itemset] arguments, got %d, expected a value, or a place and a value" % len(args))
     if len(args) == 1 and self.size != 1:
@@ -64,7 +67,10 @@ def _set_state(self, state):
 
 
 def _put_(self, index, source, accumulate=False):
-    """Writes (or adds) the elements of source, in order, at indices of the flattened tensor, in place."""
+    """Writes (or with accumulate adds) the elements of source, in order, at indices of the flattened tensor, in place; returns this tensor.
+
+    source has as many elements as index, or one. Raises IndexError for an index outside.
+    """
     flat = _k.reshape(self, (-1,))
     values = _k.cast(_k.reshape(source, (-1,)), self.dtype)
     made = _k.index_update([flat, values, _k.reshape(index, (-1,))], [0], accumulate)
@@ -72,8 +78,11 @@ def _put_(self, index, source, accumulate=False):
 
 
 def _set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Gives this tensor the elements of another one of the same dtype, or those that an offset, sizes and strides select from
-    it; returns this tensor."""
+    """Gives this tensor the elements of another one of the same dtype, or those that an offset, sizes and strides select from it.
+
+    Returns this tensor. Raises TypeError for another dtype, IndexError for places outside the source, NotImplementedError for a source that is no
+    Tensor.
+    """
     if not isinstance(source, Tensor):
         raise NotImplementedError("[set_] source, got %s, expected a Tensor" % type(source).__name__)
     if source.dtype != self.dtype:
@@ -106,24 +115,35 @@ def _row_strides(sizes):
 
 
 def _log_normal(self, mean=1.0, std=2.0):
-    """Numbers whose logarithms are normal, in this shape and dtype."""
-    return _k.cast(_k.exp(_ops.standard_normal(self.shape) * float(std) + float(mean)), self.dtype)
+    """Numbers whose logarithms are normal with this mean and standard deviation, as a new tensor of this shape and dtype.
+
+    Raises TypeError for a mean or deviation that is no number.
+    """
+    mean, std = float(check_numeric(mean, "log_normal", "mean")), float(check_numeric(std, "log_normal", "std"))
+    return _k.cast(_k.exp(_ops.standard_normal(self.shape) * std + mean), self.dtype)
 
 
 def _cauchy(self, median=0.0, sigma=1.0):
-    """Numbers of the Cauchy distribution, in this shape and dtype."""
+    """Numbers of the Cauchy distribution, density sigma / (pi ((x - median)^2 + sigma^2)), as a new tensor of this shape and dtype.
+
+    Raises TypeError for a median or sigma that is no number.
+    """
     import math
-    return _k.cast(_k.tan((_ops.rand(*self.shape) - 0.5) * math.pi) * float(sigma) + float(median), self.dtype)
+    median, sigma = float(check_numeric(median, "cauchy", "median")), float(check_numeric(sigma, "cauchy", "sigma"))
+    return _k.cast(_k.tan((_ops.rand(*self.shape) - 0.5) * math.pi) * sigma + median, self.dtype)
 
 
 def _get_bytes(self):
-    """The elements as bytes, in the order of memory."""
+    """The elements as bytes, row by row, in the byte order of the machine."""
     import numpy
     return numpy.ascontiguousarray(self.asnumpy()).tobytes()
 
 
 def _bytes_to_tensor(data, shape=None, dtype=None):
-    """A Tensor of bytes that get_bytes gave."""
+    """A Tensor of bytes that get_bytes gave: of one axis, or of `shape`; float32, or `dtype`.
+
+    Raises ValueError for a shape with another number of elements.
+    """
     import numpy
 
     from . import dtype as _mstype
@@ -137,17 +157,17 @@ def _init_data(self, slice_index=None, shape=None, opt_shard_group=None):
 
 
 def _move_to(self, to="CPU", blocking=True):
-    """The tensor; there is one device, the CPU."""
+    """The tensor on the device "CPU" or "GPU", itself if it lies there. Raises ValueError for another name."""
     return _ops.move_to(self, to, blocking)
 
 
 def _index(self, indices):
-    """Elements at advanced indices, a list of tensors: x[indices]."""
+    """Elements at advanced indices, a list of tensors that broadcast: x[indices]. Raises IndexError for an index outside."""
     return self[tuple(indices)]
 
 
 def _set_dtype(self, dtype):
-    """Casts this tensor in place; returns the dtype. TypeError for another value than an element type."""
+    """Casts this tensor in place; returns the dtype. Raises TypeError for another value than an element type."""
     if not isinstance(dtype, _msjit.DType):
         raise TypeError("[set_dtype] dtype, got %s, expected an element type" % type(dtype).__name__)
     if dtype != self.dtype:
@@ -156,7 +176,7 @@ def _set_dtype(self, dtype):
 
 
 def _hooks(self):
-    """The hooks of register_hook that wait for the gradient of this tensor."""
+    """A list of the hooks of register_hook that wait for the gradient of this tensor."""
     return [handle._hook for handle in getattr(self, "_gradient_hooks", ()) if handle._hook is not None]
 
 
@@ -183,11 +203,15 @@ _REFUSED = {
 
 
 # What the methods do that are one expression.
-_TEXTS = {"to_coo": "The elements that are not zero, as a COOTensor.", "to_csr": "The elements that are not zero of a matrix, as a CSRTensor.",
-          "is_pinned": "False: no memory here is pinned.", "is_shared": "False: no memory here is shared with other processes.",
-          "ndimension": "The number of axes.", "to_dlpack": "A DLPack capsule that shares the memory.",
-          "is_init": "False: a tensor has its values from the start.", "data_sync": "Does nothing; accepted for compatibility.",
-          "eigvals": "The eigenvalues of square matrices, as ops.eigvals."}
+_TEXTS = {
+    "to_coo": "The elements of a matrix that are not zero, as a COOTensor. Raises ValueError for another rank.",
+    "to_csr": "The elements of a matrix that are not zero, as a CSRTensor. Raises ValueError for another rank.",
+    "is_pinned": "False: no memory here is pinned.", "is_shared": "False: no memory here is shared with other processes.",
+    "storage_offset": "0: the elements begin at data_ptr().", "ndimension": "The number of axes, an int.",
+    "to_dlpack": "A DLPack capsule that shares the memory, to be read once.",
+    "is_init": "False: a tensor has its values from the start.", "data_sync": "Does nothing; accepted for compatibility.",
+    "eigvals": "The eigenvalues (..., n) of square matrices (..., n, n), complex, as ops.eigvals. Raises ValueError for others.",
+}
 
 
 def bind():

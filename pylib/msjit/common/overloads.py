@@ -5,6 +5,7 @@ A method here accepts the parameter names of both spellings. If the two compute 
 from .._devices import device_number as _device_number
 from .._devices import move as _move
 from .._native import Tensor
+from .error_names import ERRORS, rename
 from .methods_shared import put_method
 
 _MISSING = object()
@@ -19,7 +20,8 @@ def one_of(name, first, first_name, second, second_name):
     return second
 
 
-def _need(name, **given):
+def need(name, **given):
+    """Raises TypeError for an argument that is None."""
     for key, value in given.items():
         if value is None:
             raise TypeError("[%s] missing argument '%s', got none, expected one" % (name, key))
@@ -31,7 +33,7 @@ def _add(self, other, *, alpha=1):
 
 
 def _sub(self, other=None, *, y=None, alpha=1):
-    """self - alpha other."""
+    """self - alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
     other = one_of("sub", other, "other", y, "y")
     return _k.sub(self, other if alpha == 1 else other * alpha)
 
@@ -45,12 +47,19 @@ def _div(self, other=None, *, value=None, rounding_mode=None):
 
 
 def _matmul(self, other=None, *, tensor2=None):
-    """The product of matrices, or of stacks of them."""
+    """The product of matrices over the last two axes: (..., n, m) and (..., m, p) give (..., n, p), the other axes broadcast.
+
+    A vector on the left is a row, on the right a column, and that axis is not in the result; two vectors give their inner product. Raises ValueError
+    for inner sizes that differ and for other axes that do not broadcast, TypeError for different dtypes.
+    """
     return _k.matmul(self, one_of("matmul", other, "other", tensor2, "tensor2"))
 
 
 def _sort(self, axis=None, descending=False, stable=False, *, dim=None):
-    """(sorted elements, their places) along an axis, the last by default. Equal elements keep their order always."""
+    """(sorted elements, their places, int32) along an axis, the last by default; both have the shape of x. Equal elements keep their order always.
+
+    Elements rise, or fall with descending. Raises ValueError for an axis that x does not have, TypeError for both axis and dim.
+    """
     axis = one_of("sort", axis, "axis", dim, "dim")
     return _k.sort(self, -1 if axis is None else axis, descending)
 
@@ -65,14 +74,21 @@ def _argsort(self, axis=None, descending=False, stable=False, *, dim=None):
 
 
 def _topk(self, k, dim=None, largest=True, sorted=True):
-    """(the k largest or smallest elements, their places) along an axis, the last by default."""
+    """(the k largest or, without largest, smallest elements, their places, int32) along an axis, the last by default, always in order.
+
+    Raises ValueError for a k that is not between 1 and the size of the axis, TypeError for one that is no int.
+    """
     return _ops.topk(self, k, dim, largest, sorted)
 
 
 def _split(self, split_size_or_sections=None, axis=None, *, split_size=None, dim=None):
-    """Parts of equal size (an int: the size of one), or of the given sizes, along an axis."""
+    """A tuple of parts along an axis, 0 by default: of a size given as an int, the last one perhaps smaller, or of the sizes in a list.
+
+    Raises ValueError for sizes that do not add up to that of the axis, for a size below 1 and for an axis that x does not have, TypeError for both
+    axis and dim.
+    """
     sizes = one_of("split", split_size_or_sections, "split_size_or_sections", split_size, "split_size")
-    _need("split", split_size_or_sections=sizes)
+    need("split", split_size_or_sections=sizes)
     axis = one_of("split", axis, "axis", dim, "dim")
     return _ops.split(self, sizes, 0 if axis is None else axis)
 
@@ -87,52 +103,32 @@ def _chunk(self, chunks, axis=None, *, dim=None):
 
 
 def _index_select(self, axis=None, index=None, *, dim=None):
-    """Slices along an axis, by index."""
+    """Slices along an axis, at the positions in index, a Tensor of integers (k,): the axis has size k in the result.
+
+    A negative index counts from the end. Raises IndexError for one outside the axis, ValueError for an axis that x does not have, TypeError for an
+    index of floats and for an axis or index that is missing.
+    """
     axis = one_of("index_select", axis, "axis", dim, "dim")
-    _need("index_select", axis=axis, index=index)
+    need("index_select", axis=axis, index=index)
     return _ops.index_select(self, axis, index)
 
 
 def _narrow(self, axis=None, start=None, length=None, *, dim=None):
-    """`length` elements from `start` on, along an axis."""
+    """The `length` elements from index start on, along an axis.
+
+    Raises ValueError where they leave the axis, for a negative start and for an axis that x does not have, TypeError for numbers that are no ints.
+    """
     axis = one_of("narrow", axis, "axis", dim, "dim")
-    _need("narrow", axis=axis, start=start, length=length)
+    need("narrow", axis=axis, start=start, length=length)
     return _ops.narrow(self, axis, start, length)
 
 
-def _cumsum(self, axis=None, dtype=None, *, dim=None):
-    """Running sums along an axis, of the flattened tensor by default; of bools and of integers of 8 and 16 bits int32."""
-    axis = one_of("cumsum", axis, "axis", dim, "dim")
-    if self.dtype in _narrow_dtypes:
-        self = _k.cast(self, "int32")
-    return _ops.cumsum(_k.reshape(self, (-1,)), 0, dtype) if axis is None else _ops.cumsum(self, axis, dtype)
-
-
-def _median(self, axis=-1, keepdims=False, *, dim=None, keepdim=False):
-    """(median along an axis, its position): of two elements in the middle the lesser one."""
-    return _ops.median(self, axis if dim is None else dim, keepdims or keepdim)
-
-
-def _logsumexp(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False):
-    """log(sum(exp(x))) over axes."""
-    axis = one_of("logsumexp", axis, "axis", dim, "dim")
-    _need("logsumexp", dim=axis)
-    return _ops.logsumexp(self, axis, keep_dims or keepdim or keepdims)
-
-
-def _nansum(self, axis=None, keepdims=False, *, dim=None, keepdim=False, dtype=None):
-    """Sum over axes of the elements that are not NaN."""
-    return _ops.nansum(self, one_of("nansum", axis, "axis", dim, "dim"), keepdims or keepdim, dtype=dtype)
-
-
-def _count_nonzero(self, axis=None, keep_dims=False, dtype=None, *, dim=None):
-    """Number of elements over axes that are not zero, int32 by default."""
-    axis = one_of("count_nonzero", axis, "axis", dim, "dim")
-    return _ops.count_nonzero(self, () if axis is None else axis, keep_dims, _dtypes.int32 if dtype is None else dtype)
-
-
 def _repeat_interleave(self, repeats, dim=None, *, axis=None, output_size=None):
-    """Each element `repeats` times in a row, along an axis or of the flattened tensor."""
+    """Each element `repeats` times in a row, along an axis or, without one, of the flattened tensor.
+
+    repeats is an int, or a list or Tensor of ints: one, or one for each element of the axis. Raises ValueError for a negative number, for another
+    count of them and for an axis that x does not have.
+    """
     return _ops.repeat_interleave(self, repeats, one_of("repeat_interleave", dim, "dim", axis, "axis"))
 
 
@@ -202,25 +198,36 @@ def _flatten(self, order="C", *places, start_dim=None, end_dim=None):
 
 
 def _select(self, condition=None, y=_MISSING, *, dim=None, index=None):
-    """x.select(condition, y): elements of x where the condition is true, of y elsewhere; x.select(dim, index): one slice."""
+    """x.select(condition, y): elements of x where the condition is true, of y elsewhere; x.select(dim, index): one slice, without that axis.
+
+    condition, x and y, a Tensor or a number, broadcast; ValueError if they do not. A slice outside raises IndexError, a dim that x does not have
+    ValueError, missing arguments TypeError.
+    """
     if isinstance(condition, Tensor):
         if y is _MISSING:
             raise TypeError("[select] missing argument 'y', got none, expected a Tensor or number")
         return _k.where(condition, self, y)
     dim = one_of("select", condition, "dim", dim, "dim")
     index = index if y is _MISSING else y
-    _need("select", dim=dim, index=index)
+    need("select", dim=dim, index=index)
     from .. import mint
     return mint.select(self, dim, int(index) if isinstance(index, Tensor) else index)
 
 
 def _where(self, condition, y=None, *, other=None):
-    """Elements of self where the condition is true, of y elsewhere."""
+    """Elements of self where the condition is true (not 0), of y, a Tensor or a number, elsewhere. The three broadcast.
+
+    Raises ValueError for shapes that do not broadcast, TypeError without y.
+    """
     return _k.where(condition, self, one_of("where", y, "y", other, "other"))
 
 
 def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named):
-    """A copy with slices added along an axis: x.index_add(dim, index, source, alpha=1) or x.index_add(indices, y, axis)."""
+    """A copy with slices added along an axis: x.index_add(dim, index, source, alpha=1) or x.index_add(indices, y, axis).
+
+    alpha times slice i of source is added to slice index[i]; a slice named twice is added to twice. Raises IndexError for an index outside the axis,
+    ValueError for an axis that x does not have, TypeError for missing arguments.
+    """
     if (args and isinstance(args[0], Tensor)) or "indices" in named:
         return _slices_added(self, *args, **named)
     if named or len(args) > 3:
@@ -228,7 +235,7 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
     given = list(args) + [None] * (3 - len(args))
     dim, index = one_of("index_add", given[0], "dim", dim, "dim"), one_of("index_add", given[1], "index", index, "index")
     source = one_of("index_add", given[2], "source", source, "source")
-    _need("index_add", dim=dim, index=index, source=source)
+    need("index_add", dim=dim, index=index, source=source)
     return _slices_added(self, index, source if alpha == 1 else source * alpha, dim)
 
 
@@ -242,12 +249,16 @@ def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 
 def _type(self, dtype=None, non_blocking=False):
-    """The name of the dtype; with a dtype, the tensor in that dtype."""
+    """The name of the dtype, such as "Float32"; with a dtype, the tensor in that dtype. Raises TypeError for anything but a dtype or its name."""
     return str(self.dtype) if dtype is None else _k.cast(self, dtype)
 
 
 def _to(self, *given, **named):
-    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype) on "CPU", "GPU" or "GPU:1"."""
+    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype) on "CPU", "GPU" or "GPU:1".
+
+    The tensor itself if nothing changes, unless copy=True; non_blocking is ignored. Raises TypeError for other arguments, ValueError for a device
+    that this machine lacks.
+    """
     if not named and len(given) < 2 and not (given and isinstance(given[0], (str, Tensor))):
         return self.astype(given[0] if given else None)
     unknown = set(named) - {"device", "dtype", "other", "non_blocking", "copy"}
@@ -268,28 +279,45 @@ def _to(self, *given, **named):
 
 
 def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes, of dtype; without it integers give int64, and other elements their own dtype."""
+    """Sums of the diagonals over two axes, of dtype; without it integers give int64, and other elements their own dtype.
+
+    A positive offset means above the main diagonal. Raises ValueError for fewer than two axes, and for axes that are equal or that x does not have.
+    """
     if dtype is None:
         dtype = _dtypes.int64 if self.dtype in _dtypes.int_type + _dtypes.uint_type else self.dtype
-    return _k.cast(_k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False), dtype)
+    try:
+        return _k.cast(_k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False), dtype)
+    except ERRORS as error:
+        rename(error, "trace")
+        raise
 
 
 def _diagonal(self, offset=0, axis1=0, axis2=1, *, dim1=None, dim2=None):
-    """The diagonals over two axes, as a new last axis."""
+    """The diagonals over two axes, as a new last axis; a positive offset means above the main diagonal.
+
+    Raises ValueError for fewer than two axes, and for axes that are equal or that x does not have.
+    """
     return _ops.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2)
 
 
 def _searchsorted(self, v=None, side="left", sorter=None, *, values=None, out_int32=True, right=False):
-    """The positions, int32, at which values would be inserted into the sorted tensor: before equal elements or, with right, after them."""
+    """The positions at which values would be inserted into the sorted tensor, along its last axis: before equal elements or, with right, after them.
+
+    values is a Tensor, a number or a list; the result has its shape and is int32, or int64 without out_int32. side is 'left' or 'right', sorter the
+    indices that sort the tensor. Raises ValueError for another side and for leading sizes that differ.
+    """
     values = one_of("searchsorted", v, "v", values, "values")
-    _need("searchsorted", v=values)
+    need("searchsorted", v=values)
     if not isinstance(values, Tensor):
         values = Tensor(values)
     return _ops.searchsorted(self, values, out_int32=out_int32, right=right or side == "right", side=None if right else side, sorter=sorter)
 
 
 def _float_power(self, other=None, *, exponent=None):
-    """self to the power of other, in float64."""
+    """self to the power of other, a Tensor or a number, element by element, in float64, or in complex128 for complex numbers.
+
+    Raises ValueError for shapes that do not broadcast, TypeError for another exponent.
+    """
     return _ops.float_power(self, one_of("float_power", other, "other", exponent, "exponent"))
 
 
@@ -305,28 +333,30 @@ def _qr(self, some=True, *, mode=None):
 
 
 def _approximate_equal(self, other, tolerance=1e-05):
-    """True where |self - other| is below a tolerance."""
+    """True where |self - other| is below tolerance: a bool Tensor. other is a Tensor or a number; ValueError for shapes that do not broadcast."""
     return _ops.approximate_equal(self, other, tolerance)
 
 
 def _ormqr(self, input2, input3, left=True, transpose=False):
-    """Q input3, or with left=False input3 Q, for the Q of packed reflectors self with the factors input2."""
+    """Q input3, or with left=False input3 Q, for the m x m matrix Q of k packed reflectors, self (..., m, k), with the factors input2 (..., k).
+
+    They are those of geqrf; with transpose it is Q^T (LAPACK's ormqr). Raises ValueError for sizes that do not fit.
+    """
     return _ops.ormqr(self, input2, input3, left, transpose)
 
 
 def bind():
     """Adds these methods to Tensor, replacing those with one spelling; so it is called last."""
-    global _k, _ops, _dtypes, _narrow_dtypes, _slices_added
+    global _k, _ops, _dtypes, _slices_added
     from .. import ops as _ops
     from ..ops import registry as _k
     from ..ops.index_func import slices_added as _slices_added
     from . import dtype as _dtypes
-    _narrow_dtypes = (_dtypes.bool_, _dtypes.int8, _dtypes.uint8, _dtypes.int16)
     for function in (
-            _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
-            _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
+            _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow,
+            _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
             _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
         put_method(function.__name__[1:], function)
 
 
-__all__ = ["bind", "one_of"]
+__all__ = ["bind", "need", "one_of"]

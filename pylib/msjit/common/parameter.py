@@ -192,7 +192,10 @@ def _restore(cls, values, name, requires_grad):
 
 
 class ParameterTuple(tuple):
-    """Tuple of Parameters, as optimizers and grad transforms take them."""
+    """Tuple of Parameters, as optimizers and grad transforms take them: ParameterTuple(iterable).
+
+    Raises TypeError for items that are no Parameters, ValueError for two with one name.
+    """
 
     __slots__ = ()
 
@@ -208,7 +211,7 @@ class ParameterTuple(tuple):
         return tuple.__new__(cls, items)
 
     def clone(self, prefix, init="same"):
-        """A tuple of clones with prefixed names."""
+        """A ParameterTuple of clones whose names are prefixed with `prefix` and a dot; init is as in Parameter.clone."""
         clones = []
         for param in self:
             copied = param.clone(init)

@@ -115,13 +115,16 @@ class _Exported:
 
 
 def from_dlpack(dlpack):
-    """A Tensor that shares the memory of a DLPack capsule, or of an object with __dlpack__."""
+    """A Tensor that shares the memory of a DLPack capsule, or of an object with __dlpack__, such as a NumPy array or a torch tensor.
+
+    A capsule can be read once. Raises TypeError for one that was read, and for anything else.
+    """
     from .._native import _msjit
     return _msjit.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Exported(dlpack))
 
 
 def to_dlpack(tensor):
-    """A DLPack capsule of the Tensor's memory, to be read once."""
+    """A DLPack capsule of the Tensor's memory, to be read once by from_dlpack of another package. Raises TypeError for anything but a Tensor."""
     return check_tensor(tensor, "to_dlpack").__dlpack__()
 
 
@@ -176,7 +179,10 @@ def _check_mutable(value):
 
 
 def swap_tensors(t1, t2):
-    """Exchanges the elements of two Tensors of one shape and dtype."""
+    """Exchanges the elements of two Tensors of one shape and dtype, in place; returns nothing.
+
+    Raises ValueError for another shape or dtype, TypeError for anything but Tensors.
+    """
     first = check_tensor(t1, "swap_tensors").copy()
     if t1.shape != check_tensor(t2, "swap_tensors").shape or t1.dtype != t2.dtype:
         raise ValueError("[swap_tensors] t2, got %s%s, expected %s%s" % (t2.dtype, tuple(t2.shape), t1.dtype, tuple(t1.shape)))

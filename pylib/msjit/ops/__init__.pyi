@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from . import activation_func as activation_func
 from . import array_func as array_func
 from . import array_operations as array_operations
+from . import array_rules as array_rules
 from . import attention_func as attention_func
 from . import attention_operations as attention_operations
 from . import bessel_func as bessel_func
@@ -36,6 +37,7 @@ from . import image_func as image_func
 from . import image_operations as image_operations
 from . import in_place_func as in_place_func
 from . import index_func as index_func
+from . import integer_func as integer_func
 from . import layout_func as layout_func
 from . import linalg_func as linalg_func
 from . import loop_operations as loop_operations
@@ -59,7 +61,9 @@ from . import resize_func as resize_func
 from . import sampling_func as sampling_func
 from . import scaled_images as scaled_images
 from . import scatter_func as scatter_func
+from . import segment_func as segment_func
 from . import sequence_func as sequence_func
+from . import shape_operations as shape_operations
 from . import sparse_steps as sparse_steps
 from . import special_func as special_func
 from . import statistics_func as statistics_func

@@ -12,7 +12,11 @@ from .random_func import draw_uniform as _draw_uniform
 
 
 def prelu(input, weight):
-    """Returns x where x > 0, else weight * x; the weight is one number, or one for each channel (axis 1)."""
+    """Returns x where x > 0, else weight x, element by element (He et al. 2015). The result has the shape and dtype of input.
+
+    weight is a Tensor with one number, or one for each channel (axis 1). Raises ValueError for another number of them, TypeError for anything but
+    Tensors.
+    """
     _check_tensor(weight, "prelu")
     if _check_tensor(input, "prelu").ndim == 0:
         weight = weight.reshape(())
@@ -26,12 +30,19 @@ def prelu(input, weight):
 
 
 def selu(input_x):
-    """SELU activation: 1.0507 * x where x > 0, else 1.0507 * 1.6733 * (exp(x) - 1) (Klambauer et al. 2017, self-normalizing networks)."""
+    """SELU activation, element by element: 1.0507 x where x > 0, else 1.0507 * 1.6733 (exp(x) - 1) (Klambauer et al. 2017, self-normalizing
+    networks).
+
+    The result has the shape of input_x. Floats keep their dtype, integers give float32. Raises TypeError for an input that is no Tensor.
+    """
     return 1.0507009873554805 * _k.elu(_check_tensor(input_x, "selu"), 1.6732632423543772)
 
 
 def celu(x, alpha=1.0):
-    """CELU activation: x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """CELU activation, element by element: x where x > 0, else alpha (exp(x / alpha) - 1) (Barron 2017). The result has the shape of x.
+
+    Floats keep their dtype, integers give float32. Raises ValueError for an alpha of 0, TypeError for an input that is no Tensor.
+    """
     _check_tensor(x, "celu")
     if alpha == 0:
         raise ValueError("[celu] alpha must not be 0")
@@ -39,15 +50,22 @@ def celu(x, alpha=1.0):
 
 
 def softshrink(input, lambd=0.5):
-    """Moves x towards 0 by lambd; elements with |x| <= lambd become 0."""
+    """Moves x towards 0 by lambd, element by element: x - lambd above lambd, x + lambd below -lambd, else 0. The result has the shape of input.
+
+    Floats keep their dtype, integers give float32. Raises ValueError for a negative lambd, TypeError for one that is no number and for an input that
+    is no Tensor.
+    """
     _check_tensor(input, "softshrink")
-    if lambd < 0:
+    if _number(lambd, "softshrink", "lambd") < 0:
         raise ValueError("[softshrink] lambd must not be negative, got %s" % (lambd,))
     return input - _clamp(input, -lambd, lambd)
 
 
 def tanhshrink(input):
-    """Computes x - tanh(x)."""
+    """Computes x - tanh(x), element by element. The result has the shape of input. Floats keep their dtype, integers give float32.
+
+    Raises TypeError for an input that is no Tensor.
+    """
     return input - _k.tanh(_check_tensor(input, "tanhshrink"))
 
 

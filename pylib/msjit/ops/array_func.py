@@ -132,12 +132,18 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def range(start, end, step, maxlen=1000000):
-    """Creates a vector of numbers from start to end (exclusive), step apart, as arange does; maxlen is ignored."""
+    """Creates a vector start, start + step, ... below end, as arange does; maxlen is ignored. Ints give int64, a float among them float32.
+
+    Raises ValueError for a step of 0 and for one that leads away from end.
+    """
     return arange(start, end, step)
 
 
 def linspace(start, end, steps):
-    """Creates a float32 vector of `steps` evenly spaced numbers from start to end (inclusive)."""
+    """Creates a float32 vector of `steps` evenly spaced numbers from start to end, both included; one step gives start alone.
+
+    start and end are numbers or Tensors of one element. Raises ValueError for steps below 1, TypeError for steps that are no int.
+    """
     if _check_int(steps, "linspace", "steps") < 1:
         raise ValueError("[linspace] steps must be positive, got %d" % steps)
     _check_numeric(start, "linspace", "start"), _check_numeric(end, "linspace", "end")
@@ -147,7 +153,10 @@ def linspace(start, end, steps):
 
 
 def eye(n, m=None, dtype=mstype.float32):
-    """Creates an (n, m) matrix with ones on the diagonal and zeros elsewhere; m is n and dtype is float32 by default."""
+    """Creates an (n, m) matrix with ones on the diagonal and zeros elsewhere; m is n and dtype is float32 by default.
+
+    Raises ValueError for a negative size, TypeError for one that is no int.
+    """
     return _k.eye(n, n if m is None else m, mstype.float32 if dtype is None else dtype)
 
 
@@ -173,12 +182,12 @@ def rank(input_x):
 
 
 def size(input_x):
-    """Returns the number of elements of a tensor."""
+    """Returns the number of elements of a tensor, an int. Raises TypeError for an input that is no Tensor."""
     return check_tensor(input_x, "size").size
 
 
 def numel(input):
-    """Returns the number of elements of a tensor."""
+    """Returns the number of elements of a tensor, an int. Raises TypeError for an input that is no Tensor."""
     return check_tensor(input, "numel").size
 
 
@@ -222,12 +231,12 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
 
 def swapdims(input, dim0, dim1):
-    """Exchanges two axes."""
+    """Exchanges two axes, counted from the end if negative. Raises ValueError for an axis that the input does not have."""
     return _k.swapaxes(input, dim0, dim1)
 
 
 def t(input):
-    """Transposes a matrix; a tensor of fewer than two axes is returned as it is."""
+    """Transposes a matrix, (n, m) to (m, n); a tensor of another number of axes is returned as it is."""
     check_tensor(input, "t")
     return _k.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
@@ -307,7 +316,11 @@ def unstack(input_x, axis=0):
 
 
 def narrow(input, axis, start, length):
-    """Returns `length` elements along one axis, from index start on. Raises ValueError where they leave the axis."""
+    """Returns `length` elements along one axis, from index start on.
+
+    Raises ValueError where they leave the axis, for a negative start and for an axis that the input does not have, TypeError for numbers that are no
+    ints.
+    """
     check_tensor(input, "narrow")
     begin, end = [0] * input.ndim, list(input.shape)
     axis = _check_axis(axis, input.ndim, "narrow")
@@ -338,12 +351,19 @@ def slice(input_x, begin, size):
 
 
 def repeat_elements(x, rep, axis=0):
-    """Repeats each element along an axis `rep` times in a row."""
+    """Repeats each element along an axis `rep` times in a row: the axis is rep times as long.
+
+    Raises ValueError for a negative rep and for an axis that x does not have.
+    """
     return _k.repeat_interleave(x, rep, axis)
 
 
 def meshgrid(*inputs, indexing="xy"):
-    """Expands vectors to the coordinate tensors of a grid; indexing 'xy' exchanges the first two axes of the grid, 'ij' does not."""
+    """Expands k vectors to k coordinate tensors of a grid, a tuple: for 'ij' all have the shape (n1, ..., nk), and tensor i varies along axis i.
+
+    indexing 'xy', the default, exchanges the first two axes of the grid. Raises ValueError for another indexing and for tensors of more axes,
+    TypeError for anything but Tensors.
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError("[meshgrid] indexing, got %r, expected 'xy' or 'ij'" % (indexing,))
     for item in inputs:

@@ -132,7 +132,10 @@ def _scaled_i(size, order):
 
 
 def bessel_i0(x):
-    """Computes I0(x), the modified Bessel function of the first kind of order 0."""
+    """Computes I0(x), the modified Bessel function of the first kind of order 0, element by element (Abramowitz and Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     size = _size(_wide(x, "bessel_i0"))
     return _back(_scaled_i(size, 0) * _k.exp(size), x)
 
@@ -143,12 +146,18 @@ def i0(input):
 
 
 def bessel_i0e(x):
-    """Computes exp(-|x|) I0(x), the exponentially scaled form of bessel_i0."""
+    """Computes exp(-|x|) I0(x), element by element, the exponentially scaled form of bessel_i0.
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     return _back(_scaled_i(_k.abs(_wide(x, "bessel_i0e")), 0), x)
 
 
 def bessel_i1e(x):
-    """Computes exp(-|x|) I1(x), the exponentially scaled form of bessel_i1."""
+    """Computes exp(-|x|) I1(x), element by element, the exponentially scaled form of bessel_i1.
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_i1e")
     return _back(_odd(wide, _scaled_i(_size(wide), 1)), x)
 
@@ -163,7 +172,10 @@ def _odd(x, out):
 
 
 def bessel_i1(x):
-    """Computes I1(x), the modified Bessel function of the first kind of order 1."""
+    """Computes I1(x), the modified Bessel function of the first kind of order 1, element by element (Abramowitz and Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_i1")
     size = _size(wide)
     return _back(_odd(wide, _scaled_i(size, 1) * _k.exp(size)), x)
@@ -185,24 +197,38 @@ def _scaled_k(x, order):
 
 
 def bessel_k0(x):
-    """Computes K0(x), the modified Bessel function of the second kind of order 0."""
+    """Computes K0(x), the modified Bessel function of the second kind of order 0, element by element: infinity at 0, NaN below (Abramowitz and
+    Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_k0")
     return _back(_scaled_k(wide, 0) * _k.exp(-wide), x)
 
 
 def bessel_k0e(x):
-    """Computes exp(x) K0(x), the exponentially scaled form of bessel_k0."""
+    """Computes exp(x) K0(x), element by element, the exponentially scaled form of bessel_k0.
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     return _back(_scaled_k(_wide(x, "bessel_k0e"), 0), x)
 
 
 def bessel_k1(x):
-    """Computes K1(x), the modified Bessel function of the second kind of order 1."""
+    """Computes K1(x), the modified Bessel function of the second kind of order 1, element by element: infinity at 0, NaN below (Abramowitz and
+    Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_k1")
     return _back(_scaled_k(wide, 1) * _k.exp(-wide), x)
 
 
 def bessel_k1e(x):
-    """Computes exp(x) K1(x), the exponentially scaled form of bessel_k1."""
+    """Computes exp(x) K1(x), element by element, the exponentially scaled form of bessel_k1.
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     return _back(_scaled_k(_wide(x, "bessel_k1e"), 1), x)
 
 
@@ -225,14 +251,20 @@ def _near(small, table):
 
 
 def bessel_j0(x):
-    """Computes J0(x), the Bessel function of the first kind of order 0."""
+    """Computes J0(x), the Bessel function of the first kind of order 0, element by element (Abramowitz and Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     size = _size(_wide(x, "bessel_j0"))
     is_near, small, _ = _ranges(size, 8.0)
     return _back(_k.where(is_near, _near(small, _J0_SMALL), _far(size, 0, False)), x)
 
 
 def bessel_j1(x):
-    """Computes J1(x), the Bessel function of the first kind of order 1."""
+    """Computes J1(x), the Bessel function of the first kind of order 1, element by element (Abramowitz and Stegun, chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_j1")
     size = _size(wide)
     is_near, small, _ = _ranges(size, 8.0)
@@ -245,7 +277,11 @@ def _second(wide, near, order):
 
 
 def bessel_y0(x):
-    """Computes Y0(x), the Bessel function of the second kind of order 0: minus infinity at 0, NaN below."""
+    """Computes Y0(x), the Bessel function of the second kind of order 0, element by element: minus infinity at 0, NaN below (Abramowitz and Stegun,
+    chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_y0")
     small = _ranges(wide, 8.0)[1]
     near = _near(small, _Y0_SMALL) + (2 / _math.pi) * _k.log(small) * _near(small, _J0_SMALL)
@@ -253,7 +289,11 @@ def bessel_y0(x):
 
 
 def bessel_y1(x):
-    """Computes Y1(x), the Bessel function of the second kind of order 1: minus infinity at 0, NaN below."""
+    """Computes Y1(x), the Bessel function of the second kind of order 1, element by element: minus infinity at 0, NaN below (Abramowitz and Stegun,
+    chapter 9).
+
+    Floats keep their dtype. Raises TypeError for other dtypes and for an input that is no Tensor.
+    """
     wide = _wide(x, "bessel_y1")
     small = _ranges(wide, 8.0)[1]
     first = small * _near(small, _J1_SMALL)

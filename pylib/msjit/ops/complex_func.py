@@ -7,39 +7,48 @@ _COMPLEX = (_mstype.complex64, _mstype.complex128)
 
 
 def real(input):
-    """Returns the real parts: float32 for complex64, float64 for complex128; a real tensor itself."""
+    """Returns the real parts, in the shape of input: float32 for complex64, float64 for complex128; a real tensor itself. TypeError for no Tensor."""
     return _k.real(_check(input, "real"))
 
 
 def imag(input):
-    """Returns the imaginary parts: float32 for complex64, float64 for complex128; zeros for a real tensor."""
+    """Returns the imaginary parts, in the shape of input: float32 for complex64, float64 for complex128; zeros of its dtype for a real tensor.
+
+    Raises TypeError for an input that is no Tensor.
+    """
     return _k.imag(_check(input, "imag"))
 
 
 def conj(input):
-    """Returns the complex conjugates; a real tensor itself."""
+    """Returns the complex conjugates, in the shape and dtype of input; a real tensor itself. Raises TypeError for an input that is no Tensor."""
     return _k.conj(_check(input, "conj"))
 
 
 def angle(input):
-    """Returns the angles in the complex plane, in radians: float32 for complex64, float64 for complex128."""
+    """Returns the angles in the complex plane, in radians from -pi to pi, in the shape of input; pi for negative real numbers.
+
+    complex64 gives float32, complex128 float64. Raises TypeError for an input that is no Tensor.
+    """
     return _k.angle(_check(input, "angle"))
 
 
 def is_complex(input):
-    """Says whether the dtype is complex64 or complex128. Raises TypeError for anything but a tensor."""
+    """Says whether the dtype is complex64 or complex128: a bool. Raises TypeError for anything but a Tensor."""
     return _check(input, "is_complex").dtype in _COMPLEX
 
 
 def isreal(input):
-    """Says where the imaginary part is 0: bool, in the shape of input."""
+    """Says where the imaginary part is 0: a bool Tensor of the shape of input; everywhere for a real one. Raises TypeError for no Tensor."""
     if _check(input, "isreal").dtype in _COMPLEX:
         return _k.equal(_k.imag(input), 0)
     return _k.full(input.shape, True, _mstype.bool_)
 
 
 def view_as_real(input):
-    """Returns real and imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
+    """Returns real and imaginary parts along a new last axis of size 2: (...) gives (..., 2), complex64 float32, complex128 float64.
+
+    Raises TypeError for a real tensor.
+    """
     if _check(input, "view_as_real").dtype not in _COMPLEX:
         raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % (input.dtype.name,))
     return _k.stack([_k.real(input), _k.imag(input)], -1)

@@ -3,8 +3,8 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
+from . import integer_func as _int
 from . import registry as _k
-from . import special_func as _sp
 from . import statistics_func as _st
 
 _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 16, _mstype.int32: 32, _mstype.uint32: 32,
@@ -12,23 +12,26 @@ _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 1
 
 
 def population_count(input_x):
-    """Counts the one bits of each integer, uint8."""
+    """Counts the one bits of each integer, in two's complement: uint8, in the shape of the input. Raises TypeError for other dtypes."""
     if _check(input_x, "population_count").dtype not in _BITS:
         raise TypeError("[population_count] dtype, got %s, expected one of ints" % (input_x.dtype,))
     bits = _BITS[input_x.dtype]
     x = _k.cast(input_x, _mstype.int64)
     x = x if bits == 64 else _k.bitwise_and(x, (1 << bits) - 1)
     pairs, nibbles = 0x5555555555555555, 0x3333333333333333
-    x = x - _k.bitwise_and(_sp.bitwise_right_shift(x, 1), pairs)
-    x = _k.bitwise_and(x, nibbles) + _k.bitwise_and(_sp.bitwise_right_shift(x, 2), nibbles)
-    x = _k.bitwise_and(x + _sp.bitwise_right_shift(x, 4), 0x0F0F0F0F0F0F0F0F)
+    x = x - _k.bitwise_and(_int.bitwise_right_shift(x, 1), pairs)
+    x = _k.bitwise_and(x, nibbles) + _k.bitwise_and(_int.bitwise_right_shift(x, 2), nibbles)
+    x = _k.bitwise_and(x + _int.bitwise_right_shift(x, 4), 0x0F0F0F0F0F0F0F0F)
     for step in (8, 16, 32):
-        x = x + _sp.bitwise_right_shift(x, step)
+        x = x + _int.bitwise_right_shift(x, step)
     return _k.cast(_k.bitwise_and(x, 0x7F), _mstype.uint8)
 
 
 def nextafter(input, other):
-    """Returns the next float after input towards other, without a gradient. Both are float32 or both float64."""
+    """Returns the next float after input towards other, element by element, without a gradient. The shapes broadcast.
+
+    Raises TypeError unless both are float32 or both float64.
+    """
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
@@ -106,7 +109,7 @@ def packed_comparison(x, threshold):
 
 def sorted_segments(name, x, segment_ids, how):
     """Reduces the slices of x with the same segment id; ids rise, and how is 'add', 'mul', 'max', 'min' or 'mean'."""
-    from . import scatter_func as _sc
+    from . import segment_func as _sg
     if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != _check(x, name).shape[0]:
         raise ValueError("[%s] shape of segment_ids, got %s, expected (%d,)" % (name, tuple(segment_ids.shape), x.shape[0]))
     numbers = segment_ids.tolist()
@@ -114,11 +117,11 @@ def sorted_segments(name, x, segment_ids, how):
         raise ValueError("[%s] segment_ids, got %s, expected numbers of 0 or more that do not fall" % (name, numbers))
     count = numbers[-1] + 1 if numbers else 0
     if how == "mean":
-        total = _sc.unsorted_segment_sum(x, segment_ids, count)
-        each = _sc.unsorted_segment_sum(_k.ones_like(segment_ids), segment_ids, count)
+        total = _sg.unsorted_segment_sum(x, segment_ids, count)
+        each = _sg.unsorted_segment_sum(_k.ones_like(segment_ids), segment_ids, count)
         each = _k.reshape(_k.cast(_k.maximum(each, 1), x.dtype), (count,) + (1,) * (x.ndim - 1))
         return total / each if x.dtype in _FLOATS else _k.cast(total // each, x.dtype)
-    out = getattr(_sc, "unsorted_segment_" + {"add": "sum", "mul": "prod"}.get(how, how))(x, segment_ids, count)
+    out = getattr(_sg, "unsorted_segment_" + {"add": "sum", "mul": "prod"}.get(how, how))(x, segment_ids, count)
     if how in ("max", "min"):  # 0 for an id without slices
         missing = [n not in set(numbers) for n in range(count)]
         if any(missing):
@@ -150,7 +153,7 @@ def coalesce(x_indices, x_values, x_shape):
     """Merges entries with equal coordinates; returns (distinct coordinates (axes, n) in order, sums of their values, shape)."""
     import numpy
 
-    from . import scatter_func as _sc
+    from . import segment_func as _sg
     if _check(x_indices, "coalesce").ndim != 2 or _check(x_values, "coalesce").ndim != 1:
         raise ValueError("[coalesce] ranks of x_indices and x_values, got %d and %d, expected 2 and 1"
                          % (x_indices.ndim, x_values.ndim))
@@ -158,7 +161,7 @@ def coalesce(x_indices, x_values, x_shape):
         raise ValueError("[coalesce] shapes, got %s, %s and %s, expected (axes, n), (n,) and (axes,)"
                          % (tuple(x_indices.shape), tuple(x_values.shape), tuple(x_shape.shape)))
     found, places = numpy.unique(x_indices.asnumpy(), axis=1, return_inverse=True)
-    sums = _sc.unsorted_segment_sum(x_values, _Tensor(places.reshape(-1).astype(numpy.int64)), found.shape[1])
+    sums = _sg.unsorted_segment_sum(x_values, _Tensor(places.reshape(-1).astype(numpy.int64)), found.shape[1])
     return _Tensor(numpy.ascontiguousarray(found)), sums, x_shape
 
 

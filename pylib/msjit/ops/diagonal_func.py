@@ -17,7 +17,11 @@ _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal."""
+    """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal, a negative one below.
+
+    An offset outside the matrix gives an axis of size 0. Raises ValueError for fewer than two axes, and for axes that are equal or that the input
+    does not have.
+    """
     _check(input, "diagonal")
     rank = input.ndim
     if rank < 2:
@@ -38,16 +42,17 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 def trace(input):
-    """Sums the diagonal of a matrix, in the dtype of the matrix. Raises ValueError unless there are two axes."""
+    """Sums the diagonal of a matrix, in the dtype of the matrix; the result has no axes. Raises ValueError unless there are two axes."""
     if _check(input, "trace").ndim != 2:
         raise ValueError("[trace] input must be a matrix, got %d axes" % input.ndim)
     return _k.cast(_k.sum(diagonal(input)), input.dtype)
 
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Puts the last axis of the input on the diagonals of matrices, which span the axes dim1 and dim2 of the result.
+    """Puts the last axis of the input on the diagonals of square matrices, which span the axes dim1 and dim2 of the result, zeros elsewhere.
 
-    A positive offset means above the main diagonal.
+    A positive offset means above the main diagonal, a negative one below; the matrices have the size n + |offset|. Raises ValueError for axes that
+    are equal or that the result does not have.
     """
     rank = _check(input, "diag_embed").ndim + 1
     first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
@@ -63,17 +68,17 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 def diagflat(input, offset=0):
-    """Builds the square matrix whose diagonal holds all elements of the input."""
+    """Builds the square matrix whose diagonal holds all elements of the input in row order, zeros elsewhere; offset is as in diag_embed."""
     return diag_embed(_k.reshape(input, (-1,)), offset)
 
 
 def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the lower triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
+    """Returns the indices (i, j) with j - i <= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default."""
     return _triangle([(i, j) for i in range(row) for j in range(min(max(i + offset + 1, 0), col))], dtype)
 
 
 def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices of the upper triangle of a (row, col) matrix: a tensor of two rows, row indices and column indices."""
+    """Returns the indices (i, j) with j - i >= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default."""
     return _triangle([(i, j) for i in range(row) for j in range(max(i + offset, 0), col)], dtype)
 
 

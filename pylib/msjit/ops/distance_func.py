@@ -93,7 +93,10 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 
 
 def cdist(x1, x2, p=2.0):
-    """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m)."""
+    """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m).
+
+    Raises ValueError for tensors of fewer than two axes, for rows of different lengths and for a negative p.
+    """
     if p < 0:
         raise ValueError("[cdist] p must not be negative, got %s" % (p,))
     if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
@@ -115,8 +118,13 @@ def _length(gap, p):
 
 
 def pdist(input, p=2.0):
-    """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2)."""
-    count = _check(input, "pdist").shape[-2]
+    """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2), in the order (0, 1), (0, 2), ...
+
+    Raises ValueError for fewer than two axes.
+    """
+    if _check(input, "pdist").ndim < 2:
+        raise ValueError("[pdist] rank of input, got %d, expected at least 2" % input.ndim)
+    count = input.shape[-2]
     first = _Tensor([i for i in range(count) for _ in range(i + 1, count)], _mstype.int64)
     second = _Tensor([j for i in range(count) for j in range(i + 1, count)], _mstype.int64)
     return _length(_k.gather(input, first, -2) - _k.gather(input, second, -2), float(p))
@@ -133,7 +141,10 @@ def dist(input, other, p=2):
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
-    """Computes the cosine of the angle between vectors along an axis; eps is the smallest norm that is divided by."""
+    """Computes the cosine of the angle between vectors along an axis: sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)). The shapes broadcast.
+
+    The axis is not in the result. Raises ValueError for shapes that do not broadcast and for an axis outside.
+    """
     try:
         product = _k.sum(x1 * x2, dim)
     except _ERRORS as error:
@@ -144,13 +155,19 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
 
 
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
-    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm."""
+    """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm.
+
+    With keepdims the axes stay, with size 1. Raises ValueError for an axis that the input does not have.
+    """
     x = x if dtype is None else _k.cast(x, dtype)
     return _vector_norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
-    """Computes the norm of matrices on two axes, as norm."""
+    """Computes the norm of matrices on two axes, the last ones by default; ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, as in norm.
+
+    With keepdims the axes stay, with size 1. Raises ValueError for another ord and for axes that the input does not have.
+    """
     A = A if dtype is None else _k.cast(A, dtype)
     _check(A, "matrix_norm")
     if not isinstance(axis, (tuple, list)):
@@ -162,7 +179,10 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 
 
 def renorm(input, p, axis, maxnorm):
-    """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm."""
+    """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm; others stay. Shape and dtype are those of input.
+
+    Raises ValueError for a p that is not positive and for an axis that the input does not have.
+    """
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check(input, "renorm").ndim or not p > 0:

@@ -27,26 +27,40 @@ def _bernoulli(p, x, chance):
 
 
 def _cauchy(p):
+    """Draws float32 numbers of the Cauchy distribution, density sigma / (pi ((x - median)^2 + sigma^2)), in the shape `size`."""
     drawn = _uniform(tuple(p.size), _mstype.float64, None)
     return _k.cast(_k.tan((drawn - 0.5) * _math.pi) * float(p.sigma) + float(p.median), _mstype.float32)
 
 
 def _log_normal(p, x):
+    """Draws numbers whose logarithms are normal with this mean and standard deviation, in the shape and dtype of x."""
     return _k.cast(_k.exp(_normal(x.shape, _mstype.float32, None) * float(p.std) + float(p.mean)), x.dtype)
 
 
 def _categories(p, logits, num_sample, seed):
+    """Draws num_sample classes for each row of logits (rows, classes), with the probabilities softmax(logits): (rows, num_sample), of dtype.
+
+    A seed other than 0 gives the same numbers in each call.
+    """
     weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
     return _k.cast(_s.multinomial(weights, int(num_sample), True, int(seed) or None), p.dtype)
 
 
 def _gammas(p, shape, alpha):
+    """Draws numbers of the gamma distribution with shape alpha and rate 1: `shape` numbers for each element of alpha, shape + alpha.shape.
+
+    The result has the dtype of alpha. The same seeds give the same numbers; 0 for both takes the global generator.
+    """
     _check_tensor(alpha, "RandomGamma")
     out = _s.gamma(_sizes(shape) + tuple(alpha.shape), alpha, _k.ones_like(alpha), _seed(p.seed, p.seed2))
     return _k.cast(_k.reshape(out, _sizes(shape) + tuple(alpha.shape)), alpha.dtype)
 
 
 def _poissons(p, shape, rate):
+    """Draws numbers of the Poisson distribution: `shape` numbers for each element of rate, shape + rate.shape, of dtype.
+
+    Raises ValueError for a negative rate. The same seeds give the same numbers; 0 for both takes the global generator.
+    """
     _check_tensor(rate, "RandomPoisson")
     out = _s.poisson(_sizes(shape) + tuple(rate.shape), rate, _seed(p.seed, p.seed2))
     return _k.cast(_k.reshape(out, _sizes(shape) + tuple(rate.shape)), p.dtype)
@@ -62,6 +76,10 @@ def _between(sizes, low, high, seed):
 
 
 def _truncated(p, shape):
+    """Draws standard normal numbers between -2 and 2, in the shape that a Tensor of ints gives, of dtype. Raises TypeError for another shape.
+
+    The same seeds give the same numbers; 0 for both takes the global generator.
+    """
     if not isinstance(shape, _Tensor):
         raise TypeError("[%s] shape, got %s, expected a Tensor" % (p.name, type(shape).__name__))
     two = _k.full((), 2.0, _mstype.float64)
@@ -69,6 +87,11 @@ def _truncated(p, shape):
 
 
 def _parameterized(p, shape, mean, stdevs, low, high):
+    """Draws normal numbers with means and standard deviations between bounds low and high, in the given shape and the dtype of mean.
+
+    The four are numbers without axes or have one element for each index of the first axis. The same seeds give the same numbers; 0 for both takes
+    the global generator.
+    """
     sizes = _sizes(shape)
 
     def column(x):
@@ -80,6 +103,7 @@ def _parameterized(p, shape, mean, stdevs, low, high):
 
 
 def _any_ints(p, shape):
+    """Draws integers without a seed, in a shape of two sizes or more: int32 from all, int64 from those of 54 bits. ValueError for fewer sizes."""
     sizes = _sizes(shape)
     if len(sizes) < 2:
         raise ValueError("[%s] shape, got %d sizes, expected 2 or more" % (p.name, len(sizes)))

@@ -5,11 +5,12 @@ from .primitive import rows as _rows
 
 
 def _elsewhere(p, *inputs):
+    """Reads or clears the overflow flag of an NPU in MindSpore. Here it can be constructed, and a call raises NotImplementedError."""
     raise NotImplementedError("[%s] calls are not offered: they read the overflow flag of an NPU; use amp.all_finite on the gradients" % p.name)
 
 
 class FloatStatus(_Primitive):
-    """Returns 1 if an element of a tensor is NaN or infinite, else 0: float32 of shape (1,)."""
+    """Returns 1 if an element of a tensor is NaN or infinite, else 0: float32 of shape (1,). Raises TypeError for an input that is no Tensor."""
 
     def __call__(self, x):
         from ..common import dtype as mstype

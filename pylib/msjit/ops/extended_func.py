@@ -21,7 +21,7 @@ from . import nn_func as _n
 from . import pad_func as _p
 from . import random_func as _r
 from . import registry as _k
-from . import scatter_func as _sc
+from . import segment_func as _sg
 from . import special_func as _sp
 from . import statistics_func as _st
 
@@ -48,7 +48,7 @@ def angle(input):
 
 
 def deepcopy(input_x):
-    """Copies a tensor."""
+    """Copies a tensor, with its own memory; the gradient passes. Raises TypeError for anything but a Tensor."""
     return _k.identity(_check(input_x, "deepcopy"))
 
 
@@ -77,7 +77,7 @@ def move_to(input, to="CPU", blocking=True):
 
 
 def eps(x):
-    """Creates a tensor in the shape of x whose elements are the distance from 1 to the next number of its float dtype."""
+    """Creates a tensor in the shape of x whose elements are the distance from 1 to the next number of its float dtype. TypeError for other dtypes."""
     if _check(x, "eps").dtype not in _mstype.float_type:
         raise TypeError("[eps] dtype of x, got %s, expected a float" % (x.dtype,))
     return _k.full(x.shape, _EPSILON[x.dtype], x.dtype)
@@ -113,7 +113,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     counts = None
     if max_norm is not None or scale_grad_by_freq:
         ids = _k.reshape(_check(input, "embedding"), (-1,))
-        counts = _sc.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
+        counts = _sg.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
     if max_norm is not None:
         _bound_rows(weight, _k.expand_dims(_k.greater(counts, 0), -1), max_norm, norm_type)
     try:
@@ -131,7 +131,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 
 def padding(x, pad_dim_size=8):
-    """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size."""
+    """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size. Raises ValueError for another size and fewer than two axes."""
     pad_dim_size = _check_int(pad_dim_size, "padding", "pad_dim_size")
     if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
         raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
@@ -152,7 +152,10 @@ def mirror_pad(input_x, paddings, mode):
 
 
 def intopk(x1, x2, k):
-    """Says for each row of x1 whether the class x2 is among its k greatest elements."""
+    """Says for each row of x1 (n, classes) whether the class x2[i] is among its k greatest elements: a bool Tensor (n,).
+
+    Raises IndexError for a class outside a row, TypeError for classes that are no integers.
+    """
     target = _k.gather_elements(x1, _k.expand_dims(_k.cast(x2, _mstype.int64), -1), -1)
     return _k.less(_k.sum(_k.cast(_k.greater(x1, target), _mstype.int32), -1), k)
 

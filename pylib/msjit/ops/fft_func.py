@@ -258,12 +258,15 @@ def _rolled(where, input, dim, sign):
 
 
 def fftshift(input, dim=None):
-    """Moves frequency 0 to the middle of the axes dim, by default all. Shape and dtype are those of input."""
+    """Moves frequency 0 to the middle of the axes dim, an int or a tuple, by default all: rolls each by half its size, rounded down.
+
+    Shape and dtype are those of input. Raises ValueError for an axis that the input does not have.
+    """
     return _rolled("fftshift", input, dim, 1)
 
 
 def ifftshift(input, dim=None):
-    """Reverses fftshift."""
+    """Reverses fftshift: rolls each of the axes dim by half its size, rounded up. Raises ValueError for an axis that the input does not have."""
     return _rolled("ifftshift", input, dim, -1)
 
 
@@ -279,12 +282,18 @@ def _frequencies(where, n, d, dtype, first, last):
 
 
 def fftfreq(n, d=1.0, dtype=None):
-    """Returns the n frequencies of the elements of fft, for samples at distance d; float32 unless dtype is given."""
+    """Returns the n frequencies of the elements of fft, for samples at distance d: 0, 1, ..., -2, -1 over n d; float32 unless dtype is given.
+
+    The unit is that of 1 / d. Raises ValueError for an n below 1, TypeError for an n that is no int and a d that is no float.
+    """
     return _frequencies("fftfreq", n, d, dtype, -(_size("fftfreq", "n", n) // 2), (n + 1) // 2)
 
 
 def rfftfreq(n, d=1.0, dtype=None):
-    """Returns the n // 2 + 1 frequencies of the elements of rfft, for samples at distance d; float32 unless dtype is given."""
+    """Returns the n // 2 + 1 frequencies of the elements of rfft, for samples at distance d: 0, 1, ... over n d; float32 unless dtype is given.
+
+    The unit is that of 1 / d. Raises ValueError for an n below 1, TypeError for an n that is no int and a d that is no float.
+    """
     return _frequencies("rfftfreq", n, d, dtype, 0, _size("rfftfreq", "n", n) // 2 + 1)
 
 

@@ -25,6 +25,7 @@ from . import (
     image_func,
     in_place_func,
     index_func,
+    integer_func,
     layout_func,
     linalg_func,
     loss_func,
@@ -39,6 +40,7 @@ from . import (
     resize_func,
     sampling_func,
     scatter_func,
+    segment_func,
     sequence_func,
     special_func,
     statistics_func,
@@ -47,9 +49,9 @@ from . import (
 )
 
 _here = globals()
-_modules = (registry, math_func, reduction_func, array_func, index_func, nn_func, random_func, other_func, special_func,
-            linalg_func, einsum_func, statistics_func, scatter_func, layout_func, window_func, pool_func, image_func, sampling_func,
-            resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
+_modules = (registry, math_func, reduction_func, array_func, index_func, nn_func, random_func, other_func, special_func, integer_func,
+            segment_func, linalg_func, einsum_func, statistics_func, scatter_func, layout_func, window_func, pool_func, image_func,
+            sampling_func, resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
             diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
             complex_func, fft_func, attention_func, pad_func)
 for _module in _modules:

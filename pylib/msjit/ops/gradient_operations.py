@@ -5,7 +5,10 @@ from .primitive import Primitive
 
 
 class HookBackward(Primitive):
-    """Returns its inputs; in the backward pass, hook_fn(gradients) gets the tuple of their gradients and may replace them."""
+    """Returns its inputs, one Tensor or a tuple; in the backward pass hook_fn(gradients) gets the tuple of their gradients and may replace them.
+
+    What hook_fn returns, unless None, takes their place. Raises TypeError for a hook_fn that cannot be called and for inputs that are no Tensors.
+    """
 
     def __init__(self, hook_fn, cell_id=""):
         super().__init__()
@@ -27,7 +30,10 @@ class HookBackward(Primitive):
 
 
 class InsertGradientOf(Primitive):
-    """Returns its input; in the backward pass, f(gradient) replaces the gradient."""
+    """Returns its input; in the backward pass f(gradient) replaces the gradient of the input, as one that clips it does.
+
+    Raises TypeError for an f that cannot be called and for an input that is no Tensor.
+    """
 
     def __init__(self, f):
         super().__init__()

@@ -27,12 +27,15 @@ inplace_sigmoid, inplace_tanh = _method("sigmoid_", "inplace_sigmoid"), _method(
 
 
 def reshape_(input, shape):
-    """Reshapes a tensor; unlike the other functions here, it returns a new one."""
+    """Reshapes a tensor; unlike the other functions here, it returns a new one. Raises ValueError for another number of elements."""
     return _k.reshape(input, shape)
 
 
 def inplace_index_add(var, indices, updates, axis):
-    """Adds slices of `updates` to slices of a Parameter along an axis, in place; returns its new values."""
+    """Adds slices of updates to the slices `indices` of a Parameter along an axis, in place; returns its new values. Repeated indices all count.
+
+    Raises IndexError for an index outside the axis, ValueError for an axis that var does not have and for updates that do not fit.
+    """
     from .index_func import slices_added
     _put(_check(var, "inplace_index_add"), slices_added(var.detach(), indices, updates, axis))
     return _written(var)

@@ -128,7 +128,12 @@ def gather_elements(input, dim, index):
 
 
 def gather_d(x, dim, index):
-    """Picks elements along dim: out[i][j] = x[index[i][j]][j] for dim 0. The result has the shape of index."""
+    """Picks elements along dim: out[i][j] = x[index[i][j]][j] for dim 0 of a matrix. The result has the shape of index, integers, and the dtype of
+    x.
+
+    A negative index counts from the end. Raises IndexError for one outside the axis, ValueError for a dim that x does not have and for an index of
+    another rank, TypeError for an index of floats.
+    """
     return _k.gather_elements(x, index, dim)
 
 
@@ -200,7 +205,11 @@ def tensor_scatter_update(input_x, indices, updates):
 
 
 def tensor_scatter_add(input_x, indices, updates):
-    """Returns a copy of input_x with slices added at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
+    """Returns a copy of input_x with updates added at coordinates: out[indices[i]] += updates[i]; those at equal coordinates all count.
+
+    indices (..., r), integers, holds coordinates in the first r axes; updates is (...) + the sizes of the axes left, or broadcasts to it. Raises
+    IndexError for coordinates outside, ValueError for another shape.
+    """
     return _scatter("tensor_scatter_add", input_x, indices, updates, True)
 
 
@@ -235,8 +244,16 @@ def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none")
 
 
 def scatter(input, axis, index, src):
-    """Returns a copy with elements along `axis` replaced by src at the positions in index: tensor_scatter_elements without a reduction."""
-    return _k.scatter_elements(input, index, src, axis)
+    """Returns a copy with elements along `axis` replaced: out[index[i][j]][j] = src[i][j] for axis 0 of a matrix. The dtype is that of input.
+
+    index, integers, has the rank of input; src has its shape or is a number. Raises IndexError for an index outside the axis, ValueError for an axis
+    that input does not have and for another rank.
+    """
+    try:
+        return _k.scatter_elements(input, index, src, axis)
+    except _ERRORS as error:
+        _rename(error, "scatter")
+        raise
 
 
 def elements_scattered(input, index, src, dim, reduce="none"):
@@ -248,7 +265,7 @@ def elements_scattered(input, index, src, dim, reduce="none"):
 
 def add_rows(name, x, indices, v):
     """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
-    _check(v, "inplace_add"), _check(x, "inplace_add")
+    _check(v, name), _check(x, name)
     if v.ndim != x.ndim or tuple(v.shape) != (len(indices),) + tuple(x.shape[1:]):
         raise ValueError("[%s] shape of v, got %s, expected %s"
                          % (name, tuple(v.shape), (len(indices),) + tuple(x.shape[1:])))
@@ -307,7 +324,10 @@ def top_k(input_x, k, sorted=True):
 
 
 def flip(input, dims):
-    """Reverses the order along the given axes, an int or a tuple of ints. Raises ValueError for axes that the input does not have."""
+    """Reverses the order along the given axes, an int or a tuple of ints; shape and dtype stay.
+
+    Raises ValueError for axes that the input does not have and for one named twice, TypeError for axes that are no ints.
+    """
     return _k.flip(input, dims)
 
 
@@ -326,7 +346,11 @@ def roll(input, shifts, dims=None):
 
 
 def diag(input):
-    """Builds the square matrix with a vector on its diagonal; a tensor of more axes gives one of its shape twice over."""
+    """Builds the square matrix with the vector input on its diagonal and zeros elsewhere; the dtype is that of input.
+
+    A tensor of more axes gives one of its shape twice over: out[i, ..., i, ...] = input[i, ...]. Raises ValueError for a tensor without axes,
+    TypeError for anything but a Tensor.
+    """
     _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")

@@ -39,17 +39,23 @@ def _atleast(inputs, least):
 
 
 def atleast_1d(inputs):
-    """Gives a tensor, or each of a list of tensors, at least one axis."""
+    """Gives a tensor, or each of a list of tensors, at least one axis; a list gives a tuple. Raises TypeError for anything else."""
     return _atleast(inputs, _one)
 
 
 def atleast_2d(inputs):
-    """Gives a tensor, or each of a list of tensors, at least two axes; new axes come in front."""
+    """Gives a tensor, or each of a list of tensors, at least two axes; new axes come in front, so (n,) becomes (1, n). A list gives a tuple.
+
+    Raises TypeError for anything else.
+    """
     return _atleast(inputs, _two)
 
 
 def atleast_3d(inputs):
-    """Gives a tensor, or each of a list of tensors, at least three axes: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1)."""
+    """Gives a tensor, or each of a list of tensors, at least three axes: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1). A list gives a tuple.
+
+    Raises TypeError for anything else.
+    """
     return _atleast(inputs, _three)
 
 
@@ -75,7 +81,10 @@ def vstack(inputs):
 
 
 def row_stack(tensors):
-    """Joins tensors along the first axis, as vstack."""
+    """Joins a list of tensors along the first axis, after atleast_2d: vectors of n elements become rows, (number of vectors, n).
+
+    Raises ValueError for sizes that differ, TypeError for anything but a list or tuple of Tensors.
+    """
     return vstack(tensors)
 
 
@@ -228,30 +237,44 @@ def flipud(input):
 
 
 def reverse(x, axis):
-    """Reverses the order along the given axis or axes."""
+    """Reverses the order along an axis, an int, or along several, a tuple or list of ints; shape and dtype stay.
+
+    Raises ValueError for an axis that x does not have and for one named twice, TypeError for axes that are no ints.
+    """
     return _k.flip(x, list(axis) if isinstance(axis, (tuple, list)) else [axis])
 
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     """Reverses the first seq_lengths[i] elements along seq_dim, separately for each index i of batch_dim; the others keep their places.
 
+    seq_lengths is a Tensor of integers with one number for each index of batch_dim; shape and dtype of the result are those of x. Raises ValueError
+    for another number of lengths and for axes that x does not have, IndexError for a length above the size of seq_dim.
+
     >>> import msjit as ms
     >>> ms.ops.reverse_sequence(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 3]), 1).asnumpy().tolist()
     [[2, 1, 3], [6, 5, 4]]
     """
-    _check(x, "reverse_sequence")
-    shape = [1] * x.ndim
+    rank = _check(x, "reverse_sequence").ndim
+    seq_dim = _check_axis(seq_dim, rank, "reverse_sequence", "seq_dim")
+    batch_dim = _check_axis(batch_dim, rank, "reverse_sequence", "batch_dim")
+    if tuple(_check(seq_lengths, "reverse_sequence").shape) != (x.shape[batch_dim],):
+        raise ValueError("[reverse_sequence] shape of seq_lengths, got %s, expected (%d,)" % (tuple(seq_lengths.shape), x.shape[batch_dim]))
+    shape = [1] * rank
     shape[seq_dim] = x.shape[seq_dim]
     place = _k.reshape(_k.arange(0, x.shape[seq_dim], 1, _mstype.int64), shape)
-    shape = [1] * x.ndim
+    shape = [1] * rank
     shape[batch_dim] = x.shape[batch_dim]
     length = _k.reshape(_k.cast(seq_lengths, _mstype.int64), shape)
     index = _k.where(_k.less(place, length), length - 1 - place, place)
-    return _k.gather_elements(x, _k.broadcast_to(index, x.shape), seq_dim)
+    try:
+        return _k.gather_elements(x, _k.broadcast_to(index, x.shape), seq_dim)
+    except _ERRORS as error:
+        _rename(error, "reverse_sequence")
+        raise
 
 
 def ravel(input):
-    """Flattens a tensor to a vector."""
+    """Flattens a tensor to a vector, in row order. Raises TypeError for an input that is no Tensor."""
     return _k.reshape(input, (-1,))
 
 
@@ -268,7 +291,10 @@ def expand(input_x, size):
 
 
 def expand_as(input, other):
-    """Repeats axes of size 1 so that the result has the shape of `other`."""
+    """Repeats axes of size 1, and adds axes in front, so that the result has the shape of `other`.
+
+    Raises ValueError where the input does not broadcast to it, TypeError for an `other` that is no Tensor.
+    """
     try:
         return _k.broadcast_to(input, _check(other, "expand_as").shape)
     except _ERRORS as error:
@@ -277,7 +303,7 @@ def expand_as(input, other):
 
 
 def view_as(input, other):
-    """Reshapes a tensor to the shape of `other`."""
+    """Reshapes a tensor to the shape of `other`. Raises ValueError for another number of elements, TypeError for anything but Tensors."""
     return _k.reshape(input, _check(other, "view_as").shape)
 
 

@@ -76,7 +76,7 @@ def kron(input, other):
 
 
 def mv(mat, vec):
-    """Multiplies a matrix (n, m) by a vector (m,). Raises ValueError for other ranks."""
+    """Multiplies a matrix (n, m) by a vector (m,): (n,). Raises ValueError for other ranks and sizes, TypeError for different dtypes."""
     if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
     try:
@@ -107,7 +107,10 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
 
 def vecdot(x, y, *, axis=-1):
-    """Sums the products of x and y along an axis; a complex x is conjugated."""
+    """Sums the products of x and y along an axis, the last by default; a complex x is conjugated. The shapes broadcast.
+
+    Raises ValueError for shapes that do not broadcast and for an axis outside, TypeError for anything but Tensors.
+    """
     return _k.sum((_k.conj(x) if _check(x, "vecdot").is_complex() else x) * y, axis)
 
 
@@ -285,9 +288,15 @@ def matrix_power(input, n):
 
 
 def matrix_exp(input):
-    """Computes exp of square matrices by scaling and squaring: a series of 13 terms of input / 2^8, squared eight times."""
+    """Computes exp(A) = sum of A^k / k! of square matrices (..., n, n) by scaling and squaring: a series of 13 terms of A / 2^8, squared eight
+    times.
+
+    Raises ValueError for matrices that are not square.
+    """
     scaled = input / 256.0
     _check(input, "matrix_exp")
+    if _check(input, "matrix_exp").ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise ValueError("[matrix_exp] shape of input, got %s, expected square matrices" % (tuple(input.shape),))
     term = total = _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape)
     for i in range(1, 13):
         term = _k.matmul(term, scaled) / float(i)

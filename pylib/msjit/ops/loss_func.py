@@ -48,7 +48,11 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
 
 
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
-    """Hinge embedding loss: x where the target is positive, max(0, margin - x) where it is negative."""
+    """Hinge embedding loss: x where the target is positive, max(0, margin - x) where it is negative, for targets 1 and -1. The shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction and for shapes that do not
+    broadcast.
+    """
     where = "hinge_embedding_loss"
     _tensor(inputs, where), _tensor(targets, where)
     margin = _number(margin, where, "margin")
@@ -63,7 +67,11 @@ def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
 
 
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
-    """Ranking loss max(0, -target * (input1 - input2) + margin), for targets 1 and -1."""
+    """Ranking loss max(0, -target (input1 - input2) + margin), for targets 1 (input1 is to rank higher) and -1. The shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction and for shapes that do not
+    broadcast, TypeError for different dtypes of the inputs.
+    """
     where = "margin_ranking_loss"
     _number(margin, where, "margin", float)
     for value in (input1, input2, target):
@@ -77,7 +85,10 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
-    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(input)."""
+    """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(input) with the target, 0 or 1; weight scales the classes.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which leaves one loss for each row. Raises ValueError for another reduction.
+    """
     _tensor(input, "multilabel_soft_margin_loss"), _tensor(target, "multilabel_soft_margin_loss")
     try:
         loss = target * _k.softplus(-input) + (1 - target) * _k.softplus(input)
@@ -148,7 +159,11 @@ def multilabel_margin_loss(input, target, reduction="mean"):
 
 
 def soft_margin_loss(input, target, reduction="mean"):
-    """Logistic loss log(1 + exp(-target * input)), for targets 1 and -1."""
+    """Logistic loss log(1 + exp(-target input)), for targets 1 and -1, of the shape of input.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction and for a target of another
+    shape.
+    """
     _same_shape("soft_margin_loss", input, target, ("input", "target"))
     return _reduce(_k.softplus(-target * input), reduction)
 

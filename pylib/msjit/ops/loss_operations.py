@@ -23,7 +23,10 @@ _MEAN = {"reduction": "mean"}
 
 
 def _nll(p, logits, labels, weight):
-    """Returns (loss, sum of the weights of the labels)."""
+    """Computes -weight[label] logits[i, label] for each row of log probabilities (n, classes); returns (loss, sum of the weights of the labels).
+
+    labels (n,) holds integers; those equal to ignore_index do not count. reduction is 'mean', which divides by the sum of weights, 'sum' or 'none'.
+    """
     picked = _k.gather(weight, labels, 0)
     picked = _k.where(_k.equal(labels, p.ignore_index), _k.zeros_like(picked), picked)
     return _n.nll_loss(logits, labels, weight, p.ignore_index, p.reduction), _k.sum(picked)
@@ -76,6 +79,10 @@ def _ctc(p, log_probs, targets, input_lengths, target_lengths):
 
 
 def _pad(p, x, paddings, constant_value=None):
+    """Pads x by mode 'constant', 'reflect', 'edge' or 'circular'; paddings lists (before, after) from the last axis on, as ops.pad.
+
+    Without paddings_contiguous the numbers before each axis come first, then those after it. constant_value is 0 by default.
+    """
     numbers = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
     if not p.paddings_contiguous:  # the numbers before each axis come first, then those after each axis
         half = len(numbers) // 2
@@ -93,16 +100,29 @@ def _largest(x, axis):
 
 
 def _fractional_solid(p, x, random_samples):
+    """Takes the largest elements of output_shape windows of size ksize at random places in x (n, c, d, h, w); random_samples (n, c, 3) places them.
+
+    Returns (elements, their indices in the flattened volume) (Graham 2014).
+    """
     kernel, out = _f._sizes(p.name, p.ksize, 3, "ksize"), _f._sizes(p.name, p.output_shape, 3, "output_shape")
     return _f.fractional(p.name, x, kernel, out, random_samples)
 
 
 def _fractional_plane(p, x, random_samples):
+    """Takes the largest elements of output_shape windows of size ksize at random places in x (n, c, h, w); random_samples (n, c, 2) places them.
+
+    Returns (elements, their indices in the flattened image) (Graham 2014).
+    """
     kernel, out = _f._sizes(p.name, p.ksize, 2, "ksize"), _f._sizes(p.name, p.output_shape, 2, "output_shape")
     return _f.fractional(p.name, x, kernel, out, random_samples)
 
 
 def _deformable(p, x, offsets):
+    """Samples x (n, c, h, w) at places moved by offsets, for a deformable convolution (Dai et al. 2017): (n, c, h' kh, w' kw).
+
+    offsets is (n, 3 groups kh kw, h', w'): rows, columns and, if modulated, factors (Zhu et al. 2019). strides, pads and dilations are 4 ints.
+    Raises ValueError for other numbers of them.
+    """
     for what, value in (("strides", p.strides), ("pads", p.pads), ("dilations", p.dilations)):
         if len(value) != 4:
             raise ValueError("[%s] %s, got %r, expected 4 ints" % (p.name, what, value))
@@ -115,7 +135,11 @@ def _block(p, x, forward):
 
 
 def _no_repeat(p, state_seq, log_probs):
-    """Writes the lowest number over the scores of words that would repeat an n-gram of ngram_size words."""
+    """Writes the lowest number over the scores of words that would repeat an n-gram of ngram_size words.
+
+    state_seq (..., length) holds the words so far, log_probs (..., words) the scores; returns a copy of these. The values are read, so a graph ends
+    here.
+    """
     import numpy
     _check(state_seq, "NoRepeatNGram"), _check(log_probs, "NoRepeatNGram")
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
@@ -139,7 +163,12 @@ def _edits(first, second):
 
 
 def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape):
-    """Counts the insertions, deletions and replacements from each hypothesis to its truth; normalize divides by the truth's length."""
+    """Counts the insertions, deletions and replacements from each hypothesis to its truth (Levenshtein 1966); normalize divides by the truth's
+    length.
+
+    Both are sequences as (coordinates, values, shape), where the last coordinate is the place in the sequence. Returns float32 of the shape without
+    the last axis; an empty truth gives infinity, or 0 for an empty hypothesis. The values are read, so a graph ends here.
+    """
     import numpy
     shape = tuple(max(a, b) for a, b in zip(hypothesis_shape.tolist()[:-1], truth_shape.tolist()[:-1]))
 
@@ -172,12 +201,17 @@ def _keep_mask(p, shape, keep_prob):
 
 
 def _masked(p, x, mask, keep_prob):
+    """Sets elements of x to 0 where the bit of a mask of DropoutGenMask is 0, and divides the others by keep_prob. The result has the shape of x."""
     import numpy
     bits = numpy.unpackbits(mask.asnumpy(), bitorder="little")[:x.size].astype(bool)
     return _k.where(_Tensor(bits.reshape(tuple(x.shape))), x / float(keep_prob), _k.zeros_like(x))
 
 
 def _randperm(p, n):
+    """Returns a random order of the numbers 0 to n - 1, followed by `pad` up to max_length: (max_length,), of dtype.
+
+    Raises ValueError for an n above max_length.
+    """
     count, longest = int(n), p.max_length
     if count > longest:
         raise ValueError("[%s] n, got %d, expected at most max_length, %d" % (p.name, count, longest))
@@ -185,13 +219,18 @@ def _randperm(p, n):
 
 
 def _fixed_width(p, x, range):
-    """Counts the elements in each of nbins equal parts of range; elements outside count in the first or last part."""
+    """Counts the elements of x in each of nbins equal parts of range, (low, high); elements outside count in the first or last part. Returns
+    (nbins,).
+    """
     low, high = range.tolist()
     inside = _k.clip(x, low, high)
     return _k.cast(_st.histc(inside, p.nbins, low, high), p.dtype)
 
 
 def _python_call(p, *inputs):
+    """Calls the Python function fn with the inputs as NumPy arrays; returns a tuple of Tensors of the dtypes out_types. No gradient flows through
+    it.
+    """
     values = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)) else inputs
     made = p.fn(*[v.asnumpy() if isinstance(v, _Tensor) else v for v in values])
     made = made if isinstance(made, (tuple, list)) else (made,)
@@ -218,15 +257,22 @@ class Morph(Primitive):
 
 
 class CopyWithSlice(Primitive):
-    """Writes y to x, a Parameter or a view of one, in place; returns x."""
+    """Writes y, which broadcasts to the shape of x, to x, a Parameter or a view of one, in place, in the dtype of x; returns x.
+
+    Raises ValueError for a y that does not broadcast to x, TypeError for anything but Tensors.
+    """
 
     def __call__(self, x, y):
-        _check(x, self.name)[...] = y if isinstance(y, _Tensor) and y.dtype == x.dtype else _k.cast(y, x.dtype)
+        _check(x, self.name), _check(y, self.name)
+        x[...] = y if y.dtype == x.dtype else _k.cast(y, x.dtype)
         return x
 
 
 class TupleToTensor(Primitive):
-    """Converts a tuple of numbers to a Tensor of dtype, by default int64 or float32 depending on the numbers."""
+    """Converts a tuple or list of n numbers to a Tensor (n,) of dtype; by default ints give int64, a float among them float32, bools bool.
+
+    Raises TypeError for anything else.
+    """
 
     def __call__(self, input_tuple, dtype=None):
         if not isinstance(input_tuple, (tuple, list)):
@@ -235,52 +281,71 @@ class TupleToTensor(Primitive):
 
 
 class ListToTensor(TupleToTensor):
-    """Converts a list of numbers to a Tensor."""
+    """Converts a list or tuple of n numbers to a Tensor (n,), as TupleToTensor does."""
 
 
 def _fractional_mean(p, x):
-    """Pools by the mean; means of integers are cast to integers."""
+    """Pools x (n, h, w, c) by the means of regions whose sizes vary, as FractionalMaxPool does by the largest; means of integers are cut."""
     pooled, rows, columns = _f.fractional_pool(p.name, p, x, _k.mean)
     return _k.cast(pooled, x.dtype), rows, columns
 
 
+_MULTILABEL = """Computes the hinge loss of rows x (n, classes) with several labels: the sum over pairs of max(0, 1 - (x[label] - x[other])).
+
+The sum is divided by the number of classes. target (n, classes), int32, holds the labels of each row, ended by -1. Returns (loss, int32 mask of the
+labels). reduction is 'mean', 'sum' or 'none'."""
+_SCATTER_ADD = """Returns a copy of x with elements added along an axis: out[indices[i][j]][j] += updates[i][j] for axis 0 of a matrix.
+
+indices, integers, and updates have the rank of x. Raises IndexError for an index outside the axis, ValueError for an axis that x does not have."""
+_LOG_SOFTMAX = """Computes x - log(sum(exp(x))) along the axis dim, of x cast to dtype where one is given. The result has the shape of x.
+
+Without dim it is axis 0 of tensors of 0, 1 and 3 axes, and axis 1 of others. Raises ValueError for an axis that x does not have."""
+_FRACTIONAL_MAX = """Takes the largest elements of regions of x (n, h, w, c) whose sizes vary, so that an axis shrinks by pooling_ratio (Graham 2014).
+
+Returns (elements, bounds of the rows, bounds of the columns), the bounds int64. pseudo_random and overlapping choose the regions; seeds make them the
+same in each call."""
+_SUMMARY = """Does nothing. In MindSpore it records %s in a SummaryRecord, and without one does nothing either."""
+
 __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(globals(), (
     ("NLLLoss", {"reduction": "mean", "ignore_index": -100}, _nll),
     ("MultiMarginLoss", {"p": 1, "margin": 1.0, "reduction": "mean"}, lambda p, x, target, weight=None:
-     _lo.multi_margin_loss(x, target, p.p, p.margin, weight, p.reduction)),
+     _lo.multi_margin_loss(x, target, p.p, p.margin, weight, p.reduction), _lo.multi_margin_loss),
     ("MultilabelMarginLoss", _MEAN, lambda p, x, target:
-     (_lo.multilabel_margin_loss(x, target, p.reduction), _k.cast(_lo._targets(target)[2], _mstype.int32))),
-    ("SoftMarginLoss", _MEAN, lambda p, x, target: _lo.soft_margin_loss(x, target, p.reduction)),
+     (_lo.multilabel_margin_loss(x, target, p.reduction), _k.cast(_lo._targets(target)[2], _mstype.int32)), _MULTILABEL),
+    ("SoftMarginLoss", _MEAN, lambda p, x, target: _lo.soft_margin_loss(x, target, p.reduction), _lo.soft_margin_loss),
     ("TripletMarginLoss", {"p": 2, "swap": False, "eps": 1e-06, "reduction": "mean"}, lambda p, x, positive, negative, margin:
-     _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction)),
-    ("CTCGreedyDecoder", {"merge_repeated": True}, _greedy),
+     _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction), _lo.triplet_margin_loss),
+    ("CTCGreedyDecoder", {"merge_repeated": True}, _greedy, _lo.ctc_greedy_decoder),
     ("CTCLoss", {"preprocess_collapse_repeated": False, "ctc_merge_repeated": True, "ignore_longer_outputs_than_inputs": False},
      _ctc_of_scores),
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
-    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _f.fractional_pool(p.name, p, x, _largest)),
+    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _f.fractional_pool(p.name, p, x, _largest), _FRACTIONAL_MAX),
     ("FractionalAvgPool", _FRACTIONAL, _fractional_mean),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
     ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},
      _fractional_solid),
     ("DeformableOffsets", {"strides": _REQUIRED, "pads": _REQUIRED, "ksize": _REQUIRED, "dilations": (1, 1, 1, 1),
                            "data_format": "NCHW", "deformable_groups": 1, "modulated": True}, _deformable),
-    ("SpaceToBatch", {"block_size": _REQUIRED, "paddings": _REQUIRED}, lambda p, x: _block(p, x, True)),
-    ("BatchToSpace", {"block_size": _REQUIRED, "crops": _REQUIRED}, lambda p, x: _block(p, x, False)),
+    ("SpaceToBatch", {"block_size": _REQUIRED, "paddings": _REQUIRED}, lambda p, x: _block(p, x, True), _im.space_to_batch_nd),
+    ("BatchToSpace", {"block_size": _REQUIRED, "crops": _REQUIRED}, lambda p, x: _block(p, x, False), _im.batch_to_space_nd),
     ("NoRepeatNGram", {"ngram_size": 1}, _no_repeat), ("EditDistance", {"normalize": True}, _edit_distance),
     ("DropoutGenMask", {"Seed0": 0, "Seed1": 0}, _keep_mask), ("DropoutDoMask", {}, _masked),
     ("Randperm", {"max_length": 1, "pad": -1, "dtype": _mstype.int32}, _randperm),
     ("HistogramFixedWidth", {"nbins": _REQUIRED, "dtype": "int32"}, _fixed_width),
     ("Quantile", {"dim": None, "keep_dims": False, "ignore_nan": False}, lambda p, x, q:
-     (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims)),
+     (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims), _st.quantile),
     ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _ac.log_softmax(
-        x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)),
-    ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon)),
+        x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim),
+     _LOG_SOFTMAX),
+    ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon), _e.rms_norm),
     ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(
-        x, indices, updates, p.axis, "add")),
-    ("Reusing", {}, lambda p, x: x), ("MoveTo", {}, lambda p, x, to="CPU", blocking=True: _e.move_to(x, to, blocking)),
+        x, indices, updates, p.axis, "add"), _SCATTER_ADD),
+    ("Reusing", {}, lambda p, x: x, "Returns x itself."),
+    ("MoveTo", {}, lambda p, x, to="CPU", blocking=True: _e.move_to(x, to, blocking), _e.move_to),
     ("PyFunc", {"fn": _REQUIRED, "in_types": _REQUIRED, "in_shapes": _REQUIRED, "out_types": _REQUIRED, "out_shapes": _REQUIRED,
                 "stateful": True}, _python_call),
-    ("ImageSummary", {}, lambda p, name, value: None), ("TensorSummary", {}, lambda p, name, value: None),
-    ("HistogramSummary", {}, lambda p, name, value: None),
+    ("ImageSummary", {}, lambda p, name, value: None, _SUMMARY % "images"),
+    ("TensorSummary", {}, lambda p, name, value: None, _SUMMARY % "a tensor"),
+    ("HistogramSummary", {}, lambda p, name, value: None, _SUMMARY % "a histogram"),
 ))

@@ -67,7 +67,7 @@ divide = truediv = div
 
 
 def true_divide(dividend, divisor):
-    """Divides element by element: dividend / divisor."""
+    """Divides element by element: dividend / divisor, Tensors or numbers. Integers give float32. The shapes broadcast; ValueError if they do not."""
     return div(dividend, divisor)
 
 
@@ -77,7 +77,10 @@ def subtract(input, other, *, alpha=1):
 
 
 def round(input, *, decimals=0):
-    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on."""
+    """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on. Shape and dtype are those of input.
+
+    Raises TypeError for decimals that are no int and for an input that is no Tensor.
+    """
     if not isinstance(decimals, int):
         raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
     if decimals == 0:
@@ -114,7 +117,10 @@ def mm(input, mat2):
 
 
 def bmm(input_x, mat2):
-    """Multiplies stacks of matrices: (..., n, m) by (..., m, p), with equal leading axes and no broadcasting."""
+    """Multiplies stacks of matrices: (..., n, m) by (..., m, p) gives (..., n, p), with equal leading axes and no broadcasting.
+
+    Raises ValueError for fewer than two axes, for leading sizes or inner sizes that differ, TypeError for different dtypes.
+    """
     if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
         raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                          % (tuple(input_x.shape), tuple(mat2.shape)))
@@ -162,23 +168,36 @@ def outer(input, vec2):
 
 
 def inner(input, other):
-    """Sums products over the last axes of both operands, which must have the same size."""
+    """Sums products over the last axes of both operands: (..., n) and (*b, n) give (..., *b). An operand without axes multiplies the other.
+
+    Raises ValueError for last axes of different sizes, TypeError for different dtypes and for anything but Tensors.
+    """
     check_tensor(input, "inner"), check_tensor(other, "inner")
     if input.ndim == 0 or other.ndim == 0:
         return input * other
     if input.shape[-1] != other.shape[-1]:
         raise ValueError("[inner] last axes must match, got %d and %d" % (input.shape[-1], other.shape[-1]))
-    flat = _k.matmul(_k.reshape(input, (-1, input.shape[-1])), _k.reshape(other, (-1, other.shape[-1])), False, True)
+    try:
+        flat = _k.matmul(_k.reshape(input, (-1, input.shape[-1])), _k.reshape(other, (-1, other.shape[-1])), False, True)
+    except _ERRORS as error:
+        _rename(error, "inner")
+        raise
     return _k.reshape(flat, input.shape[:-1] + other.shape[:-1])
 
 
 def hypot(input, other):
-    """Computes sqrt(input^2 + other^2), element by element."""
+    """Computes sqrt(input^2 + other^2), element by element, without protection against overflow. The shapes broadcast; ValueError if they do not.
+
+    Integers give float32.
+    """
     return _k.sqrt(input * input + other * other)
 
 
 def addn(x):
-    """Adds a tuple or list of tensors of one shape."""
+    """Adds a tuple or list of tensors of one shape, element by element. The result has the dtype to which theirs promote.
+
+    Raises ValueError for different shapes and for no tensors, TypeError for anything but a tuple or list of Tensors.
+    """
     if not isinstance(x, (tuple, list)):
         raise TypeError("[addn] argument, got %s, expected a tuple or list of Tensors" % type(x).__name__)
     if not x:
@@ -312,7 +331,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def real_div(x, y):
-    """Divides element by element; the quotient of integers is an integer."""
+    """Divides element by element; the quotient of integers is an integer, rounded towards 0. The shapes broadcast; ValueError if they do not."""
     out = _k.div(x, y)
     return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
 

@@ -9,7 +9,10 @@ from .reduction_func import mean as _mean
 
 
 def dense(input, weight, bias=None):
-    """Computes input @ weight.T + bias; the weight is (out, in), or (in,) for a single output without an axis."""
+    """Computes input @ weight.T + bias: input (..., in), weight (out, in), bias (out,) give (..., out); weight (in,) gives (...).
+
+    Raises ValueError for sizes that do not fit, TypeError for different dtypes.
+    """
     try:
         if check_tensor(weight, "dense").ndim != 1:
             return _k.linear(input, weight, bias)
@@ -24,7 +27,10 @@ linear = dense
 
 
 def bias_add(input_x, bias):
-    """Adds a bias, a vector with one number for each index of axis 1. Raises ValueError for other shapes."""
+    """Adds bias[c] to all elements of channel c, along axis 1; bias is a vector with one number for each. The result has the shape of input_x.
+
+    Raises ValueError for a bias of another size and for an input of one axis, TypeError for anything but Tensors.
+    """
     if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").shape != (input_x.shape[1],):
         raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
                          % (input_x.shape, bias.shape))
@@ -92,7 +98,10 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False,
                pad_mode=None):
-    """Returns the largest element of each window; with return_indices also its index in the flattened (H, W) plane."""
+    """Returns the largest element of each window of x (N, C, H, W); with return_indices also its index in the flattened (H, W) plane, int64.
+
+    Raises ValueError for another rank, for a window below 1 and for one that does not fit, TypeError for other numbers.
+    """
     kernel, pads, stride = _window("max_pool2d", x, kernel_size, stride, padding, pad_mode, _pair(dilation))
     pool = _k.max_pool2d_with_index if return_indices else _k.max_pool2d
     return pool(x, kernel, stride, pads, ceil_mode, _pair(dilation))
@@ -100,13 +109,20 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0, pad_mode=None):
-    """Returns the mean of each window of an (N, C, H, W) input; divisor_override, if not 0, divides the sum instead of the count."""
+    """Returns the mean of each window of an (N, C, H, W) input of floats; divisor_override, if not 0, divides the sum instead of the count.
+
+    Raises ValueError for another rank, for a window below 1 and for one that does not fit, TypeError for other numbers.
+    """
     kernel, pads, stride = _window("avg_pool2d", input_x, kernel_size, stride, padding, pad_mode)
     return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override or None)
 
 
 def adaptive_avg_pool2d(input, output_size):
-    """Means over windows chosen so that the output has the size output_size, an int or a pair; None keeps the size of that axis."""
+    """Means over windows chosen so that the output has the size output_size, an int or (height, width); None keeps the size of the input.
+
+    Row i covers floor(i H / h) to ceil((i + 1) H / h). The input is (N, C, H, W) or (C, H, W). Raises ValueError for another rank and for a size
+    below 1, TypeError for other sizes.
+    """
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
     return _k.adaptive_avg_pool2d(input, [-1 if size is None else size for size in sizes])
 
@@ -187,7 +203,11 @@ def require_trailing(where, shape, normalized_shape):
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    """Normalises each of num_groups groups of channels (axis 1), then scales by weight and adds bias, one number for each channel."""
+    """Normalises each of num_groups groups of channels (axis 1): (x - mean) / sqrt(variance + eps), then weight x + bias (Wu and He 2018).
+
+    weight and bias have one number for each channel, or are None. Raises ValueError for groups that do not divide the channels, for other sizes and
+    for fewer than two axes.
+    """
     return _k.group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -206,13 +226,21 @@ def reduce_loss(x, reduction, where="loss"):
 
 
 def mse_loss(input, target, reduction="mean"):
-    """Squared error (input - target)^2, reduced to its mean by default."""
+    """Squared error (input - target)^2, element by element. The shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction and for shapes that do not
+    broadcast.
+    """
     check_tensor(target, "mse_loss")
     return _k.mse_loss(input, target, reduction)
 
 
 def l1_loss(input, target, reduction="mean"):
-    """Absolute error |input - target|, reduced to its mean by default."""
+    """Absolute error |input - target|, element by element. The shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction and for shapes that do not
+    broadcast.
+    """
     try:
         return reduce_loss(_k.abs(check_tensor(input, "l1_loss") - check_tensor(target, "l1_loss")), reduction)
     except _ERRORS as error:
@@ -221,7 +249,11 @@ def l1_loss(input, target, reduction="mean"):
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
-    """Smooth L1 loss: 0.5 * d^2 / beta where d = |input - target| < beta, else d - 0.5 * beta."""
+    """Smooth L1 loss: 0.5 d^2 / beta where d = |input - target| < beta, else d - 0.5 beta (Girshick 2015). The shapes are equal.
+
+    reduction is 'none' (the default), 'mean' or 'sum'. Raises ValueError for another reduction, a beta that is not positive and a target of another
+    shape.
+    """
     check_same_shape("smooth_l1_loss", input, target, ("input", "target"))
     if isinstance(beta, (int, float)) and beta <= 0:
         raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % (beta,))
@@ -241,7 +273,11 @@ def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0):
-    """Huber loss: 0.5 * d^2 where d = |input - target| <= delta, else delta * (d - 0.5 * delta)."""
+    """Huber loss: 0.5 d^2 where d = |input - target| <= delta, else delta (d - 0.5 delta) (Huber 1964). The shapes broadcast.
+
+    reduction is 'mean' (the default), 'sum' or 'none', which keeps the shape. Raises ValueError for another reduction, a delta that is not positive
+    and shapes that do not broadcast.
+    """
     if isinstance(delta, bool) or not isinstance(delta, (int, float)):
         raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:

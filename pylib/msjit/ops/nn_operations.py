@@ -1,7 +1,7 @@
 """Primitives for neural networks and random numbers."""
 from ..common import dtype as _mstype
-from ..common.checks import check_format, int_tuple
-from ..common.tensor import check_tensor as _check_tensor
+from ..common.checks import check_axis, check_format, check_number, int_tuple
+from ..common.tensor import check_tensor
 from . import activation_func as _ac
 from . import nn_func as _n
 from . import random_func as _r
@@ -10,7 +10,10 @@ from .primitive import Primitive
 
 
 class BiasAdd(Primitive):
-    """Adds a bias to each channel: along axis 1, or along the last axis if data_format is NHWC."""
+    """Adds bias[c] to all elements of channel c: along axis 1, or along the last axis if data_format is NHWC. bias has one axis.
+
+    The result has the shape of input_x. Raises ValueError for a bias of another size, for an input of one axis and for another data_format.
+    """
 
     def __init__(self, data_format="NCHW"):
         super().__init__()
@@ -21,7 +24,7 @@ class BiasAdd(Primitive):
     def __call__(self, input_x, bias):
         if self.data_format != "NHWC":
             return _n.bias_add(input_x, bias)
-        if bias.shape != input_x.shape[-1:]:
+        if check_tensor(bias, "bias_add").shape != check_tensor(input_x, "bias_add").shape[-1:]:
             raise ValueError("[bias_add] shape of bias, got %s, expected %s" % (bias.shape, input_x.shape[-1:]))
         return input_x + bias
 
@@ -32,29 +35,35 @@ def _seed(first, second):
 
 
 class Dropout(Primitive):
-    """Drops elements at random and divides the others by keep_prob; returns (the result, the mask)."""
+    """Sets each element to 0 with probability 1 - keep_prob and divides the others by keep_prob (Srivastava et al. 2014).
+
+    Returns (the result, a mask of ones and zeros), both of the shape of x, the mask of its dtype too. The same seeds give the same mask; 0 for
+    both takes the global generator. Raises ValueError for a keep_prob outside (0, 1].
+    """
 
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
-        if not 0 < keep_prob <= 1:
+        if not 0 < check_number(keep_prob, "dropout", "keep_prob") <= 1:
             raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % (keep_prob,))
         self.keep_prob, self.seed = keep_prob, _seed(Seed0, Seed1)
 
     def __call__(self, x):
-        shape = _check_tensor(x, "dropout").shape
-        kept = _k.less(_r.draw_uniform(shape, _mstype.float32, self.seed), self.keep_prob)
+        kept = _k.less(_r.draw_uniform(check_tensor(x, "dropout").shape, _mstype.float32, self.seed), self.keep_prob)
         return _k.where(kept, x / self.keep_prob, _k.zeros_like(x)), _k.cast(kept, x.dtype)
 
 
 class GeLU(Primitive):
-    """Computes GELU in its tanh approximation."""
+    """Computes GELU in its tanh form: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016). The shape is that of x."""
 
     def __call__(self, x):
         return _ac.gelu(x, "tanh")
 
 
 class Elu(Primitive):
-    """Computes the ELU activation: x where x > 0, else alpha * (exp(x) - 1)."""
+    """Computes the ELU activation, element by element: x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015).
+
+    The result has the shape of x. Floats keep their dtype, integers give float32.
+    """
 
     def __init__(self, alpha=1.0):
         super().__init__()
@@ -65,7 +74,10 @@ class Elu(Primitive):
 
 
 class LeakyReLU(Primitive):
-    """Computes the leaky ReLU activation: x where x > 0, else alpha * x."""
+    """Computes the leaky ReLU activation, element by element: x where x > 0, else alpha * x (Maas et al. 2013).
+
+    The result has the shape of x. Floats keep their dtype, integers give float32.
+    """
 
     def __init__(self, alpha=0.2):
         super().__init__()
@@ -122,7 +134,11 @@ class Conv2D(Primitive):
 
 
 class MaxPool(Primitive):
-    """Computes the maximum of each window of (N, C, H, W)."""
+    """Takes the largest element of each window of x (N, C, H, W). kernel_size and strides are ints or two ints.
+
+    pad_mode 'valid' takes the windows inside x: (size - kernel) // stride + 1 of them along an axis; 'same' all that start in it: size / stride,
+    rounded up. The dtype is that of x. Raises ValueError for another rank, pad_mode or data_format, and for a kernel larger than x or below 1.
+    """
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
@@ -136,28 +152,40 @@ class MaxPool(Primitive):
 
 
 class AvgPool(MaxPool):
-    """Computes the mean of each window of (N, C, H, W); padding does not count."""
+    """Computes the mean of each window of x (N, C, H, W), floats; padding does not count. The attributes and the errors are those of MaxPool.
+
+    Raises TypeError for integers.
+    """
 
     def __call__(self, x):
         return _n.avg_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode, count_include_pad=False)
 
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    """Computes the cross entropy of each row; returns (losses, gradient of their sum by the logits)."""
+    """Computes the cross entropy of each row: -sum(labels * log(softmax(logits))) over classes; logits and labels are (n, classes).
+
+    Returns (losses (n,), gradient of their sum by the logits, softmax(logits) - labels). Raises ValueError for another rank of the logits and for
+    labels of another shape, TypeError for anything but Tensors.
+    """
 
     def __call__(self, logits, labels):
         return _n.softmax_cross_entropy_with_logits(logits, labels), _k.softmax(logits, -1) - labels
 
 
 class LayerNorm(Primitive):
-    """Computes layer normalisation; returns (normalised x, mean, variance). For 16-bit x, mean and variance are float32."""
+    """Computes layer normalisation: (x - mean) / sqrt(variance + epsilon) * gamma + beta (Ba et al. 2016).
+
+    Mean and variance are over the axes from begin_norm_axis on; gamma and beta have the sizes of the axes from begin_params_axis on.
+    Returns (normalised x, mean, variance), the last two with those axes of size 1; for 16-bit x they are float32. Raises ValueError for
+    gamma or beta of other sizes and for an axis that x does not have, TypeError for integers.
+    """
 
     def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
         super().__init__()
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
 
     def __call__(self, x, gamma, beta):
-        axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
+        axes = tuple(range(check_axis(self.begin_norm_axis, check_tensor(x, "layer_norm").ndim, "layer_norm"), x.ndim))
         wide = _k.cast(x, _mstype.float32) if x.dtype in (_mstype.float16, _mstype.bfloat16) else x
         mean = _k.mean(wide, axes, True)
         variance = _k.mean(_k.square(wide - mean), axes, True)
@@ -169,7 +197,10 @@ class LayerNorm(Primitive):
 
 
 class StandardNormal(Primitive):
-    """Draws standard normal numbers."""
+    """Draws standard normal float32 numbers in the given shape, a tuple of ints.
+
+    The same seeds give the same numbers; 0 for both takes the global generator. Raises ValueError for a negative size.
+    """
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()
@@ -180,7 +211,10 @@ class StandardNormal(Primitive):
 
 
 class UniformReal(Primitive):
-    """Draws uniform numbers from [0, 1)."""
+    """Draws uniform float32 numbers from [0, 1) in the given shape, a tuple of ints.
+
+    The same seeds give the same numbers; 0 for both takes the global generator. Raises ValueError for a negative size.
+    """
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()

@@ -55,6 +55,7 @@ from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
 from .primitive import plain_rows as _plain_rows
 from .recurrent_operations import *  # noqa: F403
+from .shape_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
 from .suppression_operations import *  # noqa: F403
 from .transform_operations import *  # noqa: F403
@@ -126,35 +127,20 @@ _make(_OTHER, Primitive)
 
 
 class Round(Primitive):
-    """Rounds to whole numbers, or to `decimals` decimal places, halves to even."""
+    """Rounds to whole numbers, or to `decimals` decimal places, halves to even: 2.5 gives 2; -1 rounds to tens. Shape and dtype are those of input.
+
+    Raises TypeError for an input that is no Tensor and for decimals that are no int.
+    """
 
     def __call__(self, input, decimals=0):
         return _m.round(input, decimals=decimals)
 
 
-class Gather(Primitive):
-    """Picks slices along an axis, by index, as ops.gather."""
-
-    def __init__(self, batch_dims=0):
-        super().__init__()
-        self.batch_dims = batch_dims
-
-    def __call__(self, input_params, input_indices, axis):
-        return _i.gather(input_params, input_indices, axis, self.batch_dims)
-
-
-class Range(Primitive):
-    """Returns numbers from start to end (exclusive), step apart; maxlen is ignored."""
-
-    def __init__(self, maxlen=1000000):
-        super().__init__()
-
-    def __call__(self, start, end, step):
-        return _a.range(start, end, step)
-
-
 class MatMul(Primitive):
-    """Multiplies two matrices, transposed first with transpose_a or transpose_b. Raises ValueError for other ranks."""
+    """Multiplies matrices: x (n, m), or (m, n) with transpose_a, and y (m, p), or (p, m) with transpose_b, give (n, p).
+
+    Raises ValueError for other ranks and for inner sizes that differ, TypeError for different dtypes.
+    """
 
     def __init__(self, transpose_a=False, transpose_b=False):
         super().__init__()
@@ -167,7 +153,11 @@ class MatMul(Primitive):
 
 
 class BatchMatMul(MatMul):
-    """Multiplies matrices over the last two axes. The other axes broadcast, which MindSpore offers on Ascend only."""
+    """Multiplies matrices over the last two axes: (..., n, m) and (..., m, p) give (..., n, p). transpose_a and transpose_b are as in MatMul.
+
+    The other axes broadcast, which MindSpore offers on Ascend only. Raises ValueError for tensors of fewer than two axes, for inner sizes that
+    differ and for other axes that do not broadcast, TypeError for different dtypes.
+    """
 
     def __call__(self, x, y):
         if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2:
@@ -189,7 +179,10 @@ _make({"ReduceMean": _r.mean, "ReduceMax": _k.max, "ReduceMin": _k.min, "ReduceP
 
 
 class ReduceSum(_Reduce):
-    """Sums elements over axes; () means all axes, or none with skip_mode."""
+    """Sums elements over axes, an int or a tuple of ints; () means all axes, or none with skip_mode. With keep_dims they stay, with size 1.
+
+    The result has the dtype of x. Raises ValueError for an axis that x does not have, TypeError for one that is no int.
+    """
 
     def __init__(self, keep_dims=False, skip_mode=False):
         super().__init__(keep_dims)
@@ -200,64 +193,6 @@ class ReduceSum(_Reduce):
         if self.skip_mode and axis is None:
             return x
         return _r.reduce_sum(x, axis, self.keep_dims)
-
-
-class Concat(Primitive):
-    """Joins a sequence of tensors along an axis."""
-
-    def __init__(self, axis=0):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, tensors):
-        return _k.concat(tensors, self.axis)
-
-
-class Stack(Concat):
-    """Joins a sequence of tensors along a new axis."""
-
-    def __call__(self, tensors):
-        return _k.stack(tensors, self.axis)
-
-
-class Unstack(Primitive):
-    """Splits a tensor along an axis into a tuple of slices without that axis."""
-
-    def __init__(self, axis=0, num=None):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, x):
-        return _a.unstack(x, self.axis)
-
-
-class Split(Primitive):
-    """Splits a tensor along an axis into output_num equal parts. Raises ValueError where the size is not a multiple."""
-
-    def __init__(self, axis=0, output_num=1):
-        super().__init__()
-        self.axis, self.output_num = axis, output_num
-
-    def __call__(self, x):
-        if not -x.ndim <= self.axis < x.ndim:
-            raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
-        length = x.shape[self.axis]
-        if self.output_num < 1:
-            raise ValueError("[split] output_num must be positive, got %d" % self.output_num)
-        if length % self.output_num:
-            raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d" % (length, self.output_num))
-        return _a.split(x, length // self.output_num, self.axis)
-
-
-class Squeeze(Primitive):
-    """Removes axes of size 1: all of them, or only the given ones."""
-
-    def __init__(self, axis=()):
-        super().__init__()
-        self.axis = _or_all_axes(axis)
-
-    def __call__(self, x):
-        return _k.squeeze(x, self.axis)
 
 
 class _Axis(Primitive):
@@ -302,75 +237,19 @@ class _ArgWithValue(Primitive):
 _make({"ArgMaxWithValue": _r.arg_max_with_value, "ArgMinWithValue": _r.arg_min_with_value}, _ArgWithValue)
 
 
-class BroadcastTo(Primitive):
-    """Repeats axes of size 1 so that the result has the given shape."""
-
-    def __init__(self, shape):
-        super().__init__()
-        self.shape = tuple(shape)
-
-    def __call__(self, x):
-        return _k.broadcast_to(x, self.shape)
-
-
-class OneHot(Primitive):
-    """Encodes indices as vectors of length depth, with on_value at the index and off_value elsewhere."""
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, indices, depth, on_value=1.0, off_value=0.0):
-        on_value = on_value if isinstance(on_value, _Tensor) else _Tensor(on_value, _mstype.float32)
-        off_value = off_value if isinstance(off_value, _Tensor) else _Tensor(off_value, _mstype.float32)
-        return _i.one_hot(indices, depth, on_value, off_value, self.axis)
-
-
-class InplaceAdd(Primitive):
-    """Returns a copy of x with the rows of v added to the rows `indices`; as in MindSpore, x itself does not change."""
-
-    def __init__(self, indices):
-        super().__init__()
-        indices = (indices,) if isinstance(indices, int) and not isinstance(indices, bool) else indices
-        if not isinstance(indices, (tuple, list)) or not all(type(i) is int for i in indices):
-            raise TypeError("[%s] indices, got %r, expected an int or a tuple of ints" % (self.name, indices))
-        self.indices = tuple(indices)
-
-    def __call__(self, x, v):
-        return _i.add_rows(self.name, x, self.indices, v)
-
-
-class InplaceSub(InplaceAdd):
-    """Returns a copy of x with the rows of v subtracted from the rows `indices`; as in MindSpore, x itself does not change."""
-
-    def __call__(self, x, v):
-        return _i.add_rows(self.name, x, self.indices, -v)
-
-
-class Pad(Primitive):
-    """Pads every axis with zeros; paddings is ((before, after), ...)."""
-
-    def __init__(self, paddings):
-        super().__init__()
-        self.paddings = tuple(tuple(pair) for pair in paddings)
-
-    def __call__(self, x):
-        return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)
-
-
 class Print(Primitive):
-    """Prints its inputs, as ops.print_."""
+    """Prints each input on a line of its own, as ops.print_: of a Tensor shape, dtype and elements. Returns nothing."""
 
     def __call__(self, *inputs):
         _o.print_(*inputs)
 
 
 class Partial(Primitive):
-    """Binds arguments to a function, as functools.partial."""
+    """Binds arguments to a function: Partial()(func, 1)(2) calls func(1, 2), as functools.partial. Raises TypeError unless func is callable."""
 
     def __call__(self, func, *args, **kwargs):
         if not callable(func):
-            raise TypeError("[partial] func, got %s, expected a function" % type(func).__name__)
+            raise TypeError("[%s] func, got %s, expected a function" % (self.name, type(func).__name__))
         return _o.partial(func, *args, **kwargs)
 
 

@@ -19,7 +19,7 @@ def cast(input, dtype):
 
 
 def dtype(x):
-    """Returns the dtype of a tensor."""
+    """Returns the dtype of a tensor, such as mindspore.float32. Raises TypeError for anything but a Tensor."""
     return check_tensor(x, "dtype").dtype
 
 
@@ -64,7 +64,11 @@ def _written(variable):
 
 
 def assign(variable, value):
-    """Copies values into a Parameter; returns its new values. Raises ValueError for another shape, TypeError for a wider dtype."""
+    """Copies a Tensor of the same shape, or a number for all elements, into a Parameter in place; returns its new values as a Tensor.
+
+    A narrower dtype is converted. Raises ValueError for another shape, TypeError for a value of a wider dtype and for anything but a Tensor or
+    number.
+    """
     _fits("assign", variable, value)
     _write(_k.assign, variable, value)
     return _written(variable)
@@ -141,7 +145,7 @@ def tuple_to_array(input_x):
 
 
 def make_tuple(*items):
-    """Returns the arguments as a tuple."""
+    """Returns the arguments as a tuple; without arguments ()."""
     return items
 
 
@@ -152,7 +156,7 @@ def tensor_slice(input, begin, size):
 
 
 def stop_gradient(value):
-    """Returns a tensor through which no gradient flows; tuples, lists and dicts item by item, other values as they are."""
+    """Returns the same elements as a tensor through which no gradient flows; tuples, lists and dicts item by item, other values as they are."""
     if isinstance(value, _Tensor):
         return _k.stop_gradient(value)
     if isinstance(value, dict):

@@ -243,14 +243,21 @@ def text_of(name, function):
 def rows(namespace, table):
     """Makes primitives from rows (name, {attribute: default}, rule) in the namespace of a module; returns their names.
 
-    A call of the primitive calls rule(primitive, *inputs).
+    A call of the primitive calls rule(primitive, *inputs). A fourth item is the function whose docstring the primitive has, or the text
+    itself; by default it is the docstring of the rule.
     """
-    for name, attributes, rule in table:
+    for name, attributes, rule, *said in table:
         namespace[name] = type(name, (Row,), {
             "_attributes": attributes, "_rule": rule, "__module__": namespace["__name__"],
-            "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(
-                key if value is REQUIRED else "%s=%r" % (key, value) for key, value in attributes.items()) or "none")})
+            "__doc__": _text_of_row(name, attributes, said[0] if said else rule)})
     return [row[0] for row in table]
+
+
+def _text_of_row(name, attributes, said):
+    """The docstring of a row: what it computes, and its attributes."""
+    text = said if isinstance(said, str) else text_of(name, said) if said.__doc__ else ""
+    listed = ", ".join(key if value is REQUIRED else "%s=%r" % (key, value) for key, value in attributes.items())
+    return "%s\n\nAttributes: %s." % (text, listed or "none") if text else "The primitive %s; attributes: %s." % (name, listed or "none")
 
 
 def plain_rows(namespace, table, base=Primitive):

@@ -51,7 +51,10 @@ def randn(*size, dtype=None, seed=None):
 
 
 def standard_normal(shape, seed=None):
-    """Draws standard normal float32 numbers in the given shape, a tuple of ints. seed is as in randn."""
+    """Draws standard normal float32 numbers, mean 0 and variance 1, in the given shape, an int or a tuple of ints. seed is as in randn.
+
+    Raises ValueError for a negative size, TypeError for a shape of anything but ints and for a seed that is no number.
+    """
     try:
         return _normal(_shape((shape,)), mstype.float32, seed)
     except _ERRORS as error:

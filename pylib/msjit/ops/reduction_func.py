@@ -143,7 +143,10 @@ def argmin(input, axis=None, keepdims=False):
 
 
 def median(input, axis=-1, keepdims=False):
-    """Returns (median, its index) along an axis; of two elements in the middle it takes the smaller one."""
+    """Returns (median, its index, int64) along an axis, the last by default; of two elements in the middle it takes the smaller one.
+
+    With keepdims the axis stays, with size 1. Raises ValueError for an axis that the input does not have.
+    """
     if not _check(input, "median").ndim:
         values, places = median(_k.expand_dims(input, 0), axis)
         return values, places

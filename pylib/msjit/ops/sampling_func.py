@@ -153,6 +153,8 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
     drawn = _uniform(size, _mstype.float64, seed)
     # Inversion: the number drawn is how many values of the distribution function are at most the uniform number.
     highest = float(_k.max(wide)) if rate.size else 0.0
+    if rate.size and not float(_k.min(wide)) >= 0:
+        raise ValueError("[random_poisson] rate, got %s, expected numbers of 0 or more" % float(_k.min(wide)))
     steps = int(highest + 12 * _math.sqrt(highest) + 24)
     out, logs, total = _k.zeros_like(drawn), _k.log(_k.maximum(wide, 1e-300)), 0.0
     for k in range(steps):

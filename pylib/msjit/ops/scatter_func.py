@@ -4,7 +4,6 @@ from ..common.checks import check_axis as _check_axis
 from ..common.checks import check_position as _check_position
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
-from ..common.limits import ENDS as _ENDS
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
@@ -12,13 +11,17 @@ from . import registry as _k
 from .variable_writes import replaced as _replaced
 
 
-def _combined(x, updates, parts, axes, how):
-    """x with updates applied at indices; how is 'update', 'add', 'sub', 'mul', 'div', 'max' or 'min'."""
+def _combined(name, x, updates, parts, axes, how):
+    """x with updates applied at indices, for the function `name`; how is 'update', 'add', 'sub', 'mul', 'div', 'max' or 'min'."""
     if how == "sub":
         updates = -updates
-    if how in ("update", "add", "sub"):
-        return _k.index_update([x, updates] + list(parts), axes, how != "update")
-    return _k.index_reduce([x, updates] + list(parts), axes, how)
+    try:
+        if how in ("update", "add", "sub"):
+            return _k.index_update([x, updates] + list(parts), axes, how != "update")
+        return _k.index_reduce([x, updates] + list(parts), axes, how)
+    except _ERRORS as error:
+        _rename(error, name)
+        raise
 
 
 def _at_coordinates(name, x, indices, updates, how):
@@ -29,27 +32,38 @@ def _at_coordinates(name, x, indices, updates, how):
     if isinstance(updates, _Tensor) and tuple(updates.shape) != wanted and updates.ndim:
         raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
     parts, axes = _i._coordinates(indices)
-    return _combined(x, updates, parts, axes, how)
+    return _combined(name, x, updates, parts, axes, how)
 
 
 # -- copies with changed elements ------------------------------------------------------------------------------------
 
 
 def tensor_scatter_mul(input_x, indices, updates):
-    """Returns a copy with slices multiplied at indices; each vector on their last axis holds coordinates in the first axes.
+    """Returns a copy of input_x with slices multiplied by updates at coordinates: out[indices[i]] *= updates[i].
 
-    Updates at equal coordinates all count. Raises ValueError for updates of a shape other than indices.shape[:-1] + the axes left.
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
     """
     return _at_coordinates("tensor_scatter_mul", input_x, indices, updates, "mul")
 
 
 def tensor_scatter_div(input_x, indices, updates):
-    """Returns a copy with slices divided by updates at indices, as tensor_scatter_mul places them."""
+    """Returns a copy of input_x with slices divided by updates at coordinates: out[indices[i]] /= updates[i]. Integers are rounded towards 0.
+
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
+    """
     return _at_coordinates("tensor_scatter_div", input_x, indices, updates, "div")
 
 
 def tensor_scatter_max(input_x, indices, updates):
-    """Returns a copy that holds the greater of old slice and update at indices, as tensor_scatter_mul places them.
+    """Returns a copy of input_x that holds the greater of slice and update at coordinates: out[indices[i]] = max(out[indices[i]], updates[i]).
+
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
 
     >>> import msjit as ms
     >>> ms.ops.tensor_scatter_max(ms.Tensor([1, 5]), ms.Tensor([[0], [1], [0]]), ms.Tensor([3, 4, 2])).asnumpy().tolist()
@@ -59,12 +73,20 @@ def tensor_scatter_max(input_x, indices, updates):
 
 
 def tensor_scatter_min(input_x, indices, updates):
-    """Returns a copy that holds the smaller of old slice and update at indices, as tensor_scatter_mul places them."""
+    """Returns a copy of input_x that holds the smaller of slice and update at coordinates: out[indices[i]] = min(out[indices[i]], updates[i]).
+
+    indices (..., r) holds coordinates in the first r axes, and updates is (...) + the sizes of the axes left, or a Tensor without axes. The result
+    has the shape and dtype of input_x; updates at equal coordinates all count. Raises ValueError for updates of another shape, IndexError for
+    coordinates outside, TypeError for indices that are no integers.
+    """
     return _at_coordinates("tensor_scatter_min", input_x, indices, updates, "min")
 
 
 def index_fill(x, axis, index, value):
-    """Returns a copy with the slices `index` along an axis filled with value, a number or a Tensor without axes.
+    """Returns a copy of x with the slices `index` along an axis filled with value, a number or a Tensor without axes; the dtype is that of x.
+
+    index is a Tensor of integers. Raises IndexError for an index outside the axis, ValueError for an axis that x does not have and for a value with
+    axes.
 
     >>> import msjit as ms
     >>> ms.ops.index_fill(ms.Tensor([[1, 2], [3, 4]]), 1, ms.Tensor([0]), 9).asnumpy().tolist()
@@ -74,15 +96,16 @@ def index_fill(x, axis, index, value):
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
     axis = _check_axis(axis, _check(x, "index_fill").ndim, "index_fill")
-    return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis], False)
+    return _combined("index_fill", x, _k.cast(filled, x.dtype), [index], [axis], "update")
 
 
 def inplace_update(x, v, indices):
     """Returns a copy of x with the rows `indices` replaced by the rows of v; as in MindSpore, x itself does not change.
 
-    indices is an int, a tuple or list of ints, or a Tensor.
+    indices is an int, a tuple or list of ints, or a Tensor of integers; v has a row for each, or broadcasts to them. Raises IndexError for an index
+    outside x, TypeError for other indices.
     """
-    return _k.index_update([x, v, _rows(indices)], [0], False)
+    return _combined("inplace_update", x, v, [_rows(indices)], [0], "update")
 
 
 def inplace_add(x, v, indices):
@@ -91,20 +114,29 @@ def inplace_add(x, v, indices):
     indices is an int or a tuple of ints, and v has a row for each. Raises ValueError for another shape of v and for an index
     outside [0, number of rows).
     """
-    return _i.add_rows("inplace_add", x, _tuple(indices), v)
+    return _i.add_rows("inplace_add", x, _tuple("inplace_add", indices), v)
 
 
 def inplace_sub(x, v, indices):
-    """Returns a copy of x with the rows of v subtracted from the rows `indices`, as inplace_add; x itself does not change."""
-    return _i.add_rows("inplace_sub", x, _tuple(indices), -v)
+    """Returns a copy of x with the rows of v subtracted from the rows `indices`; x itself does not change.
+
+    indices is an int or a tuple of ints, and v has a row for each; the result has the dtype of x. Raises ValueError for another shape of v and
+    for an index outside [0, number of rows).
+    """
+    return _i.add_rows("inplace_sub", x, _tuple("inplace_sub", indices), -_check(v, "inplace_sub"))
 
 
-def _tuple(indices):
-    return (indices,) if isinstance(indices, int) else tuple(indices)
+def _tuple(name, indices):
+    """The indices of rows as a tuple. Raises TypeError unless they are an int or several ints."""
+    given = (indices,) if isinstance(indices, int) else indices
+    for at in given if isinstance(given, (tuple, list)) else (None,):
+        if type(at) is not int:
+            raise TypeError("[%s] indices, got %r, expected an int or a tuple of ints" % (name, indices))
+    return tuple(given)
 
 
 def _rows(indices):
-    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple(indices)), _mstype.int64)
+    return indices if isinstance(indices, _Tensor) else _Tensor(list(_tuple("inplace_update", indices)), _mstype.int64)
 
 
 def select_scatter(input, src, axis, index):
@@ -120,11 +152,13 @@ def select_scatter(input, src, axis, index):
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
-    """Returns a copy with src in place of the slice start:end:step along an axis.
+    """Returns a copy of input with src in place of the slice start:end:step along an axis; src is converted to the dtype of input.
 
-    Raises ValueError where src has not the shape of that slice.
+    Raises ValueError where src has not the shape of that slice, for an axis that the input does not have and for a step of 0.
     """
     axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
+    if step == 0:
+        raise ValueError("[slice_scatter] step, got 0, expected another int")
     places = list(range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis else size for i, size in enumerate(input.shape)]
     _check(src, "slice_scatter")
@@ -159,10 +193,10 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 
 def masked_scatter(input, mask, source):
-    """Returns a copy where the elements with a true mask are replaced by the elements of source, in order.
+    """Returns a copy of input where the elements with a true mask are replaced by the elements of source, in row order.
 
-    The mask broadcasts to the shape of input; its values are read, so a graph ends before this function. Raises ValueError where
-    source has too few elements.
+    The mask, bool, broadcasts to the shape of input; its values are read, so a graph ends before this function. Raises ValueError where source has
+    too few elements, TypeError for anything but Tensors.
 
     >>> import msjit as ms
     >>> ms.ops.masked_scatter(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True]), ms.Tensor([8, 9])).asnumpy().tolist()
@@ -182,23 +216,33 @@ def masked_scatter(input, mask, source):
 # -- writes to a Parameter -------------------------------------------------------------------------------------------
 
 
+_WRITING = """Changes a Parameter in place: its slices %s are %s `updates`; returns its new values, in its dtype.
+
+    indices is a Tensor of integers, and %s.
+    Updates at equal indices all count, one after the other. use_locking is ignored. Raises ValueError for updates of another shape, IndexError for
+    an index outside, TypeError for indices that are no integers.
+    """
+
+
 def _writing(name, how, coordinates):
-    what = {"update": "Sets", "add": "Adds to", "sub": "Subtracts from", "mul": "Multiplies", "div": "Divides",
-            "max": "Takes the greater for", "min": "Takes the lesser for"}[how]
-    where = "at the coordinates along the last axis of `indices`" if coordinates else "of the first axis"
+    what = {"update": "replaced by", "add": "increased by", "sub": "decreased by", "mul": "multiplied by", "div": "divided by",
+            "max": "raised to at least", "min": "lowered to at most"}[how]
+    where = "at coordinates" if coordinates else "along the first axis"
+    shape = "indices (..., r) holds coordinates in the first r axes; updates is (...) + the sizes of the axes left" if coordinates else \
+        "updates has the shape indices.shape + input_x.shape[1:]"
 
     def call(input_x, indices, updates, use_locking=False):
         if coordinates:
             made = _at_coordinates(name, input_x, indices, updates, how)
         else:
-            wanted = tuple(indices.shape) + tuple(input_x.shape[1:])
+            wanted = tuple(_check(indices, name).shape) + tuple(_check(input_x, name).shape[1:])
             if isinstance(updates, _Tensor) and updates.ndim and tuple(updates.shape) != wanted:
                 raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
-            made = _combined(input_x, updates, [indices], [0], how)
+            made = _combined(name, input_x, updates, [indices], [0], how)
         return _replaced(input_x, made)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = "%s slices of a Parameter %s, in place; returns its new values." % (what, where)
+    call.__doc__ = _WRITING % (where, what, shape)
     return call
 
 
@@ -207,80 +251,24 @@ for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
     globals()["scatter_nd_" + _how] = _writing("scatter_nd_" + _how, _how, True)
 
 
-# -- segments --------------------------------------------------------------------------------------------------------
-
-
-def _segments(name, x, segment_ids, num_segments, start, how):
-    if isinstance(num_segments, str):
-        raise TypeError("[%s] num_segments, got %r, expected an int" % (name, num_segments))
-    count = int(num_segments)
-    if count <= 0:
-        raise ValueError("[%s] num_segments must be positive, got %d" % (name, count))
-    lead = _check(segment_ids, name).ndim
-    _check(x, name)
-    if tuple(x.shape[:lead]) != tuple(segment_ids.shape):
-        raise ValueError("[%s] shape of segment_ids, got %s, expected the first sizes of %s"
-                         % (name, tuple(segment_ids.shape), tuple(x.shape)))
-    rest = tuple(x.shape[lead:])
-    # A negative id names no segment: its elements go to an extra row, which is cut off.
-    ids = _k.reshape(segment_ids, (-1,))
-    ids = _k.where(_k.less(ids, 0), count, ids)
-    rows = _k.reshape(x, (segment_ids.size,) + rest)
-    out = _combined(_k.full((count + 1,) + rest, start, x.dtype), rows, [ids], [0], how)
-    return _k.slice(out, [0] * out.ndim, [count] + list(rest), [1] * out.ndim)
-
-
-def _ends(dtype):
-    """The (smallest, greatest) number of a dtype."""
-    if dtype not in _ENDS:
-        raise TypeError("[unsorted_segment] dtype of x, got %s, expected a number" % (dtype,))
-    return _ENDS[dtype]
-
-
-def unsorted_segment_sum(input_x, segment_ids, num_segments):
-    """Sums the slices with the same segment id; 0 for an id without slices. Slices with a negative id do not count.
-
-    segment_ids has the first sizes of input_x; the result has num_segments slices. Raises ValueError for another shape and for a
-    num_segments that is not positive.
-
-    >>> import msjit as ms
-    >>> ms.ops.unsorted_segment_sum(ms.Tensor([1, 2, 3]), ms.Tensor([0, 2, 0]), 3).asnumpy().tolist()
-    [4, 0, 2]
-    """
-    return _segments("unsorted_segment_sum", input_x, segment_ids, num_segments, 0, "add")
-
-
-def unsorted_segment_prod(x, segment_ids, num_segments):
-    """Multiplies the slices with the same segment id; 1 for an id without slices. Slices with a negative id do not count."""
-    return _segments("unsorted_segment_prod", x, segment_ids, num_segments, 1, "mul")
-
-
-def unsorted_segment_max(x, segment_ids, num_segments):
-    """Takes the maximum of the slices with the same segment id; the smallest number of the dtype for an id without slices."""
-    _check(x, "unsorted_segment_max")
-    return _segments("unsorted_segment_max", x, segment_ids, num_segments, _ends(x.dtype)[0], "max")
-
-
-def unsorted_segment_min(x, segment_ids, num_segments):
-    """Takes the minimum of the slices with the same segment id; the greatest number of the dtype for an id without slices."""
-    _check(x, "unsorted_segment_min")
-    return _segments("unsorted_segment_min", x, segment_ids, num_segments, _ends(x.dtype)[1], "min")
-
-
 # -- picking ---------------------------------------------------------------------------------------------------------
 
 
 def take(input, index):
-    """Picks elements of the flattened tensor, by index; the result has the shape of index. An index outside raises IndexError."""
+    """Picks elements of the flattened tensor, by index; the result has the shape of index. A negative index counts from the end.
+
+    Raises IndexError for an index outside, TypeError for an input that is no Tensor.
+    """
     return _k.gather(_k.reshape(input, (-1,)), index, 0)
 
 
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0):
-    """Returns x[begin:end:strides] over the first axes.
+    """Returns x[begin:end:strides] over the first axes; begin, end and strides are tuples of as many ints, negative ones counted from the end.
 
-    Bit i of a mask changes entry i: begin_mask and end_mask ignore the bound, ellipsis_mask makes it `...`, new_axis_mask a
-    new axis, shrink_axis_mask the single index begin[i].
+    Bit i of a mask changes entry i: begin_mask and end_mask ignore the bound, ellipsis_mask makes it `...`, new_axis_mask a new axis,
+    shrink_axis_mask the single index begin[i]. Raises ValueError for tuples of different lengths and for a stride of 0, IndexError for more entries
+    than axes.
     """
     if not len(begin) == len(end) == len(strides):
         raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
@@ -301,14 +289,20 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 
 
 def argwhere(input):
-    """Returns the coordinates of the non-zero elements, int64, one row for each element; a graph ends before this function."""
+    """Returns the coordinates of the elements that are not 0: int64, (number of them, rank), in row order; NaN counts.
+
+    The values are read, so a graph ends before this function. Raises TypeError for an input that is no Tensor.
+    """
     import numpy
     _check(input, "argwhere")
     return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
 
 
 def argsort(input, axis=-1, descending=False):
-    """Returns the indices (int32) that sort the elements along an axis, from small to great, or the reverse if descending."""
+    """Returns the indices, int32, that sort the elements along an axis, from small to great, or the reverse if descending.
+
+    The result has the shape of input; equal elements keep their order, NaN is greatest. Raises ValueError for an axis that the input does not have.
+    """
     try:
         return _k.argsort(input, axis, descending)
     except _ERRORS as error:
@@ -317,9 +311,11 @@ def argsort(input, axis=-1, descending=False):
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """Removes elements (or slices along `dim`) that equal the one before.
+    """Removes elements, or slices along `dim`, that equal the one before: the first of each group is left, in a vector or along `dim`.
 
-    return_inverse adds the index of each element's group, return_counts the size of each group.
+    return_inverse adds the group of each element, of the shape of input (or (size of dim,)), return_counts the size of each group, both int64;
+    without them the result is one Tensor, with them a tuple. The values are read, so a graph ends here. Raises ValueError for a dim that the input
+    does not have.
     """
     import numpy
     _check(input, "unique_consecutive")
@@ -341,7 +337,11 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 def unique_with_pad(x, pad_num):
-    """Returns (distinct elements in order of appearance, padded with pad_num to the size of x; index of each element)."""
+    """Returns (the distinct elements in order of appearance, padded with pad_num to the size of x; the index of each element among them).
+
+    The first is (x.size,) of the dtype of x; the second has the shape of x, int64 for int64 x and else int32. The values are read, so a graph ends
+    before this function.
+    """
     values, index = _i.unique(x)
     rest = _k.full((x.size - values.size,), pad_num, x.dtype)
     return _k.concat([values, rest]), index

@@ -149,8 +149,11 @@ def _shaped(product, input):
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    """Sums over axes, counting NaN as 0; nothing but NaN gives 0. The sum of integers has their dtype, that of booleans int64."""
-    if _check(input, "nansum").dtype in _mstype.int_type + _mstype.uint_type and dtype is None:
+    """Sums over axes, an int, a tuple of ints or None for all, counting NaN as 0; nothing but NaN gives 0. With keepdims they stay, with size 1.
+
+    The sum of integers has their dtype, that of booleans int64, unless one is given. Raises ValueError for an axis that the input does not have.
+    """
+    if dtype is None and _check(input, "nansum").dtype in _mstype.int_type + _mstype.uint_type:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     try:
@@ -168,7 +171,10 @@ def nanmean(input, axis=None, keepdims=False, *, dtype=None):
 
 
 def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
-    """Counts the elements that are not 0 over axes, an int or a tuple; () and None mean all axes. NaN counts."""
+    """Counts the elements that are not 0 over axes, an int or a tuple; () and None mean all axes. NaN counts. int32 unless dtype is given.
+
+    With keep_dims the axes stay, with size 1. Raises ValueError for an axis that x does not have.
+    """
     try:
         return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
     except _ERRORS as error:

@@ -6,7 +6,7 @@ from ...common.sparse_tensor import COOTensor, CSRTensor
 from ...common.tensor import Tensor as _Tensor
 from .. import function as _f
 from .. import registry as _k
-from .. import scatter_func as _sc
+from .. import segment_func as _sg
 from ..primitive import REQUIRED as _REQUIRED
 from ..primitive import rows as _rows
 from . import functions as _sf
@@ -107,7 +107,7 @@ def _extreme(function):
         keys = [_s.keys_of(p.name, indices, sizes) for indices in (indices1, indices2)]
         distinct = numpy.unique(numpy.concatenate(keys))
         count = len(distinct)
-        spread = [_sc.unsorted_segment_sum(values, _Tensor(numpy.searchsorted(distinct, key).astype(numpy.int64)), count)
+        spread = [_sg.unsorted_segment_sum(values, _Tensor(numpy.searchsorted(distinct, key).astype(numpy.int64)), count)
                   for values, key in zip((values1, values2), keys)]
         return _s.indices_of(distinct, sizes, indices1.dtype), function(*spread)
     return rule
@@ -218,7 +218,7 @@ def _segments(how, counted):
         count = int(num_segments.asnumpy().reshape(-1)[0]) if counted else last + 1
         if count <= last:
             raise ValueError("[%s] num_segments, got %d, expected above %d" % (p.name, count, last))
-        total = _sc.unsorted_segment_sum(_k.gather(x, _s.positive(indices), 0), segment_ids, count)
+        total = _sg.unsorted_segment_sum(_k.gather(x, _s.positive(indices), 0), segment_ids, count)
         if how == "sum":
             return total
         sizes = [max(ids.count(at), 1) for at in range(count)]

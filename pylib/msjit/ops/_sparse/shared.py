@@ -3,7 +3,7 @@ from ...common import dtype as _mstype
 from ...common.tensor import Tensor as _Tensor
 from .. import index_func as _i
 from .. import registry as _k
-from .. import scatter_func as _sc
+from .. import segment_func as _sg
 
 
 def rows_of(indptr, count):
@@ -41,7 +41,7 @@ def united(keys, values):
     """Returns (distinct keys in ascending order, sum of the values at each)."""
     import numpy
     distinct, places = numpy.unique(keys, return_inverse=True)
-    return distinct, _sc.unsorted_segment_sum(values, _Tensor(places.reshape(-1).astype(numpy.int64)), len(distinct))
+    return distinct, _sg.unsorted_segment_sum(values, _Tensor(places.reshape(-1).astype(numpy.int64)), len(distinct))
 
 
 def positive(indices):
@@ -69,11 +69,11 @@ def placed(where, indices, values, shape):
 def product(rows, columns, values, dense, height):
     """Multiplies a sparse matrix by a dense one (N, K)."""
     wide = _k.reshape(values, (-1, 1)) * _k.gather(dense, positive(columns), 0)
-    return _sc.unsorted_segment_sum(wide, positive(rows), height)
+    return _sg.unsorted_segment_sum(wide, positive(rows), height)
 
 
 def softmax(rows, values, count):
     """Computes softmax over the values of each row."""
-    low = values - _k.stop_gradient(_k.gather(_sc.unsorted_segment_max(values, rows, count), rows, 0))
+    low = values - _k.stop_gradient(_k.gather(_sg.unsorted_segment_max(values, rows, count), rows, 0))
     exps = _k.exp(low)
-    return exps / _k.gather(_sc.unsorted_segment_sum(exps, rows, count), rows, 0)
+    return exps / _k.gather(_sg.unsorted_segment_sum(exps, rows, count), rows, 0)
