@@ -268,7 +268,7 @@ def test_a_short_argument_fuzz(monkeypatch):
     (ops.hardswish, "[hardswish] argument, got str, expected a Tensor"),
     (ops.logsigmoid, "[logsigmoid] argument, got str, expected a Tensor"),
     (ops.Dropout(), "[dropout] argument, got str, expected a Tensor"),
-    (ops.Partial(), "[partial] func, got str, expected a function"),
+    (ops.Partial(), "[Partial] func, got str, expected a function"),
     (nn.MaxPool2d(2), "[max_pool2d] argument, got str, expected a Tensor"),
     (nn.PReLU(), "[prelu] argument, got str, expected a Tensor"),
     (mint.nn.BatchNorm2d(3), "[BatchNorm2d] argument, got str, expected a Tensor"),
@@ -282,5 +282,5 @@ def test_a_text_is_no_tensor(call, text):
 
 
 def test_split_into_no_parts():
-    with pytest.raises(ValueError, match=r"^\[split\] output_num must be positive, got 0"):
+    with pytest.raises(ValueError, match=r"^\[split\] output_num, got 0, expected at least 1"):
         ops.Split(1, 0)(z(2, 4))
