@@ -39,7 +39,8 @@ struct SymFrame {
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
   std::map<int, int> peeled;  // by header: arrivals so far at a loop of the ControlPlan
-  std::map<int, int> begun;   // by header: num_ops_ when its for loop began
+  // By header: num_ops_ at the first arrivals at its for loop.
+  std::map<int, std::vector<int>> arrivals;
   Val again;  // whether the loop goes on; set, at the end of a body, when its ways have been joined
 
   bool at_stop() const { return std::find(stops.begin(), stops.end(), pc) != stops.end(); }
@@ -102,6 +103,8 @@ class Executor {
   // The next item of an iterator that zip and enumerate may wrap: a number or the index of a row,
   // and the step to the one after it.
   bool next_number(const SymIterator& leaf, SymRef* first, int64_t* step);
+  // The items that an iterator over a list, tuple or array has left, `most` of them at most.
+  bool items_left(const SymIterator& leaf, int64_t most, std::vector<SymRef>* items);
   // Arithmetic with the number of a turn. If the result is no such number, `out` stays null and the
   // result is true.
   bool turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out);

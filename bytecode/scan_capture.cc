@@ -7,6 +7,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/tensor_write.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/turn_table.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -123,6 +124,10 @@ bool ScanCapture::check_lists() {
 
 // Makes the tensor whose axis 0 are the rows of all turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
+  if (sequence->numbers) {  // nothing to slice
+    sequence->whole = x_.sink().constant(sequence->numbers);
+    return true;
+  }
   if (!sequence->tensor) {
     SymRef numbers;
     if (!count_up(*sequence, &numbers)) return false;
@@ -208,7 +213,7 @@ void ScanCapture::place_row(Sequence* sequence) {
 ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, const SymRef& first,
                                              int64_t step) {
   for (Sequence& known : sequences_)
-    if (known.tensor == tensor && known.axis == axis && known.step == step &&
+    if (!known.numbers && known.tensor == tensor && known.axis == axis && known.step == step &&
         same_expr(Sizes::expr(known.first), Sizes::expr(first)))
       return &known;
   const bool is_row = !tensor || (joiner_->existed(tensor) && axis < tensor->tensor.rank());
@@ -292,6 +297,7 @@ bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
     *out = make_items(SymKind::kTuple, std::move(parts));
     return true;
   }
+  if (walks_known_items(it)) return known_item(it, out);
   SymRef first;
   int64_t step = 0;
   if (!x_.next_number(it, &first, &step))
@@ -330,6 +336,8 @@ bool ScanCapture::compute(const SymRef& turn, const SymRef& other, BinaryOp op, 
 }
 
 bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
+  if (value->kind == SymKind::kTurnTable && owns(value->items[0]))
+    return *out = number_in_turn(*value, known_turns() - 1), true;
   if (!owns(value)) return false;
   const SymRef last = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
   *out = last ? x_.number_of_turn(value->items[0], step_of(value), last) : nullptr;

@@ -202,6 +202,13 @@ bool Executor::turns_left(const SymIterator& it, SymRef* count) {
     *count = sym_int(host::call(host::values, PyObject_Size, it.object.get()) - it.position);
     return true;
   }
+  if (walks_known_items(it)) {
+    constexpr int64_t kMostItems = 4096;  // each has a guard
+    std::vector<SymRef> items;
+    if (!items_left(it, kMostItems + 1, &items)) return false;
+    *count = sym_int(static_cast<int64_t>(items.size()));
+    return items.size() <= kMostItems;
+  }
   if (!is_open_leaf(it)) return false;
   const SymRef all =
       it.kind == &iter_turns ? it.children[0] : sizes_.dims(it.children[0]->tensor)[0];

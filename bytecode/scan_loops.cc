@@ -6,6 +6,7 @@
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"
+#include "bytecode/values/turn_table.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
@@ -15,21 +16,45 @@ namespace {
 constexpr int64_t kMinTurns = 4;
 constexpr int kMaxPeel = 3;
 
+// Whether the next item of a list, tuple or array is a number. It may not have been looked at yet.
+bool gives_number(const SymIterator& leaf) {
+  const SymRef& from = leaf.children[0];
+  const int64_t at = leaf.kind == &iter_reversed ? leaf.count - 1 - leaf.position : leaf.position;
+  if (leaf.kind != &iter_sequence && leaf.kind != &iter_reversed) return true;
+  if (from->kind == SymKind::kConst)
+    return at >= 0 && at < PyTuple_GET_SIZE(from->object.get()) &&
+           is_known_number(PyTuple_GET_ITEM(from->object.get(), at));
+  if (at < 0 || at >= static_cast<int64_t>(from->items.size())) return false;
+  const SymRef& item = from->items[static_cast<size_t>(at)];
+  return item->kind == SymKind::kNumber || item->kind == SymKind::kSize ||
+         (item->object && is_known_number(item->object.get()));
+}
+
 bool is_regular(const SymIterator& leaf) {
   return is_open_leaf(leaf) || leaf.of_tensor ||
-         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get()));
+         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get())) ||
+         (walks_known_items(leaf) && gives_number(leaf));
 }
 bool is_irregular(const SymIterator& leaf) { return !is_regular(leaf); }
 bool is_begun(const SymIterator& leaf) { return leaf.position > 0; }
+
+// Whether the program can still take items of an iterator behind the loop, or in it.
+bool is_held(const SymRef& iterator, long holders) {
+  if (iterator->kind != SymKind::kIterator) return false;
+  return iterator.use_count() > holders ||
+         std::ranges::any_of(iterator->iterator->children,
+                             [](const SymRef& child) { return is_held(child, 1); });
+}
 
 }  // namespace
 
 // Called at a for loop. True with `captured`: the loop is a Scan now, and the frame is behind it.
 // True without: its next turn is to be run.
 bool Executor::capture_scan(SymFrame& frame, bool* captured) {
-  const SymRef iterator = frame.peek(1);
+  const SymRef& iterator = frame.peek(1);
   SymIterator& it = *iterator->iterator;
   const bool open = any_leaf(it, is_open_leaf);
+  constexpr long kHolders = 2;  // the stack, and the handler of the instruction
   const auto key = ControlPlan::Key{frame.code, frame.pc};
   if (!open && is_large(frame, it) && !control_->scans[key].wanted) {
     control_->scans[key].wanted = control_->restart = true;
@@ -39,7 +64,8 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   ScanPlan& plan = control_->scans[key];
   SymRef count;
   const bool able = !plan.refused && (open || plan.wanted) && handled_.empty() &&
-                    fork_depth_ <= 16 && turns_left(it, &count) && has_many_turns(count);
+                    fork_depth_ <= 16 && !is_held(iterator, kHolders) && turns_left(it, &count) &&
+                    has_many_turns(count);
   if (able && frame.peeled[frame.pc]++ < plan.peel) return true;
   if (!able) return !open || fix_turns(iterator);
   forked_ = true;
@@ -62,14 +88,23 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   return fail(BreakReason::kUnrollLimit, capture.why);
 }
 
-// Whether a loop that is being unrolled should be one node instead, by the operators its turns have
-// made so far.
+// Whether a loop that is being unrolled should be one node instead: by the operators that its turns
+// have made so far, or will make if they are all like the first ones.
 bool Executor::is_large(SymFrame& frame, const SymIterator& it) {
   constexpr int kManyOps = 2000;
+  constexpr size_t kArrivals = 5;  // the first turn may be unlike the next ones
   if (!any_leaf(it, is_regular) || any_leaf(it, is_irregular)) return false;
-  int& begun = frame.begun[frame.pc];
-  if (!any_leaf(it, is_begun)) begun = num_ops_;
-  return num_ops_ - begun > kManyOps;
+  std::vector<int>& seen = frame.arrivals[frame.pc];
+  if (!any_leaf(it, is_begun)) seen.clear();
+  if (seen.size() >= kArrivals) return num_ops_ - seen[0] > kManyOps;
+  seen.push_back(num_ops_);
+  if (num_ops_ - seen[0] > kManyOps) return true;
+  const int turn = seen.size() > 2 ? seen[2] - seen[1] : 0;
+  SymRef count;
+  if (seen.size() < kArrivals || seen[3] - seen[2] != turn || seen[4] - seen[3] != turn ||
+      !turns_left(it, &count) || count->kind != SymKind::kConst)
+    return false;
+  return num_ops_ - seen[0] + PyLong_AsLongLong(count->object.get()) * turn > kManyOps;
 }
 
 bool Executor::has_many_turns(const SymRef& count) {

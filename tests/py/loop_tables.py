@@ -1,0 +1,233 @@
+"""Loops of a known number of turns over numbers beside the counter: schedules in lists, tuples and NumPy arrays. In `ONE_NODE` the loop becomes one
+node; in `UNROLLED` results alone are compared."""
+import math
+
+import numpy as np
+
+import msjit as ms
+from msjit import Tensor, ops
+
+T = 150
+BETAS = [1e-4 + 1e-4 * i for i in range(T)]
+ALPHAS = tuple(1 - b for b in BETAS)
+COUNTS = [i % 7 for i in range(T)]
+STEPS = np.linspace(0.0001, 0.02, T)
+BARS = np.cumprod(1 - STEPS)
+SINGLE = STEPS.astype(np.float32)
+ORDER = np.random.RandomState(0).permutation(T)
+
+
+def step(h, w):
+    """Enough operators that a loop of T turns is not unrolled."""
+    for k in range(3):
+        h = ops.tanh(ops.matmul(h, w) * 0.5 + h) * 0.9 + k * 0.01
+    return h
+
+
+def zipped_with_range(x, h, w):
+    for t, b in zip(range(T), BETAS):
+        h = step(h, w) * (1 - b) + b / (t + 1) * x
+    return h, t, b
+
+
+def items(x, h, w):
+    for b in BETAS:
+        h = step(h, w) / (1 + b) - math.sqrt(b) * x
+    return h, b
+
+
+def numbered_items(x, h, w):
+    for i, b in enumerate(BETAS, 3):
+        h = step(h, w) + x * (b / i) * BETAS[i - 3]
+    return h, i
+
+
+def pairs(x, h, w):
+    for a, b in zip(ALPHAS, BETAS):
+        h = step(h, w) * (a ** 0.5) + x * b / a
+    return h
+
+
+def neighbours(x, h, w):
+    for now, after in zip(BETAS[:-1], BETAS[1:]):
+        h = step(h, w) + x * (after - now) / now
+    return h
+
+
+def items_backwards(x, h, w):
+    for b, a in zip(reversed(BETAS), ALPHAS[::-1]):
+        h = step(h, w) * a + x * b
+    for b in reversed(BETAS):
+        h = step(h, w) + x * b
+    return h
+
+
+def turns_backwards(x, h, w):
+    for t in reversed(range(T)):
+        h = step(h, w) * ALPHAS[t] + x / (1 + t)
+    for t in range(T - 1, -1, -1):
+        h = step(h, w) + x * BETAS[t] * (1 / ALPHAS[t - T])
+    return h
+
+
+def powers(x, h, w):
+    for t in range(T):
+        h = step(h, w) * 0.9 ** t + x * (t ** 2 * 0.0001) + x * math.exp(-t * 0.1) - (t / T) ** 1.5
+    return h
+
+
+def conditions(x, h, w):
+    for t, c in enumerate(COUNTS):
+        h = step(h, w)
+        if t % 50 == 0:
+            h = h * 0.5
+        if c > 3 and t > 0:
+            h = h + x * (0.1 if BETAS[t] < 0.01 else 0.2)
+        if t < 1000:
+            h = h * 0.99
+        if not c:
+            h = h + 0.01
+    return h
+
+
+def places(x, h, w):
+    for t, c in enumerate(COUNTS):
+        h = step(h, w) + x[c % 2] * 0.1 + x[t % 2, c % 4]
+    return h
+
+
+def as_tensors(x, h, w):
+    for b in BETAS:
+        h = step(h, w) + Tensor(b, ms.float32) * x + ops.maximum(x, b) * min(b, 0.01) + max(0.001, b) * int(b * 1000)
+    return h
+
+
+def array_items(x, h, w):
+    for t in range(T):
+        h = step(h, w) * float(1 - STEPS[t]) + x * (STEPS[t] / (1 - BARS[t])) + STEPS[t] * x
+    return h
+
+
+def array_functions(x, h, w):
+    for t in range(T):
+        h = step(h, w) * np.sqrt(BARS[t]) + np.sqrt(1 - BARS[t]) * x / math.sqrt(1 - STEPS[t]) + x * np.maximum(STEPS[t], 0.01) + x * abs(STEPS[t])
+    return h
+
+
+def over_arrays(x, h, w):
+    for s in STEPS:
+        h = step(h, w) + x * s
+    for t, (s, b) in enumerate(zip(STEPS, BARS)):
+        h = step(h, w) + x * (s / b) * t
+    return h, s
+
+
+def single_precision(x, h, w):
+    for t in range(T):
+        h = step(h, w) + x * SINGLE[t] * (1 - SINGLE[t]) + x * SINGLE[t].item()
+    return h
+
+
+def made_arrays(x, h, w):
+    steps = np.linspace(0.1, 0.2, T)
+    for t in range(T):
+        h = step(h, w) + x * steps[t] + x * steps[T - 1 - t] ** 2
+    return h
+
+
+def in_an_order(x, h, w):
+    for t in ORDER:
+        h = step(h, w) + x * BETAS[t] / (1 + t)
+    return h
+
+
+def beside_half(x, h, w):
+    double = x.astype(ms.float64)
+    for t in range(T):
+        h = step(h, w) + (double * STEPS[t]).astype(ms.float32) + (STEPS[t] + double * BETAS[t]).astype(ms.float32)
+    return h
+
+
+ONE_NODE = [zipped_with_range, items, numbered_items, pairs, neighbours, items_backwards, turns_backwards, powers, conditions, places, as_tensors, array_items, array_functions,
+            over_arrays, single_precision, made_arrays, in_an_order, beside_half]
+
+
+def raises_in_a_turn(x, h, w):
+    for t, b in enumerate(BETAS):
+        try:
+            h = step(h, w) + x * (1 / (t - 100))
+        except ZeroDivisionError:
+            h = h + 1
+    return h
+
+
+def raises_at_last(x, h, w):
+    for t in range(T + 1):
+        h = step(h, w) + x * BETAS[t]
+    return h
+
+
+def changed_list(x, h, w):
+    betas = list(BETAS)
+    for t, b in enumerate(betas):
+        h = step(h, w) + x * b
+        betas[(t + 1) % T] = 0.5
+    return h
+
+
+def growing_list(x, h, w):
+    betas = list(BETAS)
+    for b in betas:
+        h = step(h, w) + x * b
+        if len(betas) < T + 5:
+            betas.append(0.25)
+    return h, len(betas)
+
+
+def numbers_kept(x, h, w):
+    kept = []
+    for b in BETAS:
+        h = step(h, w) + x * b
+        kept.append(b * 2)
+    return h, kept
+
+
+def mixed_items(x, h, w):
+    for b in [1, 0.5] * (T // 2):
+        h = step(h, w) + x * b
+    return h
+
+
+def same_object(x, h, w):
+    for t, b in enumerate(BETAS):
+        h = step(h, w) + (x if b is BETAS[t] else h) + (x if b in (BETAS[3], 0.5) else 0)
+    return h
+
+
+def shown(x, h, w):
+    for t in range(T):
+        h = step(h, w) + x * BETAS[t]
+        if t % 50 == 0:
+            print(t, BETAS[t], "%.3f" % STEPS[t])
+    return h
+
+
+def left_early(x, h, w):
+    for t, b in enumerate(BETAS):
+        h = step(h, w) + x * b
+        if b > 0.01:
+            break
+    return h, t
+
+
+def held_iterator(x, h, w):
+    rest = iter(BETAS)
+    for b in rest:
+        h = step(h, w) + x * b
+    turns = iter(range(T))
+    for t in turns:
+        h = step(h, w) + x * t
+    return h, list(rest), next(turns, "end")
+
+
+UNROLLED = [raises_in_a_turn, raises_at_last, changed_list, growing_list, numbers_kept, mixed_items, same_object, shown, left_early, held_iterator]
