@@ -129,6 +129,7 @@ bool LoopBody::place_local(int slot) {
     if (!x_.look_open(initial)) return false;
     local.inside = Sizes::expr(initial) ? counter(initial, step->second) : nullptr;
   }
+  if (!local.inside) local.inside = open_number(slot, initial);
   if (!local.inside) local.inside = open(initial, local.name);
   if (local.inside == initial) return true;
   body_.slots[slot] = local.inside;
@@ -276,7 +277,8 @@ bool LoopBody::check_counter(const HandedOn& local, const SymRef& last) {
 
 // Checks that the next turn would find at the end of the body what this one found at its beginning.
 bool LoopBody::check_value(const std::string& name, const SymRef& inside, const SymRef& last) {
-  if (Carried* c = carried_value(inside)) return check_tensor(*c, last);
+  if (Carried* c = carried_value(inside))
+    return c->inside->is_tensor() ? check_tensor(*c, last) : check_number(*c, last);
   const bool opened = std::ranges::find(opened_, inside, &Opened::copy) != opened_.end();
   const auto changes = [&] {
     may_peel = true;
@@ -306,7 +308,7 @@ bool LoopBody::check_local(int slot) {
   const SymRef before = x_.slot(frame_, slot);
   if (before == last || Joiner::same(before, last)) return true;
   may_peel = true;
-  learn_counter(slot, before, last);
+  if (!learn_counter(slot, before, last)) learn_number(slot, before, last);
   return refuse(
       fmt::format("the loop changes {}, which is {} before it", name(slot), text(before)));
 }

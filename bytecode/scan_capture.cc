@@ -46,14 +46,15 @@ bool has_turn(const SymRef& key) {
 }
 
 ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth)
-    : LoopBody(x, frame, frame.pc + 1, plan.facts, fork_depth),
+    : LoopBody(x, frame, plan.loop < 0 ? frame.pc + 1 : frame.pc, plan.facts, fork_depth,
+               plan.loop),
       plan_(plan),
       count_(std::move(count)) {}
 
 bool ScanCapture::run() {
   const SourceLocation place = x_.sink().location();
   const size_t checks = x_.checking().mark();
-  if (!run_body() || !check_lists()) return false;
+  if (!prepare_numbers() || !run_body() || !check_lists()) return false;
   x_.checking().take(checks);
   prepared_ = true;
   for (Sequence& sequence : sequences_)
@@ -81,9 +82,13 @@ bool ScanCapture::run_body() {
   const ChangeMark before(x_.heap(), mark);
   turns_.clear();
   if (!place_carried() || !place_written()) return false;
-  SymRef given;
-  if (!item(frame_.peek(1), &given)) return false;
-  body_.push(std::move(given));
+  if (is_for_loop()) {
+    SymRef given;
+    if (!item(frame_.peek(1), &given)) return false;
+    body_.push(std::move(given));
+  } else {
+    body_.counted = start_;
+  }
   body_.pc = start_;
   x_.met_unbound();
   if (!x_.run(body_)) {
@@ -241,6 +246,27 @@ bool ScanCapture::stays_within(const SymRef& turn, const SymRef& size) const {
          x_.sizes().decide(SizeCompare::kLess, Sizes::expr(high), Sizes::expr(size));
 }
 
+bool ScanCapture::decides(const SymRef& turn, int op, const SymRef& bound, bool* out) const {
+  constexpr SizeCompare kCompare[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
+                                      SizeCompare::kEqual,   SizeCompare::kNotEqual,
+                                      SizeCompare::kGreater, SizeCompare::kGreaterEqual};
+  const SymRef last_turn = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
+  const SymRef last =
+      last_turn ? x_.number_of_turn(turn->items[0], step_of(turn), last_turn) : nullptr;
+  if (op == Py_EQ || (is_for_loop() && count_->kind != SymKind::kConst) || !last ||
+      !Sizes::expr(last) || !Sizes::expr(bound))
+    return false;
+  const auto holds = [&](int compare, const SymRef& number) {
+    return x_.sizes().decide(kCompare[compare], Sizes::expr(number), Sizes::expr(bound));
+  };
+  const auto all_hold = [&](int compare) {
+    return holds(compare, turn->items[0]) && holds(compare, last);
+  };
+  if (op == Py_NE) return *out = all_hold(Py_LT) || all_hold(Py_GT);
+  *out = holds(op, turn->items[0]);
+  return holds(op, last) == *out;
+}
+
 bool ScanCapture::position(const SymRef& turn, SymRef* out) {
   Sequence* const numbers = sequence(nullptr, 0, turn->items[0], step_of(turn));
   if (!numbers) return x_.fail(BreakReason::kUnrollLimit, why);
@@ -297,7 +323,7 @@ bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
     *out = make_items(SymKind::kTuple, std::move(parts));
     return true;
   }
-  if (walks_known_items(it)) return known_item(it, out);
+  if (walks_numbers(it)) return known_item(it, out);
   SymRef first;
   int64_t step = 0;
   if (!x_.next_number(it, &first, &step))
@@ -345,6 +371,12 @@ bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
   return true;
 }
 
+int ScanCapture::bits_of_turns() const {
+  constexpr int kMostBits = 24;
+  const SizeExpr most = size_const(int64_t{1} << kMostBits);
+  return x_.sizes().decide(SizeCompare::kLess, Sizes::expr(count_), most) ? kMostBits : -1;
+}
+
 SymRef ScanCapture::counter(const SymRef& initial, int64_t step) {
   return make_turn(initial, step);
 }
@@ -358,7 +390,7 @@ bool ScanCapture::build() {
     parts.rows.push_back(sequence.row);
   }
   parts.stacked = stacked_;
-  frame_.pop();
+  if (is_for_loop()) frame_.pop();
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();

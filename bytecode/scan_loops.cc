@@ -6,7 +6,6 @@
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"
-#include "bytecode/values/turn_table.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
@@ -15,25 +14,11 @@ namespace {
 // In the gradient of a Scan the last turns are separate nodes (graph/scan_grad.cc).
 constexpr int64_t kMinTurns = 4;
 constexpr int kMaxPeel = 3;
-
-// Whether the next item of a list, tuple or array is a number. It may not have been looked at yet.
-bool gives_number(const SymIterator& leaf) {
-  const SymRef& from = leaf.children[0];
-  const int64_t at = leaf.kind == &iter_reversed ? leaf.count - 1 - leaf.position : leaf.position;
-  if (leaf.kind != &iter_sequence && leaf.kind != &iter_reversed) return true;
-  if (from->kind == SymKind::kConst)
-    return at >= 0 && at < PyTuple_GET_SIZE(from->object.get()) &&
-           is_known_number(PyTuple_GET_ITEM(from->object.get(), at));
-  if (at < 0 || at >= static_cast<int64_t>(from->items.size())) return false;
-  const SymRef& item = from->items[static_cast<size_t>(at)];
-  return item->kind == SymKind::kNumber || item->kind == SymKind::kSize ||
-         (item->object && is_known_number(item->object.get()));
-}
+constexpr int kManyOps = 2000;  // of one loop that is unrolled
 
 bool is_regular(const SymIterator& leaf) {
   return is_open_leaf(leaf) || leaf.of_tensor ||
-         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get())) ||
-         (walks_known_items(leaf) && gives_number(leaf));
+         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get())) || walks_numbers(leaf);
 }
 bool is_irregular(const SymIterator& leaf) { return !is_regular(leaf); }
 bool is_begun(const SymIterator& leaf) { return leaf.position > 0; }
@@ -67,7 +52,11 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
                     fork_depth_ <= 16 && !is_held(iterator, kHolders) && turns_left(it, &count) &&
                     has_many_turns(count);
   if (able && frame.peeled[frame.pc]++ < plan.peel) return true;
-  if (!able) return !open || fix_turns(iterator);
+  return able ? run_scan(frame, plan, count, captured) : !open || fix_turns(iterator);
+}
+
+// Captures the turns of the loop at whose header, or test, the frame is.
+bool Executor::run_scan(SymFrame& frame, ScanPlan& plan, const SymRef& count, bool* captured) {
   forked_ = true;
   SymFrame* const self = current_;
   ScanCapture capture(*this, frame, plan, count, ++fork_depth_);
@@ -91,20 +80,27 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
 // Whether a loop that is being unrolled should be one node instead: by the operators that its turns
 // have made so far, or will make if they are all like the first ones.
 bool Executor::is_large(SymFrame& frame, const SymIterator& it) {
-  constexpr int kManyOps = 2000;
-  constexpr size_t kArrivals = 5;  // the first turn may be unlike the next ones
   if (!any_leaf(it, is_regular) || any_leaf(it, is_irregular)) return false;
-  std::vector<int>& seen = frame.arrivals[frame.pc];
-  if (!any_leaf(it, is_begun)) seen.clear();
-  if (seen.size() >= kArrivals) return num_ops_ - seen[0] > kManyOps;
-  seen.push_back(num_ops_);
-  if (num_ops_ - seen[0] > kManyOps) return true;
-  const int turn = seen.size() > 2 ? seen[2] - seen[1] : 0;
+  Arrivals& seen = frame.arrivals[frame.pc];
+  if (!any_leaf(it, is_begun)) seen.ops.clear();
+  if (seen.ops.size() == Arrivals::kMost) return num_ops_ - seen.ops[0] > kManyOps;
   SymRef count;
-  if (seen.size() < kArrivals || seen[3] - seen[2] != turn || seen[4] - seen[3] != turn ||
-      !turns_left(it, &count) || count->kind != SymKind::kConst)
-    return false;
-  return num_ops_ - seen[0] + PyLong_AsLongLong(count->object.get()) * turn > kManyOps;
+  if (seen.note(num_ops_) < Arrivals::kMost) return seen.will_be_many(0);
+  const bool known = turns_left(it, &count) && count->kind == SymKind::kConst;
+  return seen.will_be_many(known ? PyLong_AsLongLong(count->object.get()) : 0);
+}
+
+size_t Arrivals::note(int num_ops) {
+  if (ops.size() < kMost) ops.push_back(num_ops);
+  return ops.size();
+}
+
+bool Arrivals::will_be_many(int64_t left) const {
+  const int so_far = ops.back() - ops[0];
+  if (so_far > kManyOps || ops.size() < kMost) return so_far > kManyOps;
+  const int turn = ops[2] - ops[1];
+  const bool alike = ops[3] - ops[2] == turn && ops[4] - ops[3] == turn;
+  return alike && left > (kManyOps - so_far) / std::max(turn, 1) && turn > 0;
 }
 
 bool Executor::has_many_turns(const SymRef& count) {

@@ -10,15 +10,24 @@
 
 namespace msjit {
 
-bool walks_known_items(const SymIterator& leaf) {
-  return !leaf.of_tensor && (leaf.kind == &iter_sequence || leaf.kind == &iter_reversed ||
-                             leaf.kind == &iter_array || leaf.kind == &iter_program_array);
+// Whether the next item of a list, tuple or array is a number. It may not have been looked at yet.
+bool walks_numbers(const SymIterator& leaf) {
+  if (leaf.kind == &iter_array || leaf.kind == &iter_program_array) return true;
+  if (leaf.kind != &iter_sequence && leaf.kind != &iter_reversed) return false;
+  const SymRef& from = leaf.children[0];
+  const int64_t at = leaf.kind == &iter_reversed ? leaf.count - 1 - leaf.position : leaf.position;
+  if (leaf.of_tensor || from->kind == SymKind::kRows) return false;
+  if (from->kind == SymKind::kConst)
+    return at >= 0 && at < PyTuple_GET_SIZE(from->object.get()) &&
+           is_known_number(PyTuple_GET_ITEM(from->object.get(), at));
+  if (at < 0 || at >= static_cast<int64_t>(from->items.size())) return false;
+  const SymRef& item = from->items[static_cast<size_t>(at)];
+  return item->kind == SymKind::kNumber || item->kind == SymKind::kSize ||
+         (item->object && is_known_number(item->object.get()));
 }
 
 // The items that such an iterator has left, `most` of them at most.
 bool Executor::items_left(const SymIterator& leaf, int64_t most, std::vector<SymRef>* items) {
-  const bool rows = !leaf.children.empty() && leaf.children[0]->kind == SymKind::kRows;
-  if (rows) return look(leaf.children[0]);
   SymIterator ahead = leaf;
   while (static_cast<int64_t>(items->size()) < most) {
     SymRef item;

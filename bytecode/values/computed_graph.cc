@@ -111,8 +111,8 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
   made.bits = std::min(made.bits, kIntBits + 1);
-  if (scalar.at_least >= 0 && scalar.at_most < INT64_MAX)
-    made.bits = std::bit_width(static_cast<uint64_t>(scalar.at_most));
+  if (scalar.at_least > INT64_MIN && scalar.at_most < INT64_MAX)
+    made.bits = std::max(bits_of_known(scalar.at_least), bits_of_known(scalar.at_most));
   if (is_drawn(scalar)) {  // a 0-d input without a gradient
     if (made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
     made.tensor = cast(make_tensor(scalar.tensor), dtype);
@@ -389,6 +389,15 @@ bool python_number(Executor& x, const SymRef& value, SymRef* out) {
     *out = tensors.truth(value);
   else if (type == &PyFloat_Type || type == &PyLong_Type)
     *out = tensors.number(value).tensor;
+  return !tensors.failed();
+}
+
+bool int_bits(Executor& x, const SymRef& value, int* bits) {
+  SymRef plain;
+  if (!number_of_turn(x, value, &plain)) return false;
+  Tensors tensors(x);
+  const auto made = tensors.number(plain);
+  *bits = made.tensor && made.integer ? made.bits : kIntBits + 1;
   return !tensors.failed();
 }
 

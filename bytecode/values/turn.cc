@@ -33,6 +33,10 @@ bool turn_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, b
 }
 
 bool turn_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known) {
+  ScanCapture* const scan = a->kind == SymKind::kTurn ? x.scan_of(a) : nullptr;
+  bool always = false;
+  if (scan && !is_unknown(*b) && !x.look_open(b)) return false;
+  if (scan && scan->decides(a, op, b, &always)) return *known = true, *out = sym_bool(always), true;
   return value_turn_table.compare(x, a, b, op, out, known);
 }
 

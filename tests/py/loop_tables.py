@@ -148,7 +148,110 @@ def beside_half(x, h, w):
     return h
 
 
-ONE_NODE = [zipped_with_range, items, numbered_items, pairs, neighbours, items_backwards, turns_backwards, powers, conditions, places, as_tensors, array_items, array_functions,
+def decayed(x, h, w):
+    rate, total, seen = 0.1, 0.5, 3
+    for t in range(T):
+        h = step(h, w) * (1 - rate) + x * (total * seen) * 0.0001
+        rate *= 0.99
+        total, seen = total * 0.5 + t / T, seen + 2 * t - (t % 3)
+    return h, rate, total, seen
+
+
+def previous_number(x, h, w):
+    before = 1.0
+    for b in BETAS:
+        h = step(h, w) + x * (b - before)
+        before = b
+    return h, before
+
+
+def exchanged(x, h, w):
+    low, high = 0.25, 0.75
+    for t in range(T):
+        h = step(h, w) * low + x
+        low, high = high, low
+    return h, low, high
+
+
+def from_tensors(x, h, w):
+    total, best = 0.0, 9.0
+    for b in BETAS:
+        h = step(h, w) + x * b
+        total += float(h.mean())
+        best = min(best, float(h.max()))
+    return h * total + best
+
+
+def rates_in_arms(x, h, w):
+    rate = 0.5
+    for t in range(T):
+        h = step(h, w) * rate + x * 0.1
+        if h.sum() > 0.507:
+            rate = rate * 0.99
+        elif t > 20:
+            rate = min(rate + 0.001, 0.9)
+    return h * rate
+
+
+def whole_then_real(x, h, w):
+    total = 0
+    for b in BETAS:
+        h = step(h, w) + x * total
+        total += b
+    return h, total
+
+
+def while_below(x, h, w):
+    i, rate = 0, 0.5
+    while i < T:
+        h = step(h, w) * (1 - BETAS[i]) + x * rate + i * 0.001
+        rate *= 0.99
+        i += 1
+    return h, i, rate
+
+
+def while_above(x, h, w):
+    t = T - 1
+    while t >= 0:
+        h = step(h, w) + x * STEPS[t] * np.sqrt(BARS[t])
+        t -= 1
+    n = 0
+    while n != len(BETAS):
+        h = step(h, w) + x * BETAS[n]
+        n = n + 1
+    return h, t, n
+
+
+def while_inside(x, h, w):
+    for k in range(2):
+        i = k
+        while i <= 2 * T - 3:
+            h = step(h, w) * 0.5 + x * BETAS[i // 2] * (k + 1)
+            i += 2
+    else:
+        h = h + i
+    return h, i, k
+
+
+def while_ends_early(x, h, w):
+    i, n = 0, 2 * T
+    while i < n:
+        h = step(h, w) + x * BETAS[i]
+        i += 1
+        n += -1
+    return h, i, n
+
+
+def while_goes_on(x, h, w):
+    i, n = 0, T
+    while i < n:
+        h = step(h, w) + x * BETAS[i // 3]
+        i += 3
+        n += 2
+    return h, i, n
+
+
+ONE_NODE = [while_below, while_above, while_inside, decayed, previous_number, exchanged, from_tensors, rates_in_arms, whole_then_real, zipped_with_range, items, numbered_items, pairs, neighbours, items_backwards, turns_backwards, powers, conditions, places, as_tensors, array_items, array_functions,
             over_arrays, single_precision, made_arrays, in_an_order, beside_half]
 
 
@@ -230,4 +333,91 @@ def held_iterator(x, h, w):
     return h, list(rest), next(turns, "end")
 
 
-UNROLLED = [raises_in_a_turn, raises_at_last, changed_list, growing_list, numbers_kept, mixed_items, same_object, shown, left_early, held_iterator]
+def grown_beyond_64_bits(x, h, w):
+    n = 1
+    for t in range(T):
+        h = step(h, w) + x * (n % 7)
+        n *= 3
+    return h, n
+
+
+def carried_powers(x, h, w):
+    rate, part = 0.9, 64
+    for t in range(T):
+        h = step(h, w) * rate
+        rate = rate ** 1.01
+        part = part // 2 + 3
+    return h, rate, part
+
+
+def counted_in_arms(x, h, w):
+    count = 0
+    for t in range(12):
+        h = step(h, w) + x * count * 0.01
+        if h.sum() > 0.507:
+            count += 1
+    return h, count
+
+
+def other_classes(x, h, w):
+    flag, rate, name = True, 0.5, "a"
+    for t in range(T):
+        h = step(h, w) * rate + (x if flag else h)
+        flag = not flag
+        rate = 1 if t == 100 else 0.5
+        name = name + "b"
+    return h, flag, rate, len(name)
+
+
+def divided_by_a_total(x, h, w):
+    total = 3.0
+    for t in range(T):
+        h = step(h, w) + x / total
+        total = total - 0.5 / total
+    return h, total
+
+
+def while_with_breaks(x, h, w):
+    i = 0
+    while i < T:
+        h = step(h, w) + x * BETAS[i]
+        if i == 140:
+            break
+        i += 1
+    else:
+        h = h + 1
+    while True:
+        i -= 1
+        if i < 3:
+            break
+        h = step(h, w) * 0.5
+    while i < T and h.shape[0] == 2:
+        i += 1
+        if i % 3 == 0:
+            continue
+        h = step(h, w)
+    return h, i
+
+
+def while_jumps(x, h, w):
+    i = 0
+    while i < T:
+        h = step(h, w) + x * BETAS[i]
+        i += 1
+        if i == 100:
+            i = 140
+    return h, i
+
+
+def while_said(x, h, w):
+    def bound():
+        print("asked")
+        return T
+    i = 0
+    while i < bound() - 100:
+        h = step(h, w) + x
+        i += 1
+    return h, i
+
+
+UNROLLED = [while_ends_early, while_goes_on, while_with_breaks, while_jumps, while_said, grown_beyond_64_bits, carried_powers, counted_in_arms, other_classes, divided_by_a_total, raises_in_a_turn, raises_at_last, changed_list, growing_list, numbers_kept, mixed_items, same_object, shown, left_early, held_iterator]

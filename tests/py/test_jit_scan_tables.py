@@ -36,7 +36,7 @@ def test_one_node(program):
 
 @pytest.mark.costly
 @pytest.mark.parametrize("wrapped", ["wrap_loss", "wrap_step"])
-@pytest.mark.parametrize("program", [f for f in loop_tables.ONE_NODE if f.__name__ in ("zipped_with_range", "conditions", "array_functions", "powers")], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", [f for f in loop_tables.ONE_NODE if f.__name__ in ("zipped_with_range", "conditions", "array_functions", "powers", "decayed", "from_tensors", "while_below", "while_above")], ids=lambda f: f.__name__)
 def test_gradients(program, wrapped):
     plain, captured = gradient_step(program), gradient_step(program, **{wrapped: compiled})
     assert_same(outcome(captured, *inputs()), outcome(plain, *inputs()))
