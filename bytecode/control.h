@@ -58,11 +58,11 @@ class ControlPlan {
   // Whether a local may still be read. All may be in code that can ask for its locals (locals(),
   // eval, ...).
   bool live(const DecodedCode& code, int instr, int slot);
-  std::map<Key, Loop> loops;  // loops that tests on tensors leave
+  std::map<Key, Loop> loops;      // loops that tests on tensors leave
   std::map<Key, ScanPlan> scans;  // while loops: by the instruction where the test begins
   bool counted = false;           // whether there are while loops among them
-  std::vector<int> long_loops;  // of the outermost frame: headers where a region ends
-  bool restart = false;         // the last run failed only to change one of these
+  std::vector<int> long_loops;    // of the outermost frame: headers where a region ends
+  bool restart = false;           // the last run failed only to change one of these
 
  private:
   struct Facts {

@@ -48,7 +48,7 @@ struct SymFrame {
   // exit.
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
-  std::map<int, int> peeled;  // by header: arrivals so far at a loop of the ControlPlan
+  std::map<int, int> peeled;         // by header: arrivals so far at a loop of the ControlPlan
   std::map<int, Arrivals> arrivals;  // by header
   int counted = -1;                  // of the body of a while loop over a counter: where it begins
   Val again;  // whether the loop goes on; set, at the end of a body, when its ways have been joined

@@ -51,8 +51,8 @@ class LoopBody {
     std::vector<SymRef> parts;  // what the copy held at the beginning of a turn
   };
 
-  // A turn begins at `start` and ends where the frame is now: at the loop's header, or, of a loop
-  // that is left at `loop`'s test, where that test begins.
+  // A turn begins at `start` and ends where the frame is now: at the loop's header, or where the
+  // test of the while loop with the header `loop` begins.
   LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth,
            int loop = -1);
   ~LoopBody() = default;

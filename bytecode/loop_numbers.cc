@@ -112,23 +112,24 @@ bool LoopBody::learn_number(int slot, const SymRef& before, const SymRef& last) 
 
 // Whether an int cannot leave its bounds in all turns.
 bool LoopBody::stays_bounded(const Carried& c, const SymRef& last, bool* bounded) {
-  int added = 0;
+  int added = 0, bits = 0;
   const int turns = bits_of_turns();
-  if (!added_bits(x_, last, c.inside, &added)) return false;
+  if (!int_bits(x_, last, &bits) || !added_bits(x_, last, c.inside, &added)) return false;
   const Node& before = x_.sink().graph()->producer(c.initial->tensor.id());
   const int64_t known =
       before.kind == NodeKind::kConstant ? before.constant.data_as<int64_t>()[0] : INT64_MAX;
   const int initial =
       std::bit_width(known < 0 ? 0 - static_cast<uint64_t>(known) : known + uint64_t{0});
-  *bounded = turns >= 0 && std::max(initial, added + turns) + 1 <= kCarriedBits;
+  const bool grows_slowly = turns >= 0 && std::max(initial, added + turns) + 1 <= kCarriedBits;
+  *bounded = std::max(initial, bits) <= kCarriedBits || grows_slowly;
   return true;
 }
 
 bool LoopBody::check_number(Carried& c, const SymRef& given) {
   SymRef last, tensor;
   PyTypeObject* const type = type_of(*c.inside);
-  may_peel = true;
   if (!given || !number_of_turn(x_, given, &last)) return refuse(c.name + " is no number");
+  may_peel = number_class(last) != type;
   bool bounded = type == &PyFloat_Type;
   if (number_class(last) != type || !(bounded || stays_bounded(c, last, &bounded)) || !bounded ||
       !python_number(x_, last, &tensor) || !tensor ||

@@ -246,27 +246,6 @@ bool ScanCapture::stays_within(const SymRef& turn, const SymRef& size) const {
          x_.sizes().decide(SizeCompare::kLess, Sizes::expr(high), Sizes::expr(size));
 }
 
-bool ScanCapture::decides(const SymRef& turn, int op, const SymRef& bound, bool* out) const {
-  constexpr SizeCompare kCompare[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
-                                      SizeCompare::kEqual,   SizeCompare::kNotEqual,
-                                      SizeCompare::kGreater, SizeCompare::kGreaterEqual};
-  const SymRef last_turn = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
-  const SymRef last =
-      last_turn ? x_.number_of_turn(turn->items[0], step_of(turn), last_turn) : nullptr;
-  if (op == Py_EQ || (is_for_loop() && count_->kind != SymKind::kConst) || !last ||
-      !Sizes::expr(last) || !Sizes::expr(bound))
-    return false;
-  const auto holds = [&](int compare, const SymRef& number) {
-    return x_.sizes().decide(kCompare[compare], Sizes::expr(number), Sizes::expr(bound));
-  };
-  const auto all_hold = [&](int compare) {
-    return holds(compare, turn->items[0]) && holds(compare, last);
-  };
-  if (op == Py_NE) return *out = all_hold(Py_LT) || all_hold(Py_GT);
-  *out = holds(op, turn->items[0]);
-  return holds(op, last) == *out;
-}
-
 bool ScanCapture::position(const SymRef& turn, SymRef* out) {
   Sequence* const numbers = sequence(nullptr, 0, turn->items[0], step_of(turn));
   if (!numbers) return x_.fail(BreakReason::kUnrollLimit, why);

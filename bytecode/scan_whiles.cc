@@ -74,6 +74,29 @@ CounterTest find_test(const Cfg& cfg, int loop, int back) {
 
 }  // namespace
 
+bool ScanCapture::decides(const SymRef& turn, int op, const SymRef& bound, bool* out) const {
+  constexpr SizeCompare kCompare[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
+                                      SizeCompare::kEqual,   SizeCompare::kNotEqual,
+                                      SizeCompare::kGreater, SizeCompare::kGreaterEqual};
+  const SymRef last_turn = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
+  const SymRef last =
+      last_turn ? x_.number_of_turn(turn->items[0], PyLong_AsLongLong(turn->items[1]->object.get()),
+                                    last_turn)
+                : nullptr;
+  if (op == Py_EQ || (is_for_loop() && count_->kind != SymKind::kConst) || !last ||
+      !Sizes::expr(last) || !Sizes::expr(bound))
+    return false;
+  const auto holds = [&](int compare, const SymRef& number) {
+    return x_.sizes().decide(kCompare[compare], Sizes::expr(number), Sizes::expr(bound));
+  };
+  const auto all_hold = [&](int compare) {
+    return holds(compare, turn->items[0]) && holds(compare, last);
+  };
+  if (op == Py_NE) return *out = all_hold(Py_LT) || all_hold(Py_GT);
+  *out = holds(op, turn->items[0]);
+  return holds(op, last) == *out;
+}
+
 // The number of turns that the test allows if its first operand grows by `step`. Null: not known.
 bool Executor::count_turns(SymFrame& frame, int start, int compare, int64_t step, SymRef* count) {
   SymFrame ahead = fork_frame(frame);

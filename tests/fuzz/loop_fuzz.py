@@ -30,7 +30,7 @@ LONG_HEADS = ["for t, b in zip(range(LONG), TABLE * 7):", "for t, b in enumerate
 LONG_VALUES = ["h = h * 0.5 + {v} * TABLE[t % 32]", "h = h * STEPS[t] + {v} * (1 - float(STEPS[t]))", "h = h * 0.5 + {v} * np.sqrt(STEPS[t])", "h = h * 0.5 + {v} * 0.9 ** t",
                "h = h * rate + {v} * 0.5\n    rate *= 0.97", "rate = rate * 0.5 + TABLE[t % 32] / (t + 1)\n    h = h * rate + {v} * 0.5", "i += t\n    h = h * 0.5 + {v} * (i * 0.001)",
                "if t % 40 == 0:\n        h = h * 0.9", "h = h * 0.5 + {v} * math.sqrt(t + rate)", "rate, rest = rest, rate\n    h = h * rate", "if h.sum() > 0.07:\n        rate = rate * 0.9",
-               "rest = min(rest, float(h.max()))", "h = h * 0.5 + {v} * (1 / (t - 60))", "i = i * 2 % 7", "rate = TABLE[t % 32]", "h = h * 0.5 + x[t % 3] * rest"]
+               "rest = min(rest, float(h.max()))", "h = h * 0.5 + {v} * (1 / (t - 60))", "i = (i * 2 + 1) % 7", "rate = TABLE[t % 32]", "h = h * 0.5 + x[t % 3] * rest"]
 ODD_HEADS = ["for t, row in enumerate(zip(x, [1, 2, 3])):", "for t in reversed(reversed(range(n))):", "for t in list(range(n)):", "for t, row in list(enumerate(x)):",
              "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):", "for row in x if n > 4 else [h, h]:", "for row in outs[::-1]:", "for row in reversed(outs):"]
 ROWS = ["x[t]", "x[n - 1 - t]", "x[-1 - t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]

@@ -167,7 +167,7 @@ def previous_number(x, h, w):
 
 def exchanged(x, h, w):
     low, high = 0.25, 0.75
-    for t in range(T):
+    for _ in range(T):
         h = step(h, w) * low + x
         low, high = high, low
     return h, low, high
@@ -256,7 +256,7 @@ ONE_NODE = [while_below, while_above, while_inside, decayed, previous_number, ex
 
 
 def raises_in_a_turn(x, h, w):
-    for t, b in enumerate(BETAS):
+    for t, _ in enumerate(BETAS):
         try:
             h = step(h, w) + x * (1 / (t - 100))
         except ZeroDivisionError:
@@ -318,7 +318,7 @@ def shown(x, h, w):
 def left_early(x, h, w):
     for t, b in enumerate(BETAS):
         h = step(h, w) + x * b
-        if b > 0.01:
+        if b > 0.01 and t > 10:
             break
     return h, t
 
@@ -335,7 +335,7 @@ def held_iterator(x, h, w):
 
 def grown_beyond_64_bits(x, h, w):
     n = 1
-    for t in range(T):
+    for _ in range(T):
         h = step(h, w) + x * (n % 7)
         n *= 3
     return h, n
@@ -343,7 +343,7 @@ def grown_beyond_64_bits(x, h, w):
 
 def carried_powers(x, h, w):
     rate, part = 0.9, 64
-    for t in range(T):
+    for _ in range(T):
         h = step(h, w) * rate
         rate = rate ** 1.01
         part = part // 2 + 3
@@ -352,7 +352,7 @@ def carried_powers(x, h, w):
 
 def counted_in_arms(x, h, w):
     count = 0
-    for t in range(12):
+    for _ in range(12):
         h = step(h, w) + x * count * 0.01
         if h.sum() > 0.507:
             count += 1
@@ -371,7 +371,7 @@ def other_classes(x, h, w):
 
 def divided_by_a_total(x, h, w):
     total = 3.0
-    for t in range(T):
+    for _ in range(T):
         h = step(h, w) + x / total
         total = total - 0.5 / total
     return h, total

@@ -1,12 +1,12 @@
 """For loops over schedules of numbers: results, errors and gradients are those of the plain program, and the loop is one node."""
 import numpy as np
 import pytest
-from test_jit_scan import assert_same, compiled, gradient_step, one_node, outcome, with_own_code
 
 import loop_tables
 import msjit as ms
 from jit_same import FORCED
 from msjit import Tensor
+from test_jit_scan import assert_same, compiled, gradient_step, one_node, outcome, with_own_code
 
 pytestmark = pytest.mark.jit
 
