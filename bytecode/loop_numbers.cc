@@ -55,6 +55,11 @@ SymRef as_number(const Val& tensor, PyTypeObject* type) {
   return value;
 }
 
+// Whether a value has been looked at, or need not be.
+bool is_read(Executor& x, const SymRef& value) {
+  return value->kind != SymKind::kLazy || x.heap().realize_number(value);
+}
+
 // A bound on the bits of what a turn adds to `inside`; kBeyond: it does something else.
 bool added_bits(Executor& x, const SymRef& last, const SymRef& inside, int* bits) {
   *bits = last == inside ? 0 : kBeyond;
@@ -85,7 +90,7 @@ bool LoopBody::prepare_numbers() {
   for (const int slot : facts_.numbers) {
     const SymRef initial = x_.slot(frame_, slot);
     SymRef tensor;
-    if (!initial || !x_.heap().realize_number(initial) || !number_class(initial)) continue;
+    if (!initial || !is_read(x_, initial) || !number_class(initial)) continue;
     if (!python_number(x_, initial, &tensor)) return false;
     if (tensor) numbers_.emplace(slot, std::move(tensor));
   }
@@ -104,7 +109,7 @@ SymRef LoopBody::open_number(int slot, const SymRef& initial) {
 
 // Notes a local that holds other numbers in other turns, for the next run of the capture.
 bool LoopBody::learn_number(int slot, const SymRef& before, const SymRef& last) {
-  if (!before || !last || x_.strict() || !x_.heap().realize_number(before)) return false;
+  if (!before || !last || x_.strict() || !is_read(x_, before)) return false;
   PyTypeObject* const type = number_class(before);
   if (!type || number_class(last) != type || !facts_.numbers.insert(slot).second) return false;
   return x_.control().restart = true;

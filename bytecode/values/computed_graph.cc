@@ -51,6 +51,7 @@ class Tensors {
   Operand of_array(const SymValue& array);
   Operand of_constant(PyObject* object);
   int bits_of_size(const SizeExpr& size);
+  Operand of_turn(const SymRef& value);
   Operand of_computed(const SymValue& value, int depth);
   Operand binary(const Computed& computed, int depth);
   Operand by_constant(const Operand& of, BinaryOp op, const SymRef& by);
@@ -164,8 +165,18 @@ Operand Tensors::number(const SymRef& value, int depth) {
               bits_of_size(Sizes::expr(value))};
     case SymKind::kTensorArray: return of_array(*value);
     case SymKind::kComputed: return of_computed(*value, depth + 1);
+    case SymKind::kTurn:
+    case SymKind::kTurnTable: return of_turn(value);
     default: return {};
   }
+}
+
+Operand Tensors::of_turn(const SymRef& value) {
+  SymRef number;
+  PyTypeObject* const type = type_of(*value);
+  if (type != &PyFloat_Type && type != &PyLong_Type) return {};
+  if (!number_of_turn(x_, value, &number)) return failed_ = true, Operand();
+  return of_scalar(*number);
 }
 
 Operand Tensors::of_computed(const SymValue& value, int depth) {
@@ -393,10 +404,8 @@ bool python_number(Executor& x, const SymRef& value, SymRef* out) {
 }
 
 bool int_bits(Executor& x, const SymRef& value, int* bits) {
-  SymRef plain;
-  if (!number_of_turn(x, value, &plain)) return false;
   Tensors tensors(x);
-  const auto made = tensors.number(plain);
+  const auto made = tensors.number(value);
   *bits = made.tensor && made.integer ? made.bits : kIntBits + 1;
   return !tensors.failed();
 }

@@ -193,6 +193,18 @@ def rates_in_arms(x, h, w):
     return h * rate
 
 
+def numbers_of_turns_in_arms(x, h, w):
+    rate, rest, t = 0.5, 0.25, 0
+    while t < T:
+        b = BETAS[t]
+        if h.sum() > 0.507:
+            rate, b = rate * 0.99, b * 0.5
+        h = step(h, w) * rate + x * b + rest
+        rest *= 0.97
+        t += 1
+    return h * rate
+
+
 def whole_then_real(x, h, w):
     total = 0
     for b in BETAS:
@@ -251,7 +263,7 @@ def while_goes_on(x, h, w):
     return h, i, n
 
 
-ONE_NODE = [while_below, while_above, while_inside, decayed, previous_number, exchanged, from_tensors, rates_in_arms, whole_then_real, zipped_with_range, items, numbered_items, pairs, neighbours, items_backwards, turns_backwards, powers, conditions, places, as_tensors, array_items, array_functions,
+ONE_NODE = [while_below, while_above, while_inside, decayed, previous_number, exchanged, from_tensors, numbers_of_turns_in_arms, rates_in_arms, whole_then_real, zipped_with_range, items, numbered_items, pairs, neighbours, items_backwards, turns_backwards, powers, conditions, places, as_tensors, array_items, array_functions,
             over_arrays, single_precision, made_arrays, in_an_order, beside_half]
 
 
