@@ -263,12 +263,16 @@ bool LoopBody::check_tensor(Carried& c, const SymRef& last) {
 }
 
 bool LoopBody::check_counter(const HandedOn& local, const SymRef& last) {
-  const SymRef next =
-      x_.sizes().binary(SizeOp::kAdd, local.inside->items[0], local.inside->items[1]);
-  const bool same_step =
-      next && last && last->kind == SymKind::kTurn &&
-      same_expr(Sizes::expr(next), Sizes::expr(last->items[0])) &&
-      same_expr(Sizes::expr(local.inside->items[1]), Sizes::expr(last->items[1]));
+  const SymRef &first = local.inside->items[0], &step = local.inside->items[1];
+  // `n - 1` and `n + -1` are different expressions.
+  const int64_t by = PyLong_AsLongLong(step->object.get());
+  const auto is_next = [&](SizeOp op, const SymRef& other) {
+    const SymRef next = x_.sizes().binary(op, first, other);
+    return next && same_expr(Sizes::expr(next), Sizes::expr(last->items[0]));
+  };
+  const bool same_step = last && last->kind == SymKind::kTurn &&
+                         same_expr(Sizes::expr(step), Sizes::expr(last->items[1])) &&
+                         (is_next(SizeOp::kAdd, step) || is_next(SizeOp::kSub, sym_int(-by)));
   if (same_step) return true;
   facts_.counters[local.slot] = 0;
   x_.control().restart = true;
