@@ -29,15 +29,17 @@ struct LoopPlace {
 struct LoopFacts {
   std::set<int> written;            // local slots that hold tensors to which it writes
   std::set<LoopPlace> stored;       // items and attributes that it replaces
+  std::set<int> numbers;            // local slots of other numbers that differ between turns
   std::map<int, int64_t> counters;  // local slots of ints that each turn adds this step to; 0: no
 };
 
-// What is known of a for loop that may become one node.
+// What is known of a loop that may become one node: a for loop, or a while loop over a counter.
 struct ScanPlan {
   bool wanted = false;   // it is too large to unroll
   bool refused = false;  // it has to be unrolled
   int peel = 0;          // arrivals that are unrolled first
   LoopFacts facts;
+  int loop = -1, compare = -1;  // of a while loop: its header, and the comparison that ends it
 };
 
 // What one capture's repeated runs have found out about loops. A run that learns something fails
@@ -56,10 +58,11 @@ class ControlPlan {
   // Whether a local may still be read. All may be in code that can ask for its locals (locals(),
   // eval, ...).
   bool live(const DecodedCode& code, int instr, int slot);
-  std::map<Key, Loop> loops;  // loops that tests on tensors leave
-  std::map<Key, ScanPlan> scans;
-  std::vector<int> long_loops;  // of the outermost frame: headers where a region ends
-  bool restart = false;         // the last run failed only to change one of these
+  std::map<Key, Loop> loops;      // loops that tests on tensors leave
+  std::map<Key, ScanPlan> scans;  // while loops: by the instruction where the test begins
+  bool counted = false;           // whether there are while loops among them
+  std::vector<int> long_loops;    // of the outermost frame: headers where a region ends
+  bool restart = false;           // the last run failed only to change one of these
 
  private:
   struct Facts {

@@ -259,6 +259,10 @@ bool Executor::run_instrs(SymFrame& frame) {
       if (!capture_loop(frame, &captured)) return false;
       if (captured && (frame.result || frame.again || frame.at_stop())) break;
     }
+    if (control_->counted) [[unlikely]] {
+      bool captured = false;
+      if (!capture_counted(frame, &captured)) return false;
+    }
     if (!account(frame)) return false;
     if (stopped_) return true;
     const Instr& instr = (*frame.code)[frame.pc];
@@ -271,6 +275,8 @@ bool Executor::run_instrs(SymFrame& frame) {
         frame.pc = frame.next;
         return too_long(BreakReason::kUnrollLimit);
       }
+    if (frame.next <= frame.pc && (*frame.code)[frame.next].op != Op::kForIter) [[unlikely]]
+      if (!frame.result && !frame.again && !note_turn(frame)) return false;
     if (!frame.result && !frame.again) frame.pc = frame.next;
     if (frame.at_stop()) break;
   }

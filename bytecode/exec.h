@@ -19,6 +19,16 @@
 
 namespace msjit {
 
+// What the first turns of a loop that is being unrolled have made.
+struct Arrivals {
+  static constexpr size_t kMost = 5;  // the first turn may be unlike the next ones
+  std::vector<int> ops;               // the operators made so far, at each arrival
+  int64_t counter = 0, step = 0;      // of a while loop: its counter at the last one
+  size_t note(int num_ops);
+  // Whether `left` more turns will have made too many operators to unroll.
+  bool will_be_many(int64_t left) const;
+};
+
 struct SymFrame {
   const DecodedCode* code = nullptr;
   std::vector<SymRef> slots;  // null pointer: an untouched slot of the outermost frame
@@ -38,8 +48,9 @@ struct SymFrame {
   // exit.
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
-  std::map<int, int> peeled;  // by header: arrivals so far at a loop of the ControlPlan
-  std::map<int, int> begun;   // by header: num_ops_ when its for loop began
+  std::map<int, int> peeled;         // by header: arrivals so far at a loop of the ControlPlan
+  std::map<int, Arrivals> arrivals;  // by header
+  int counted = -1;                  // of the body of a while loop over a counter: where it begins
   Val again;  // whether the loop goes on; set, at the end of a body, when its ways have been joined
 
   bool at_stop() const { return std::find(stops.begin(), stops.end(), pc) != stops.end(); }
@@ -64,6 +75,7 @@ class ControlPlan;
 class HeapMark;
 class LoopBody;
 class ScanCapture;
+struct ScanPlan;
 struct BranchPath;
 
 class Executor {
@@ -83,6 +95,8 @@ class Executor {
   bool capture_loop(SymFrame& frame, bool* captured);
   // A for loop as one Scan node, and rows of tensors in its body (scan_capture.cc).
   bool capture_scan(SymFrame& frame, bool* captured);
+  bool note_turn(SymFrame& frame);  // while loops over a counter (scan_whiles.cc)
+  bool capture_counted(SymFrame& frame, bool* captured);
   bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
   ScanCapture* scan_of(const SymRef& turn);  // the loop whose turn this is; null: none
   // `key` with the numbers of turns as tensors.
@@ -102,6 +116,8 @@ class Executor {
   // The next item of an iterator that zip and enumerate may wrap: a number or the index of a row,
   // and the step to the one after it.
   bool next_number(const SymIterator& leaf, SymRef* first, int64_t* step);
+  // The items that an iterator over a list, tuple or array has left, `most` of them at most.
+  bool items_left(const SymIterator& leaf, int64_t most, std::vector<SymRef>* items);
   // Arithmetic with the number of a turn. If the result is no such number, `out` stays null and the
   // result is true.
   bool turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out);
@@ -306,6 +322,8 @@ class Executor {
   bool arm_failed(const SymFrame& arm);
   bool take_arm(const SymFrame& arm, const HeapMark& heap, const ChangeMark& before,
                 ArmChanges* changes);
+  bool run_scan(SymFrame& frame, ScanPlan& plan, const SymRef& count, bool* captured);
+  bool count_turns(SymFrame& frame, int start, int compare, int64_t step, SymRef* count);
   bool turns_left(const SymIterator& it, SymRef* count);
   bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);

@@ -327,6 +327,9 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
   if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // there is no self
   if (args[0]->kind == SymKind::kRows)                                     // see rows_method()
     return call_builtin_method(x, name, args, names, out);
+  if (args[0]->kind == SymKind::kTurnTable && find_method_model(args[0], name) &&
+      PyType_IsSubtype(type_of(*args[0]), descr->d_type))
+    return call_builtin_method(x, name, args, names, out);
   if (is_unread_list(*args[0]) && descr->d_type == &PyList_Type &&
       find_method_model(args[0], name)) {
     x.heap().guard_exact_type(args[0]);

@@ -13,13 +13,16 @@ namespace msjit {
 
 extern const OpDef op_copy;
 
-LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth)
+LoopBody::LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth,
+                   int loop)
     : x_(x),
       frame_(frame),
       code_(*frame.code),
       header_(frame.pc),
       start_(start),
-      exit_(x.control().cfg(code_).loop_exit(header_)),
+      loop_(loop < 0 ? frame.pc : loop),
+      exit_(x.control().cfg(code_).loop_exit(loop_)),
+      behind_(loop < 0 ? exit_ : frame.pc),
       fork_depth_(fork_depth),
       facts_(facts) {
   stored_ = find_stored();
@@ -34,7 +37,7 @@ std::string LoopBody::name(int slot) const {
 std::vector<bool> LoopBody::find_stored() const {
   const Cfg& cfg = x_.control().cfg(code_);
   std::vector<bool> stored(size_t(code_.slot_count())), seen(cfg.blocks().size());
-  std::vector<int> work{cfg.block_of(header_)};
+  std::vector<int> work{cfg.block_of(loop_)};
   while (!work.empty()) {
     const int b = work.back();
     work.pop_back();
@@ -143,8 +146,8 @@ std::string LoopBody::text(const SymRef& value) const {
 }
 
 bool LoopBody::leave() {
-  for (int s = 0; exit_ >= 0 && s < code_.slot_count(); ++s) {
-    if (!x_.control().live(code_, exit_, s)) {
+  for (int s = 0; behind_ >= 0 && s < code_.slot_count(); ++s) {
+    if (!x_.control().live(code_, behind_, s)) {
       if (stored_[size_t(s)]) after_slots_.emplace_back(s, null_sym());
       continue;
     }
@@ -181,9 +184,7 @@ SymRef LoopBody::behind(const SymRef& value) {
   if (value->kind == SymKind::kTuple || value->kind == SymKind::kList ||
       value->kind == SymKind::kDict)
     return behind_container(value);
-  if (value->is_tensor()) return behind_tensor(value);
-  joiner_->why = describe(*value);
-  return nullptr;
+  return value->is_tensor() ? behind_tensor(value) : behind_number(value);
 }
 
 SymRef LoopBody::behind_container(const SymRef& value) {
@@ -230,6 +231,10 @@ SymRef LoopBody::after(Carried& c) {
     c.after =
         make_tensor(c.written ? c.placeholder : c.inside->tensor);  // bind() sets the final value
     c.after->joined = c.last->joined || joiner_->existed(c.last);
+    if (is_number(c)) {
+      c.after->kind = SymKind::kScalar;
+      c.after->cls = c.inside->cls;
+    }
   }
   return c.after;
 }
@@ -237,7 +242,7 @@ SymRef LoopBody::after(Carried& c) {
 bool LoopBody::collect(Vals* initial, Vals* inside, Vals* next) {
   for (Carried& c : carried_) {
     // A body that leaves a carried tensor unchanged hands the initial tensor on.
-    if (!c.name.empty() && c.initial->source == kNoSource &&
+    if (!c.name.empty() && !is_number(c) && c.initial->source == kNoSource &&
         !x_.claim(c.initial->tensor.id(), c.initial))
       return refuse(
           "the loop starts from one of two tensor objects that the region has merged into one "
@@ -255,6 +260,8 @@ void LoopBody::bind(std::span<const Val> results) {
   for (size_t i = 0; i < carried_.size(); ++i) {
     Carried& c = carried_[i];
     after(c)->tensor = results[i];
+    if (is_number(c))  // it has no tensor identity
+      c.after->tensor = call_in(&x_.sink(), op_copy, std::span(&results[i], 1), {});
     for (size_t k = 0; k < i; ++k)
       if (carried_[k].next == c.next) c.after->joined = carried_[k].after->joined = true;
   }

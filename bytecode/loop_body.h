@@ -26,7 +26,7 @@ class LoopBody {
  protected:
   struct Carried {
     std::string name;  // empty: it is only read behind the loop, or a tensor that is written to
-    SymRef initial, inside;
+    SymRef initial, inside;  // of a number: its tensor, and a kScalar
     ValueId next = -1;
     SymRef last;               // the value at the end of the body
     SymRef after;              // the value behind the loop
@@ -51,8 +51,10 @@ class LoopBody {
     std::vector<SymRef> parts;  // what the copy held at the beginning of a turn
   };
 
-  // `start`: the first instruction of a turn; a turn ends at `header`.
-  LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth);
+  // A turn begins at `start` and ends where the frame is now: at the loop's header, or where the
+  // test of the while loop with the header `loop` begins.
+  LoopBody(Executor& x, SymFrame& frame, int start, LoopFacts& facts, int fork_depth,
+           int loop = -1);
   ~LoopBody() = default;
 
   bool refuse(std::string text) {
@@ -61,6 +63,8 @@ class LoopBody {
   }
   std::string name(int slot) const;
   Val placeholder(const Val& initial);
+  // Makes tensors of the numbers that turns hand on. Called before the nodes of the body begin.
+  bool prepare_numbers();
   // Makes placeholders for the tensors that the loop assigns. False: something that it replaces
   // cannot be carried.
   bool place_carried();
@@ -92,7 +96,10 @@ class LoopBody {
   virtual bool behind_own(const SymRef&, SymRef*) { return false; }
   // An int that is `initial` in the first turn and grows by `step`; null: not in this kind of loop.
   virtual SymRef counter(const SymRef&, int64_t) { return nullptr; }
+  // A bound on the bits of the number of turns; -1: there is none.
+  virtual int bits_of_turns() const { return -1; }
   Carried* carried_value(const SymRef& inside);
+  static bool is_number(const Carried& c) { return c.inside && !c.inside->is_tensor(); }
   // The tensor to which the body writes that this one is; null: it is none of them.
   Carried* carried_write(const SymRef& tensor);
   // Whether a value at the body's end may show a tensor to which the body writes. Later turns and
@@ -105,7 +112,9 @@ class LoopBody {
   SymFrame& frame_;
   const DecodedCode& code_;
   const int header_, start_;
-  int exit_;
+  const int loop_;    // the header in the control-flow graph
+  const int exit_;    // where all ways out meet
+  const int behind_;  // where the frame goes on
   SymFrame body_;
   std::unique_ptr<Joiner> joiner_;
   std::vector<Carried> carried_;
@@ -122,6 +131,11 @@ class LoopBody {
   bool take_attributes(const ArmChanges& changes);
   bool take_items();
   bool learn_part(const SymRef& owner, std::variant<int, std::string> part);
+  SymRef open_number(int slot, const SymRef& initial);
+  bool learn_number(int slot, const SymRef& before, const SymRef& last);
+  bool stays_bounded(const Carried& number, const SymRef& last, bool* bounded);
+  bool check_number(Carried& number, const SymRef& last);
+  SymRef behind_number(const SymRef& value);
   bool learn_counter(int slot, const SymRef& before, const SymRef& last);
   bool check_local(int slot);
   bool check_value(const std::string& name, const SymRef& inside, const SymRef& last);
@@ -137,6 +151,7 @@ class LoopBody {
   const int fork_depth_;
   LoopFacts& facts_;
   std::vector<bool> stored_;
+  std::map<int, SymRef> numbers_;  // by slot: numbers before the loop, as tensors
   std::vector<HandedOn> handed_on_;
   std::vector<Opened> opened_;
   std::vector<std::pair<int, SymRef>> after_slots_;

@@ -25,7 +25,7 @@ class WhileCapture final : public LoopBody {
   bool run() {
     HeapMark heap(x_.heap(), frame_);
     const ChangeMark before(x_.heap(), SymValue::next_serial());
-    if (!place_carried() || !place_written()) return false;
+    if (!prepare_numbers() || !place_carried() || !place_written()) return false;
     const uint64_t mark = SymValue::next_serial();
     const int32_t first_node = static_cast<int32_t>(x_.sink().graph()->nodes.size());
     const int32_t first_step = x_.sizes().mark();

@@ -129,6 +129,7 @@ bool LoopBody::place_local(int slot) {
     if (!x_.look_open(initial)) return false;
     local.inside = Sizes::expr(initial) ? counter(initial, step->second) : nullptr;
   }
+  if (!local.inside) local.inside = open_number(slot, initial);
   if (!local.inside) local.inside = open(initial, local.name);
   if (local.inside == initial) return true;
   body_.slots[slot] = local.inside;
@@ -262,12 +263,16 @@ bool LoopBody::check_tensor(Carried& c, const SymRef& last) {
 }
 
 bool LoopBody::check_counter(const HandedOn& local, const SymRef& last) {
-  const SymRef next =
-      x_.sizes().binary(SizeOp::kAdd, local.inside->items[0], local.inside->items[1]);
-  const bool same_step =
-      next && last && last->kind == SymKind::kTurn &&
-      same_expr(Sizes::expr(next), Sizes::expr(last->items[0])) &&
-      same_expr(Sizes::expr(local.inside->items[1]), Sizes::expr(last->items[1]));
+  const SymRef &first = local.inside->items[0], &step = local.inside->items[1];
+  // `n - 1` and `n + -1` are different expressions.
+  const int64_t by = PyLong_AsLongLong(step->object.get());
+  const auto is_next = [&](SizeOp op, const SymRef& other) {
+    const SymRef next = x_.sizes().binary(op, first, other);
+    return next && same_expr(Sizes::expr(next), Sizes::expr(last->items[0]));
+  };
+  const bool same_step = last && last->kind == SymKind::kTurn &&
+                         same_expr(Sizes::expr(step), Sizes::expr(last->items[1])) &&
+                         (is_next(SizeOp::kAdd, step) || is_next(SizeOp::kSub, sym_int(-by)));
   if (same_step) return true;
   facts_.counters[local.slot] = 0;
   x_.control().restart = true;
@@ -276,7 +281,8 @@ bool LoopBody::check_counter(const HandedOn& local, const SymRef& last) {
 
 // Checks that the next turn would find at the end of the body what this one found at its beginning.
 bool LoopBody::check_value(const std::string& name, const SymRef& inside, const SymRef& last) {
-  if (Carried* c = carried_value(inside)) return check_tensor(*c, last);
+  if (Carried* c = carried_value(inside))
+    return c->inside->is_tensor() ? check_tensor(*c, last) : check_number(*c, last);
   const bool opened = std::ranges::find(opened_, inside, &Opened::copy) != opened_.end();
   const auto changes = [&] {
     may_peel = true;
@@ -306,7 +312,7 @@ bool LoopBody::check_local(int slot) {
   const SymRef before = x_.slot(frame_, slot);
   if (before == last || Joiner::same(before, last)) return true;
   may_peel = true;
-  learn_counter(slot, before, last);
+  if (!learn_counter(slot, before, last)) learn_number(slot, before, last);
   return refuse(
       fmt::format("the loop changes {}, which is {} before it", name(slot), text(before)));
 }

@@ -10,6 +10,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/values/computed.h"
+#include "bytecode/values/turn_table.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 
@@ -224,7 +225,12 @@ bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef
   const char* const name = reinterpret_cast<PyTypeObject*>(type)->tp_name;
   const Range* range = range_of(reinterpret_cast<PyTypeObject*>(type));
   double value = 0;
-  bool is_float = false;
+  bool is_float = false, known = false;
+  const auto in_a_turn = [&](const std::vector<SymRef>& of, SymRef* made) {
+    return make_numpy_scalar(x, type, of[0], made);
+  };
+  if (!call_by_turn(x, {number}, in_a_turn, out, &known)) return false;
+  if (known) return true;
   if (!x.look(number)) return false;
   if (range && (number->kind == SymKind::kList || number->kind == SymKind::kTuple ||
                 (number->object && PyTuple_CheckExact(number->object.get()))))
@@ -271,6 +277,11 @@ bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRe
   if (!name) return wrong_arguments(x, "a ufunc");
   if (!positional(x, name, args, names, 1, 2)) return false;
   bool known = false;
+  const auto in_a_turn = [&](const std::vector<SymRef>& of, SymRef* made) {
+    return numpy_ufunc(x, ufunc, of, nullptr, made);
+  };
+  if (!call_by_turn(x, args, in_a_turn, out, &known)) return false;
+  if (known) return true;
   if (args.size() == 1 && !computed_ufunc(x, ufunc, args[0], out, &known)) return false;
   if (known) return true;
   for (const SymRef& arg : args) {

@@ -140,9 +140,11 @@ bool next_element(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   return *done || program_array_element(x, it.children[0], it.position++, out);
 }
 
+}  // namespace
+
 const IterKind iter_program_array = {.next = next_element};
 
-}  // namespace
+namespace {}  // namespace
 
 bool program_array_iterate(Executor& x, const SymRef& array, SymRef* out) {
   Meta meta;

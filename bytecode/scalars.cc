@@ -61,11 +61,13 @@ bool rounds_once(const OpDef& op) {
                              [&](const char* name) { return op.name == std::string_view(name); });
 }
 
-bool index_of_number(Executor& x, const SymRef& value, SymRef* out) {
-  *out = value;
+bool index_of_number(Executor& x, const SymRef& given, SymRef* out) {
+  SymRef value, tensor;
+  *out = given;
+  if (given->kind == SymKind::kTurn) return true;
+  if (!number_of_turn(x, given, &value)) return false;
   const bool unknown = value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
   if (!unknown || type_of(*value) != &PyLong_Type) return true;
-  SymRef tensor;
   if (!python_number(x, value, &tensor)) return false;
   if (tensor) *out = std::move(tensor);
   return true;
@@ -90,7 +92,7 @@ bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, Sym
 
 bool operand_beside(Executor& x, const SymRef& value, DType beside, SymRef* out) {
   SymRef number;
-  if (!number_of_turn(x, value, &number)) return false;
+  if (!number_of_turn(x, value, &number, true)) return false;
   if (number->kind == SymKind::kComputed) return number_beside(x, number, beside, out);
   *out = nullptr;
   if (number->kind != SymKind::kScalar) return true;

@@ -7,6 +7,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/tensor_write.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/turn_table.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -45,14 +46,15 @@ bool has_turn(const SymRef& key) {
 }
 
 ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth)
-    : LoopBody(x, frame, frame.pc + 1, plan.facts, fork_depth),
+    : LoopBody(x, frame, plan.loop < 0 ? frame.pc + 1 : frame.pc, plan.facts, fork_depth,
+               plan.loop),
       plan_(plan),
       count_(std::move(count)) {}
 
 bool ScanCapture::run() {
   const SourceLocation place = x_.sink().location();
   const size_t checks = x_.checking().mark();
-  if (!run_body() || !check_lists()) return false;
+  if (!prepare_numbers() || !run_body() || !check_lists()) return false;
   x_.checking().take(checks);
   prepared_ = true;
   for (Sequence& sequence : sequences_)
@@ -80,9 +82,13 @@ bool ScanCapture::run_body() {
   const ChangeMark before(x_.heap(), mark);
   turns_.clear();
   if (!place_carried() || !place_written()) return false;
-  SymRef given;
-  if (!item(frame_.peek(1), &given)) return false;
-  body_.push(std::move(given));
+  if (is_for_loop()) {
+    SymRef given;
+    if (!item(frame_.peek(1), &given)) return false;
+    body_.push(std::move(given));
+  } else {
+    body_.counted = start_;
+  }
   body_.pc = start_;
   x_.met_unbound();
   if (!x_.run(body_)) {
@@ -123,6 +129,10 @@ bool ScanCapture::check_lists() {
 
 // Makes the tensor whose axis 0 are the rows of all turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
+  if (sequence->numbers) {  // nothing to slice
+    sequence->whole = x_.sink().constant(sequence->numbers);
+    return true;
+  }
   if (!sequence->tensor) {
     SymRef numbers;
     if (!count_up(*sequence, &numbers)) return false;
@@ -208,7 +218,7 @@ void ScanCapture::place_row(Sequence* sequence) {
 ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, const SymRef& first,
                                              int64_t step) {
   for (Sequence& known : sequences_)
-    if (known.tensor == tensor && known.axis == axis && known.step == step &&
+    if (!known.numbers && known.tensor == tensor && known.axis == axis && known.step == step &&
         same_expr(Sizes::expr(known.first), Sizes::expr(first)))
       return &known;
   const bool is_row = !tensor || (joiner_->existed(tensor) && axis < tensor->tensor.rank());
@@ -292,6 +302,7 @@ bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
     *out = make_items(SymKind::kTuple, std::move(parts));
     return true;
   }
+  if (walks_numbers(it)) return known_item(it, out);
   SymRef first;
   int64_t step = 0;
   if (!x_.next_number(it, &first, &step))
@@ -330,11 +341,19 @@ bool ScanCapture::compute(const SymRef& turn, const SymRef& other, BinaryOp op, 
 }
 
 bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
+  if (value->kind == SymKind::kTurnTable && owns(value->items[0]))
+    return *out = number_in_turn(*value, known_turns() - 1), true;
   if (!owns(value)) return false;
   const SymRef last = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
   *out = last ? x_.number_of_turn(value->items[0], step_of(value), last) : nullptr;
   if (!*out) joiner_->why = "an integer expression of too many terms";
   return true;
+}
+
+int ScanCapture::bits_of_turns() const {
+  constexpr int kMostBits = 24;
+  const SizeExpr most = size_const(int64_t{1} << kMostBits);
+  return x_.sizes().decide(SizeCompare::kLess, Sizes::expr(count_), most) ? kMostBits : -1;
 }
 
 SymRef ScanCapture::counter(const SymRef& initial, int64_t step) {
@@ -350,7 +369,7 @@ bool ScanCapture::build() {
     parts.rows.push_back(sequence.row);
   }
   parts.stacked = stacked_;
-  frame_.pop();
+  if (is_for_loop()) frame_.pop();
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();

@@ -14,7 +14,8 @@ namespace msjit {
 
 class ScanCapture final : public LoopBody {
  public:
-  // The frame is at the loop's header; its iterator has `count` items left.
+  // The frame is at the loop's header, and its iterator has `count` items left; or at the test of a
+  // while loop with so many turns.
   ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count, int fork_depth);
 
   // False with `why`, or with the executor failed.
@@ -27,6 +28,12 @@ class ScanCapture final : public LoopBody {
   bool follows(const SymRef& turn, const SymRef& next);
   // Whether the number of no turn is below zero, or `size` and more.
   bool stays_within(const SymRef& turn, const SymRef& size) const;
+  // What `turn op bound` is in all turns. False: they differ, or it is not known.
+  bool decides(const SymRef& turn, int op, const SymRef& bound, bool* out) const;
+  // The number of turns where it is known and not too many to compute with each; else -1.
+  int64_t known_turns() const;
+  // What the current turn has of one number for each turn, as a tensor without axes.
+  bool table_row(const Tensor& numbers, SymRef* out);
   // The number of a turn as an int32 tensor without axes.
   bool position(const SymRef& turn, SymRef* out);
   // `turn op other`, if that is again a number that steps evenly from turn to turn; else `out`
@@ -41,12 +48,15 @@ class ScanCapture final : public LoopBody {
     SymRef first;
     int64_t step;
     Val whole, row;  // the tensor with these rows as axis 0, in order; a placeholder for one row
+    Tensor numbers = {};  // one for each turn; without `tensor` and `first`
   };
   // The row that a tensor has at the turn's position now.
   bool row_at_position(const SymRef& tensor, const SymRef& key, SymRef* out);
   bool behind_own(const SymRef& value, SymRef* out) override;
   SymRef counter(const SymRef& initial, int64_t step) override;
+  int bits_of_turns() const override;
   bool is_borrowed(const SymRef& value) const override;
+  bool is_for_loop() const { return plan_.loop < 0; }
   bool run_body();
   bool check_lists();
   bool place_sequence(Sequence* sequence);
@@ -56,6 +66,7 @@ class ScanCapture final : public LoopBody {
   bool count_up(const Sequence& sequence, SymRef* whole);
   // The item that the iterator gives in the current turn.
   bool item(const SymRef& iterator, SymRef* out);
+  bool known_item(const SymIterator& leaf, SymRef* out);
   SymRef make_turn(SymRef first, int64_t step);
   bool build();
 
@@ -78,6 +89,8 @@ BuiltinModel rows_method(const char* name);  // append and reverse; null for oth
 bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out);
 // Whether `holds` is true of an iterator, or of one of the iterators that zip and enumerate wrap.
 bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&));
+// Whether the items are those of a list, tuple or array, and the next one is a number.
+bool walks_numbers(const SymIterator& leaf);
 inline bool is_open_leaf(const SymIterator& leaf) {
   return leaf.kind == &iter_turns || leaf.kind == &iter_tensor_rows;
 }

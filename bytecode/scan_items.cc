@@ -6,6 +6,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
@@ -202,6 +203,13 @@ bool Executor::turns_left(const SymIterator& it, SymRef* count) {
     *count = sym_int(host::call(host::values, PyObject_Size, it.object.get()) - it.position);
     return true;
   }
+  if (walks_numbers(it)) {
+    constexpr int64_t kMostItems = 4096;  // each has a guard
+    std::vector<SymRef> items;
+    if (!items_left(it, kMostItems + 1, &items)) return false;
+    *count = sym_int(static_cast<int64_t>(items.size()));
+    return items.size() <= kMostItems;
+  }
   if (!is_open_leaf(it)) return false;
   const SymRef all =
       it.kind == &iter_turns ? it.children[0] : sizes_.dims(it.children[0]->tensor)[0];
@@ -272,6 +280,7 @@ bool Executor::turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef
   const bool left = a->kind == SymKind::kTurn;
   if (left == (b->kind == SymKind::kTurn)) return true;  // neither, or both
   const SymRef &turn = left ? a : b, &other = left ? b : a;
+  if (is_unknown(*other)) return true;
   if (!look_open(other)) return false;
   ScanCapture* const scan = scan_of(turn);
   return !scan || scan->compute(turn, other, op, left, out);

@@ -14,22 +14,32 @@ namespace {
 // In the gradient of a Scan the last turns are separate nodes (graph/scan_grad.cc).
 constexpr int64_t kMinTurns = 4;
 constexpr int kMaxPeel = 3;
+constexpr int kManyOps = 2000;  // of one loop that is unrolled
 
 bool is_regular(const SymIterator& leaf) {
   return is_open_leaf(leaf) || leaf.of_tensor ||
-         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get()));
+         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get())) || walks_numbers(leaf);
 }
 bool is_irregular(const SymIterator& leaf) { return !is_regular(leaf); }
 bool is_begun(const SymIterator& leaf) { return leaf.position > 0; }
+
+// Whether the program can still take items of an iterator behind the loop, or in it.
+bool is_held(const SymRef& iterator, long holders) {
+  if (iterator->kind != SymKind::kIterator) return false;
+  return iterator.use_count() > holders ||
+         std::ranges::any_of(iterator->iterator->children,
+                             [](const SymRef& child) { return is_held(child, 1); });
+}
 
 }  // namespace
 
 // Called at a for loop. True with `captured`: the loop is a Scan now, and the frame is behind it.
 // True without: its next turn is to be run.
 bool Executor::capture_scan(SymFrame& frame, bool* captured) {
-  const SymRef iterator = frame.peek(1);
+  const SymRef& iterator = frame.peek(1);
   SymIterator& it = *iterator->iterator;
   const bool open = any_leaf(it, is_open_leaf);
+  constexpr long kHolders = 2;  // the stack, and the handler of the instruction
   const auto key = ControlPlan::Key{frame.code, frame.pc};
   if (!open && is_large(frame, it) && !control_->scans[key].wanted) {
     control_->scans[key].wanted = control_->restart = true;
@@ -39,9 +49,14 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   ScanPlan& plan = control_->scans[key];
   SymRef count;
   const bool able = !plan.refused && (open || plan.wanted) && handled_.empty() &&
-                    fork_depth_ <= 16 && turns_left(it, &count) && has_many_turns(count);
+                    fork_depth_ <= 16 && !is_held(iterator, kHolders) && turns_left(it, &count) &&
+                    has_many_turns(count);
   if (able && frame.peeled[frame.pc]++ < plan.peel) return true;
-  if (!able) return !open || fix_turns(iterator);
+  return able ? run_scan(frame, plan, count, captured) : !open || fix_turns(iterator);
+}
+
+// Captures the turns of the loop at whose header, or test, the frame is.
+bool Executor::run_scan(SymFrame& frame, ScanPlan& plan, const SymRef& count, bool* captured) {
   forked_ = true;
   SymFrame* const self = current_;
   ScanCapture capture(*this, frame, plan, count, ++fork_depth_);
@@ -62,14 +77,30 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   return fail(BreakReason::kUnrollLimit, capture.why);
 }
 
-// Whether a loop that is being unrolled should be one node instead, by the operators its turns have
-// made so far.
+// Whether a loop that is being unrolled should be one node instead: by the operators that its turns
+// have made so far, or will make if they are all like the first ones.
 bool Executor::is_large(SymFrame& frame, const SymIterator& it) {
-  constexpr int kManyOps = 2000;
   if (!any_leaf(it, is_regular) || any_leaf(it, is_irregular)) return false;
-  int& begun = frame.begun[frame.pc];
-  if (!any_leaf(it, is_begun)) begun = num_ops_;
-  return num_ops_ - begun > kManyOps;
+  Arrivals& seen = frame.arrivals[frame.pc];
+  if (!any_leaf(it, is_begun)) seen.ops.clear();
+  if (seen.ops.size() == Arrivals::kMost) return num_ops_ - seen.ops[0] > kManyOps;
+  SymRef count;
+  if (seen.note(num_ops_) < Arrivals::kMost) return seen.will_be_many(0);
+  const bool known = turns_left(it, &count) && count->kind == SymKind::kConst;
+  return seen.will_be_many(known ? PyLong_AsLongLong(count->object.get()) : 0);
+}
+
+size_t Arrivals::note(int num_ops) {
+  if (ops.size() < kMost) ops.push_back(num_ops);
+  return ops.size();
+}
+
+bool Arrivals::will_be_many(int64_t left) const {
+  const int so_far = ops.back() - ops[0];
+  if (so_far > kManyOps || ops.size() < kMost) return so_far > kManyOps;
+  const int turn = ops[2] - ops[1];
+  const bool alike = ops[3] - ops[2] == turn && ops[4] - ops[3] == turn;
+  return alike && left > (kManyOps - so_far) / std::max(turn, 1) && turn > 0;
 }
 
 bool Executor::has_many_turns(const SymRef& count) {

@@ -18,8 +18,10 @@ inline bool has_truth_of_tensor(const SymValue& value) {
            value.cls.get() == reinterpret_cast<PyObject*>(&PyLong_Type));
 }
 
-// The number of a loop's turn (kTurn) as a kScalar; other values as they are.
-bool number_of_turn(Executor& x, const SymRef& value, SymRef* out);
+// The number that a loop's turn has (kTurn, kTurnTable) as a kScalar; other values as they are. One
+// of NumPy only where `beside_tensor`: there NumPy leaves the operation to the tensor, as Python
+// does.
+bool number_of_turn(Executor& x, const SymRef& value, SymRef* out, bool beside_tensor = false);
 
 // bool(value) or `not value` of a tensor or such a kScalar, as a kScalar.
 bool truth_of_tensor(Executor& x, const SymRef& value, bool negated, SymRef* out);

@@ -79,8 +79,15 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   return told_class(x, value, &told) && (*out = told && PyType_IsSubtype(told, cls), true);
 }
 
+// Whether a number that cannot be looked at has an exact builtin class.
+bool is_number_of_class(const Executor& x, const SymRef& value) {
+  const bool deferred = value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+  PyTypeObject* const type = deferred && !x.strict() ? type_of(*value) : nullptr;
+  return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+}
+
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {
-  if (!x.look_number(value) || !x.look(classes)) return false;
+  if ((!is_number_of_class(x, value) && !x.look_number(value)) || !x.look(classes)) return false;
   const bool list = classes->kind == SymKind::kList;
   if (const std::vector<SymRef>* items = list ? nullptr : x.heap().items(classes)) {
     for (const SymRef& cls : std::vector<SymRef>(*items)) {
@@ -104,7 +111,7 @@ bool model_isinstance(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return x.fail(BreakReason::kMakeClass);
-  if (!x.look_open(args[0])) return false;
+  if (!is_number_of_class(x, args[0]) && !x.look_open(args[0])) return false;
   PyObject* type = reinterpret_cast<PyObject*>(type_of(*args[0]));
   if (!type) return unsupported(x, "type");
   *out = x.heap().from_constant(Ref::share(type), reinterpret_cast<PyTypeObject*>(type)->tp_name);

@@ -169,9 +169,11 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
 bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
   if (op == UnaryOp::kNot) {
     bool is_true = false;
-    if (has_truth_of_tensor(*value) || (look_open(value) && value->is_tensor()))
-      return truth_of_tensor(*this, value, true, out);
-    if (!truth(value, &is_true)) return false;
+    SymRef tested;
+    if (!msjit::number_of_turn(*this, value, &tested)) return false;
+    if (has_truth_of_tensor(*tested) || (look_open(tested) && tested->is_tensor()))
+      return truth_of_tensor(*this, tested, true, out);
+    if (!truth(tested, &is_true)) return false;
     *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }

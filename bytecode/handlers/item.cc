@@ -8,6 +8,7 @@
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/sequence.h"
+#include "bytecode/values/turn_table.h"
 #include "bytecode/values/value_kind.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/host_call.h"
@@ -25,7 +26,8 @@ bool Executor::look_fixed(const SymRef& value) {
 namespace {
 
 bool is_number_index(const SymRef& key) {
-  return (key->kind == SymKind::kScalar || key->kind == SymKind::kComputed) &&
+  return (key->kind == SymKind::kScalar || key->kind == SymKind::kComputed ||
+          key->kind == SymKind::kTurnTable) &&
          type_of(*key) == &PyLong_Type;
 }
 
@@ -51,10 +53,14 @@ bool Executor::subscript(const SymRef& container, const SymRef& given, SymRef* o
     return scan_row(container, given, out);
   if (has_turn_slice(given)) return read_turn_slice(*this, container, given, out);
   SymRef key;
+  bool known = false;
+  if (given->kind == SymKind::kTurnTable && !item_by_turn(*this, container, given, out, &known))
+      [[unlikely]]
+    return false;
+  if (known) return true;
   if (!index_by_numbers(*this, container, given, &key)) return false;
   const ValueKind& unread = kind_of(container);
   if (unread.asked_unread && unread.subscript) return unread.subscript(*this, container, key, out);
-  bool known = false;
   if (!look(container) || !pick_item(*this, container, key, out, &known)) return false;
   if (known) return true;
   if (!look_open(key)) return false;

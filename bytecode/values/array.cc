@@ -12,6 +12,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/turn_table.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/array_layout.h"
 #include "guards/py/convert.h"
@@ -64,7 +65,11 @@ bool next_element(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   return *done || array_subscript(x, array, sym_int(it.position++), out);
 }
 
+}  // namespace
+
 const IterKind iter_array = {.next = next_element};
+
+namespace {
 
 bool array_iterate(Executor& x, const SymRef& array, SymRef* out) {
   if (layout(array).rank == 0) return x.fail(BreakReason::kRaises, "iteration over a 0-d array");
@@ -86,10 +91,6 @@ bool fits(PyObject* value, const Elements& elements) {
   if (number == -1 && PyErr_Occurred()) return PyErr_Clear(), false;
   const long most = elements.bits >= 64 ? LONG_MAX : (1L << (elements.bits - 1)) - 1;
   return number <= most && number >= (elements.kind == 'u' ? 0 : -most);
-}
-
-bool is_known_number(PyObject* o) {
-  return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || is_numpy_scalar(o);
 }
 
 // A store in an arm or loop body could not be taken back. NumPy warns of ints that the dtype cannot

@@ -16,6 +16,7 @@
 #include "bytecode/values/computed_classes.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/tensor_array.h"
+#include "bytecode/values/turn_table.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
@@ -259,6 +260,7 @@ bool is_shown_later(const Executor& x, const SymRef& value) {
 bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                      bool* known) {
   if (x.strict() || (!holds_deferred(a) && !holds_deferred(b))) return true;
+  if (is_by_turn(a) || is_by_turn(b)) return true;
   PyTypeObject* const left = class_of(x, a);
   if (left == &PyUnicode_Type && op == BinaryOp::kRemainder && shows_values(x, b))
     return make(x, build_binary, static_cast<int64_t>(op), {}, &PyUnicode_Type, true, {a, b}, out,
@@ -301,6 +303,7 @@ bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& 
 bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                        SymRef* out, bool* known) {
   if (in_place && a->kind == SymKind::kTensorArray) return x.look(a);
+  if (is_by_turn(a) || is_by_turn(b)) return true;
   if (!computed_binary(x, a, b, op, out, known)) return false;
   if (*known) return true;
   *known = true;
@@ -309,7 +312,8 @@ bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp o
 
 bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                       bool* known) {
-  if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
+  if (x.strict() || is_by_turn(a) || is_by_turn(b) || (!is_deferred(a) && !is_deferred(b)))
+    return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
   if (!right || !is_number_class(left) || !is_number_class(right))  // arrays compare elementwise
     return scalar_compare(x, a, b, op, out, known);
@@ -340,6 +344,11 @@ bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, b
 bool computed_call(Executor& x, PyObject* object, const char* name,
                    const std::vector<SymRef>& given, PyObject* names, SymRef* out, bool* known) {
   std::vector<SymRef> args = given;
+  const auto in_a_turn = [&](const std::vector<SymRef>& of, SymRef* made) {
+    return x.call(make_const(Ref::share(object)), of, nullptr, made);
+  };
+  if (!names && !call_by_turn(x, given, in_a_turn, out, known)) return false;
+  if (*known) return true;
   for (SymRef& arg : args)
     if (!number_of_turn(x, SymRef(arg), &arg)) return false;
   if (x.strict() || names || !std::ranges::any_of(args, is_deferred)) return true;

@@ -51,6 +51,7 @@ class Tensors {
   Operand of_array(const SymValue& array);
   Operand of_constant(PyObject* object);
   int bits_of_size(const SizeExpr& size);
+  Operand of_turn(const SymRef& value);
   Operand of_computed(const SymValue& value, int depth);
   Operand binary(const Computed& computed, int depth);
   Operand by_constant(const Operand& of, BinaryOp op, const SymRef& by);
@@ -111,8 +112,8 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   made.integer = !to_float;
   made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
   made.bits = std::min(made.bits, kIntBits + 1);
-  if (scalar.at_least >= 0 && scalar.at_most < INT64_MAX)
-    made.bits = std::bit_width(static_cast<uint64_t>(scalar.at_most));
+  if (scalar.at_least > INT64_MIN && scalar.at_most < INT64_MAX)
+    made.bits = std::max(bits_of_known(scalar.at_least), bits_of_known(scalar.at_most));
   if (is_drawn(scalar)) {  // a 0-d input without a gradient
     if (made.integer) made.bits = bits_of(x_.heap().draws()[scalar.draw]);
     made.tensor = cast(make_tensor(scalar.tensor), dtype);
@@ -164,8 +165,18 @@ Operand Tensors::number(const SymRef& value, int depth) {
               bits_of_size(Sizes::expr(value))};
     case SymKind::kTensorArray: return of_array(*value);
     case SymKind::kComputed: return of_computed(*value, depth + 1);
+    case SymKind::kTurn:
+    case SymKind::kTurnTable: return of_turn(value);
     default: return {};
   }
+}
+
+Operand Tensors::of_turn(const SymRef& value) {
+  SymRef number;
+  PyTypeObject* const type = type_of(*value);
+  if (type != &PyFloat_Type && type != &PyLong_Type) return {};
+  if (!number_of_turn(x_, value, &number)) return failed_ = true, Operand();
+  return of_scalar(*number);
 }
 
 Operand Tensors::of_computed(const SymValue& value, int depth) {
@@ -389,6 +400,13 @@ bool python_number(Executor& x, const SymRef& value, SymRef* out) {
     *out = tensors.truth(value);
   else if (type == &PyFloat_Type || type == &PyLong_Type)
     *out = tensors.number(value).tensor;
+  return !tensors.failed();
+}
+
+bool int_bits(Executor& x, const SymRef& value, int* bits) {
+  Tensors tensors(x);
+  const auto made = tensors.number(value);
+  *bits = made.tensor && made.integer ? made.bits : kIntBits + 1;
   return !tensors.failed();
 }
 

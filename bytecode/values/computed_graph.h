@@ -14,5 +14,7 @@ bool number_beside(Executor& x, const SymRef& value, DType beside, SymRef* out);
 // A float, int or bool, known or not, as a 0-d float64, int64 or bool tensor that has exactly
 // Python's value. Null: there is none.
 bool python_number(Executor& x, const SymRef& value, SymRef* out);
+// A bound on the bits of an int's magnitude; 64 and more: there is none.
+bool int_bits(Executor& x, const SymRef& value, int* bits);
 
 }  // namespace msjit

@@ -29,6 +29,7 @@ extern const IterKind iter_sequence, iter_reversed, iter_computed, iter_constant
 extern const IterKind iter_map, iter_filter, iter_chain, iter_slice, iter_star_map, iter_take_while,
     iter_accumulate, iter_repeat, iter_count, iter_cycle, iter_groups;
 extern const IterKind iter_turns, iter_tensor_rows;
+extern const IterKind iter_array, iter_program_array;
 extern const IterKind iter_generator;
 
 }  // namespace msjit

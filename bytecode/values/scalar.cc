@@ -4,6 +4,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
+#include "bytecode/values/turn_table.h"
 #include "bytecode/values/value_kind.h"
 
 namespace msjit {
@@ -23,7 +24,7 @@ bool scalar_refuse(Executor& x, const SymRef& value) {
 bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,
                      bool* known) {
   if (!computed_binary(x, a, b, op, out, known)) return false;
-  if (*known) return true;
+  if (*known || is_by_turn(a) || is_by_turn(b)) return true;
   *known = true;
   if (is_drawn(*a) && b->is_tensor()) return x.binary(make_tensor(a->tensor), b, op, false, out);
   if (is_drawn(*b) && a->is_tensor()) return x.binary(a, make_tensor(b->tensor), op, false, out);

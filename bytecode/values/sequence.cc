@@ -11,6 +11,7 @@
 #include "bytecode/values/computed.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/iterators.h"
+#include "bytecode/values/turn_table.h"
 
 namespace msjit {
 
@@ -139,7 +140,9 @@ bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* 
 bool item_of_turn(Executor& x, const SymRef& container, const SymRef& turn, SymRef* out,
                   bool* known) {
   constexpr Py_ssize_t kMostItems = 4096;  // each has a guard
-  if (turn->kind != SymKind::kTurn || !is_sequence(x, container)) return true;
+  if (turn->kind != SymKind::kTurn) return true;
+  if (!item_by_turn(x, container, turn, out, known)) return false;
+  if (*known || !is_sequence(x, container)) return true;
   const Py_ssize_t count = item_count(x, container);
   const ScanCapture* const scan = x.scan_of(turn);
   if (!scan || count > kMostItems || !scan->stays_within(turn, sym_int(count))) return true;

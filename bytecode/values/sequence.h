@@ -20,7 +20,7 @@ bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& key,
 // keys.
 bool pick_item(Executor& x, const SymRef& container, const SymRef& key, SymRef* out, bool* known);
 // items[t] for the number of a loop's turn, where the items are numbers of one class and each turn
-// is within them.
+// is within them. If their number is open, the run picks the item.
 bool item_of_turn(Executor& x, const SymRef& container, const SymRef& turn, SymRef* out,
                   bool* known);
 bool sequence_truth(Executor& x, const SymRef& value, bool* out);

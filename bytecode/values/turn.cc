@@ -1,6 +1,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/turn_table.h"
 #include "bytecode/values/value_kind.h"
 
 namespace msjit {
@@ -26,34 +27,32 @@ bool turn_refuse(Executor& x, const SymRef& value) {
 
 bool turn_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                    SymRef* out, bool* known) {
-  SymRef left, right;
   if (!x.turn_binary(a, b, op, out)) return false;
-  *known = true;
-  return *out || (number_of_turn(x, a, &left) && number_of_turn(x, b, &right) &&
-                  x.binary(left, right, op, in_place, out));
+  *known = *out != nullptr;
+  return *known || value_turn_table.binary(x, a, b, op, in_place, out, known);
 }
 
 bool turn_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known) {
-  SymRef left, right;
-  *known = true;
-  return number_of_turn(x, a, &left) && number_of_turn(x, b, &right) &&
-         x.compare(left, right, op, out);
+  ScanCapture* const scan = a->kind == SymKind::kTurn ? x.scan_of(a) : nullptr;
+  bool always = false;
+  if (scan && !is_unknown(*b) && !x.look_open(b)) return false;
+  if (scan && scan->decides(a, op, b, &always)) return *known = true, *out = sym_bool(always), true;
+  return value_turn_table.compare(x, a, b, op, out, known);
 }
 
 bool turn_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
-  *known = op == UnaryOp::kNegative;
-  return !*known || x.binary(value, sym_int(-1), BinaryOp::kMul, false, out);
+  if (op != UnaryOp::kNegative) return value_turn_table.unary(x, value, op, out, known);
+  *known = true;
+  return x.binary(value, sym_int(-1), BinaryOp::kMul, false, out);
 }
 
 }  // namespace
 
-bool number_of_turn(Executor& x, const SymRef& value, SymRef* out) {
-  *out = value;
-  if (value->kind != SymKind::kTurn) return true;
+bool scalar_of_turn(Executor& x, const SymRef& turn, SymRef* out) {
   SymRef tensor;
-  if (!x.turns_as_tensors(value, &tensor) || !number_of_tensor(x, tensor, &PyLong_Type, out))
+  if (!x.turns_as_tensors(turn, &tensor) || !number_of_tensor(x, tensor, &PyLong_Type, out))
     return false;
-  bound(x, value, out->get());
+  bound(x, turn, out->get());
   return true;
 }
 

@@ -7,6 +7,7 @@ For every third program so must gradients: of the compiled function, and by a co
 determines a program. The last line is
 `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
+import math
 import random
 import sys
 
@@ -23,6 +24,13 @@ HEADS = ["for t in range(x.shape[0]):", "for t in range(len(x)):", "for row in x
          "for t in reversed(range(n)):", "for t in range(n - 1, -1, -1):", "for t, row in enumerate(x):", "for row, other in zip(x, x * 2):",
          "for row in reversed(x):", "for t, (row, other) in enumerate(zip(x, reversed(x))):", "for t, row in zip(range(n), x):",
          "for t in range(0, n, 2):", "for t in range(n - 1, 0, -2):", "for t, row in enumerate(x[1:], start=1):"]
+# Long enough to be one node: over numbers that are known. `while` loops count in `t`.
+LONG_HEADS = ["for t, b in zip(range(LONG), TABLE * 7):", "for t, b in enumerate((TABLE * 7)[:LONG]):", "for t, b in zip(range(LONG), STEPS):", "for t in range(LONG):",
+              "for t in reversed(range(LONG)):", "for b, t in zip(reversed(TABLE * 7), range(LONG)):", "while t < LONG:", "while t <= LONG - 1:", "while n + t < n + LONG:"]
+LONG_VALUES = ["h = h * 0.5 + {v} * TABLE[t % 32]", "h = h * STEPS[t] + {v} * (1 - float(STEPS[t]))", "h = h * 0.5 + {v} * np.sqrt(STEPS[t])", "h = h * 0.5 + {v} * 0.9 ** t",
+               "h = h * rate + {v} * 0.5\n    rate *= 0.97", "rate = rate * 0.5 + TABLE[t % 32] / (t + 1)\n    h = h * rate + {v} * 0.5", "i += t\n    h = h * 0.5 + {v} * (i * 0.001)",
+               "if t % 40 == 0:\n        h = h * 0.9", "h = h * 0.5 + {v} * math.sqrt(t + rate)", "rate, rest = rest, rate\n    h = h * rate", "if h.sum() > 0.07:\n        rate = rate * 0.9",
+               "rest = min(rest, float(h.max()))", "h = h * 0.5 + {v} * (1 / (t - 60))", "i = (i * 2 + 1) % 7", "rate = TABLE[t % 32]", "h = h * 0.5 + x[t % 3] * rest"]
 ODD_HEADS = ["for t, row in enumerate(zip(x, [1, 2, 3])):", "for t in reversed(reversed(range(n))):", "for t in list(range(n)):", "for t, row in list(enumerate(x)):",
              "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):", "for row in x if n > 4 else [h, h]:", "for row in outs[::-1]:", "for row in reversed(outs):"]
 ROWS = ["x[t]", "x[n - 1 - t]", "x[-1 - t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]
@@ -50,6 +58,7 @@ HANDED_ON = ["pair = ({v}, pair[0])", "pair = (pair[0] * 0.9, pair[1] * 0.5 + {v
 ODD_HANDED_ON = ["pack.append({v})", "pack = pack + [h]", "named['n'] = {v}", "i *= 2", "if t % 2:\n        i += 1", "del named['c']", "pair = pair + (h,)", "h = h + x[t - 1:t].sum()", "h = h + x[t:t + 2].sum(0)", "h = h + x[t // 2 + 3]", "keep[0] = {v}",
                  "pack = keep", "box = Box()\n    box.h = h", "h = h + (1 if pack is keep else 2)", "pair = pack", "named = dict(named)", "keep[0] = {v}\n    pack = [h, keep[0]]", "last = pack[0]\n    pack[0] = h", "pack = [kept, h]", "kept.mul_(0.5)", "nest[1][0] = h"]
 TABLE = [0.5 + 0.01 * i for i in range(32)]
+STEPS, LONG = np.linspace(0.1, 0.9, 210), 200
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
 
 
@@ -75,18 +84,35 @@ class Program:
         if self.hands_on:
             body += ["pair, pack, named, box, i, lens = (h, h * 0.5), [h * 1, h + 1], {'h': h, 'c': h * 0.5}, Box(), %d, Tensor([2, 5])" % self.r.randint(0, 2),
                      "box.h, keep, nest, kept = h, pack, (h, [h]), pack[0]"]
-        for _ in range(1 + (chance() < 0.2)):
+        self.long = chance() < 0.15
+        if self.long:
+            body += ["rate, rest, i = 0.5, 0.25, %d" % self.r.randint(0, 2)]
+            self.long_loop(body)
+        for _ in range((not self.long) + (chance() < 0.2)):
             self.loop(body, odd)
         results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],
                                               self.r.randint(0, 3))
         if self.writes:
             results += ["buf"] + self.r.sample(["w", "buf[0]", "(buf * buf).sum()"], 1)
+        if self.long:
+            results += self.r.sample(["rate", "h * rest", "i", "t"], 2)
         if self.hands_on:
             results += self.r.sample(["pair", "pack", "named", "box.h", "i", "keep", "keep is pack", "nest", "pack[0] + pair[1]", "named['h']", "list(named)", "pair[0]"], 4)
         if odd:
             results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))
         body.append("return (%s,)" % ", ".join(results))
         self.source = "def main(x, h, w):\n%s\n" % "\n".join("    " + line for line in body)
+
+    def long_loop(self, body):
+        self.head = self.r.choice(LONG_HEADS)
+        self.rows = ["x[t % 3]", "x[0]", "x[1]"] if self.r.random() < 0.5 else ["x[0]"]
+        counted = self.head.startswith("while")
+        body += ["t = 0"] * counted + ["if n > 2:  # rows for every turn", "  " + self.head]
+        lines = []
+        for _ in range(self.r.randint(2, 5)):
+            lines += ("    " + self.r.choice(LONG_VALUES).format(v=self.value())).split("\n")
+        lines += ["    h = ops.tanh(ops.matmul(h, w) + h * 0.5) * 0.9 + ops.sigmoid(h) * 0.1 - ops.relu(h) * 0.2"] + ["    t += 1"] * counted
+        body += ["  " + line for line in lines]
 
     def loop(self, body, odd):
         pick, chance = self.r.choice, self.r.random
@@ -180,7 +206,7 @@ def with_gradients(space, compile_total=lambda f: f, compile_gradient=lambda f: 
 def check(seed):
     """(None or a text that says what differs, number of captures, number of calls that level STRICT did not refuse)"""
     program, said, whole = Program(seed), [], 0
-    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor, "Box": Box, "TABLE": TABLE}
+    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor, "Box": Box, "TABLE": TABLE, "STEPS": STEPS, "LONG": LONG, "np": np, "math": math}
     held, sys.stdout = sys.stdout, Lines(said)
     try:
         with SourceText("import builtins\n" + program.source) as text:

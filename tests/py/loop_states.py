@@ -252,7 +252,30 @@ def nested_loops(x, h, w):
     return states
 
 
-ONE_NODE = [tuple_of_states, outputs_and_states, named_tuple, nested_tuples, list_of_layers, list_of_pairs, list_made_anew, list_kept_by_another_name,
+def rates(x, h, w):
+    rate, total, seen = 0.5, 0.25, 0
+    for t in range(len(x)):
+        h = h * rate + x[t] * total
+        rate *= 0.9
+        total = total * 0.5 + float(h.mean())
+        seen += t
+    return h * rate, seen
+
+
+def while_rows(x, h, w):
+    i, outs = 0, []
+    while i < x.shape[0]:
+        h = ops.tanh(h + x[i]) * 0.9
+        outs.append(h)
+        i += 1
+    n = len(x)
+    while n > 0:
+        n -= 1
+        h = h * 0.5 + x[n] * n
+    return h, i, n, ops.stack(outs) if outs else 0
+
+
+ONE_NODE = [while_rows, rates, tuple_of_states, outputs_and_states, named_tuple, nested_tuples, list_of_layers, list_of_pairs, list_made_anew, list_kept_by_another_name,
             old_list_stays, dict_of_states, dict_made_anew, dict_in_a_list, attribute, attribute_of_attribute, attribute_in_a_list,
             attribute_set_in_the_loop, counted, counted_down, named_later, not_longer_than, state_in_an_arm, infinite_derivatives, nested_loops]
 
