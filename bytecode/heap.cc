@@ -279,10 +279,20 @@ bool Heap::read_tensor(const SymRef& value) {
                .tensor = std::make_shared<const Meta>(asked)});
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
+  input_values_[value->tensor.id()] = value;
   if (is_parameter) {
     parameters_.push_back(value->tensor.id());
     parameter_of_[object] = value;
   }
+  return true;
+}
+
+bool Heap::guard_contiguous(ValueId input) {
+  const auto found = input_values_.find(input);
+  if (found == input_values_.end()) return false;
+  const SymRef& value = found->second;
+  if (!tensor_of(value->object.get()).contiguous()) return false;
+  guards_.add(guard::contiguous, value->source);
   return true;
 }
 

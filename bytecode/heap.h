@@ -178,6 +178,9 @@ class Heap {
   const std::vector<SymRef>& tensors() const { return tensors_; }  // those of them that are tensors
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
+  // Guards that an input of the region, a tensor of the program, is contiguous. False: it is not,
+  // or it is no such tensor.
+  bool guard_contiguous(ValueId input);
   // An open size or float as an input of the graph.
   Val scalar_input(const SymRef& value);
   // The number of items in a deque of the program, and its `maxlen`, under guards; -1: no limit.
@@ -284,6 +287,7 @@ class Heap {
   size_t effects_ = 0;
   bool plain_ = false;
   std::vector<SourceId> inputs_;
+  std::unordered_map<ValueId, SymRef> input_values_;  // those that are tensors of the program
   std::vector<ScalarInput> scalars_;
   std::vector<Draw> draws_;
 };

@@ -1,7 +1,8 @@
 // contiguous(), is_contiguous() and stride() of tensors in captured code. What the first returns,
 // the tensor itself or a copy, depends on the strides that eager code would have. They are known
-// where the tensor, or the tensor that it is a view of, is made in the region. The strides of a
-// program's tensor may differ from call to call; nothing guards them, so there the region ends.
+// where the tensor, or the tensor that it is a view of, is made in the region, or is a contiguous
+// tensor of the program: a guard sees to it that it is one at later calls. At others the region
+// ends.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -14,17 +15,25 @@ namespace {
 
 // A tensor with the strides that eager code gives to this value; its elements are not computed.
 // False: they are not known.
-bool laid_out(const Graph& graph, ValueId id, Tensor* out) {
+bool laid_out(Executor& x, ValueId id, Tensor* out) {
+  const Graph& graph = *x.sink().graph();
   const Node& node = graph.producer(id);
+  if (node.kind == NodeKind::kInput)
+    return x.heap().guard_contiguous(id) && lay_out_owner(graph.meta(id), out);
   if (node.kind != NodeKind::kOp || node.is_control()) return false;
   if (makes_memory(graph, node)) return lay_out_owner(graph.meta(id), out);
   Tensor source;
   const bool hands_on = node.op->has(kView) || std::string_view(node.op->name) == "cast";
-  if (!hands_on || !laid_out(graph, node.inputs[0], &source)) return false;
+  if (!hands_on || !laid_out(x, node.inputs[0], &source)) return false;
   const TensorVec views = eager_views(node, source);
   if (views.empty()) return false;
   *out = views[static_cast<uint32_t>(id - node.first_output)];
   return true;
+}
+
+// Whether views of a value end there: it has memory of its own.
+bool is_root(const Graph& graph, const Node& node) {
+  return node.kind == NodeKind::kInput || makes_memory(graph, node);
 }
 
 // Guards what the strides depend on where sizes are open: whether a size is 1, because a dimension
@@ -38,12 +47,12 @@ void guard_layout(Executor& x, ValueId id) {
     const Val value = x.sink().value(id);
     for (const SymRef& dim : x.sizes().dims(value))
       if (dim->kind == SymKind::kSize) x.sizes().decide(SizeCompare::kEqual, Sizes::expr(dim), one);
-    if (makes_memory(graph, node)) return;
+    if (is_root(graph, node)) return;
     const std::string_view op(node.op->name);
     const bool moves_axes =
         op == "transpose" || op == "swapaxes" || op == "expand_dims" || op == "squeeze";
     const bool reshapes = op == "reshape" || op == "flatten";
-    if (moves_axes || (reshapes && makes_memory(graph, graph.producer(node.inputs[0])))) continue;
+    if (moves_axes || (reshapes && is_root(graph, graph.producer(node.inputs[0])))) continue;
     x.sizes().specialise_shape(x.sink().value(node.inputs[0]));
     x.sizes().specialise_shape(value);
   }
@@ -51,8 +60,10 @@ void guard_layout(Executor& x, ValueId id) {
 
 // A tensor with the strides of this one. Ends the region where they are not known.
 bool find_layout(Executor& x, const char* name, const SymRef& tensor, Tensor* out) {
+  const ValueId id = tensor->tensor.id();
   const bool made = tensor->source == kNoSource && !tensor->object && !tensor->joined;
-  return (made && laid_out(*x.sink().graph(), tensor->tensor.id(), out)) ||
+  const bool given = x.sink().graph()->producer(id).kind == NodeKind::kInput && !tensor->joined;
+  return ((made || given) && laid_out(x, id, out)) ||
          x.fail(BreakReason::kUnsupported,
                 fmt::format("{}() of a tensor whose strides are not known", name));
 }
@@ -90,7 +101,7 @@ bool method_stride(Executor& x, Args args, PyObject* names, SymRef* out) {
   const Graph& graph = *x.sink().graph();
   for (ValueId id = args[0]->tensor.id();; id = graph.producer(id).inputs[0]) {
     x.sizes().specialise_shape(x.sink().value(id));
-    if (makes_memory(graph, graph.producer(id))) break;
+    if (is_root(graph, graph.producer(id))) break;
   }
   std::vector<SymRef> strides;
   for (int64_t stride : found.strides()) strides.push_back(sym_int(stride));

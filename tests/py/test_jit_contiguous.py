@@ -154,3 +154,43 @@ def test_gradients():
     expected = ms.grad(net)(x)
     for mode in ("PIJit", "PSJit"):
         assert plain(jit(lambda x: ms.grad(net)(x), mode=mode)(x)) == plain(expected)
+
+
+def shifted(logits, labels):
+    """The loss of a language model: each token is predicted from those before it."""
+    logits, labels = logits[..., :-1, :].contiguous(), labels[..., 1:].contiguous()
+    return ops.cross_entropy(logits.view(-1, logits.shape[-1]), labels.view(-1)), labels.is_contiguous()
+
+
+def tokens(length):
+    logits, labels = array(2, length, 5), Tensor(np.arange(2 * length, dtype=np.int32).reshape(2, length) % 5)
+    return logits, labels
+
+
+@pytest.mark.jit
+@pytest.mark.captures
+def test_views_of_arguments_are_one_region():
+    fn = jit(eval("lambda a, b: f(a, b)", {"f": shifted}), mode="PIJit")  # with code of its own, which has no entries yet
+    for length in (4, 4, 5, 6, 7):
+        got, wanted = fn(*tokens(length)), shifted(*tokens(length))
+        np.testing.assert_allclose(got[0].asnumpy(), wanted[0].asnumpy(), rtol=1e-6)
+        assert got[1] is wanted[1] is True
+    assert ms.explain(fn, *tokens(8)).breaks == []
+
+
+@pytest.mark.jit
+def test_arguments_that_are_contiguous_at_some_calls():
+    def function(x):
+        y = x.contiguous()
+        y[0] = 5  # shows in a contiguous x
+        return y is x, x.is_contiguous(), x.stride(), y, x[:, 1:].contiguous() + 1
+    fn = jit(function, mode="PIJit")
+    for transposed in (False, False, True, False, True, True, False):
+        def make():
+            return array(3, 4).T if transposed else array(4, 3)
+        x, mine = make(), make()
+        wanted, got = function(x), fn(mine)
+        assert got[:3] == wanted[:3] and plain(got[3:]) == plain(wanted[3:]) and plain(mine) == plain(x)
+        if not transposed:
+            assert got[3] is mine
+
