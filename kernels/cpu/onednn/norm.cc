@@ -1,10 +1,16 @@
 // Normalisation.
 #include "kernels/cpu/onednn/program.h"
+#include "kernels/cpu/serial_scope.h"
 
 namespace msjit::onednn {
 namespace {
 
 using Flags = dnnl::normalization_flags;
+
+// With fewer elements, waking a second thread takes longer than the work.
+constexpr int64_t kFewElements = 4096;
+
+bool is_small(const BatchNorm& p) { return p.batch * p.channels * p.inner < kFewElements; }
 
 dnnl::batch_normalization_forward::primitive_desc batch_norm_desc(const BatchNorm& p,
                                                                   bool given_stats) {
@@ -53,6 +59,7 @@ static Key batch_norm_key(Kind kind, const BatchNorm& p) {
 
 Status batch_norm(const BatchNorm& p, const float* x, const float* scale, const float* shift,
                   float* mean, float* variance, float* y) {
+  const SerialScope serial(is_small(p));
   return run_cached(batch_norm_key(Kind::kBatchNorm, p), {x, scale, shift, mean, variance, y},
                     [&](Builder& builder) { build_batch_norm(builder, p); });
 }
@@ -60,6 +67,7 @@ Status batch_norm(const BatchNorm& p, const float* x, const float* scale, const 
 Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, const float* mean,
                        const float* variance, const float* dy, float* dx, float* dscale,
                        float* dshift) {
+  const SerialScope serial(is_small(p));
   return run_cached(batch_norm_key(Kind::kBatchNormGrad, p),
                     {x, scale, mean, variance, dy, dx, dscale, dshift},
                     [&](Builder& builder) { build_batch_norm_grad(builder, p); });
