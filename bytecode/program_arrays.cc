@@ -144,8 +144,6 @@ bool next_element(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 
 const IterKind iter_program_array = {.next = next_element};
 
-namespace {}  // namespace
-
 bool program_array_iterate(Executor& x, const SymRef& array, SymRef* out) {
   Meta meta;
   if (x.strict() || !x.heap().array_meta(array, &meta) || meta.shape.rank() != 1)

@@ -35,6 +35,11 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   // too many layouts.
   const BoundKernel* find_variant(std::span<const Tensor> inputs);
 
+  // Counts the plans that use it. (The references do not: a compile job holds one as well.)
+  void add_user() { ++users_; }
+  void remove_user() { --users_; }
+  int users() const { return users_; }
+
   double compile_ms() const;
   // A kernel that is not compiled yet counts with the least bytes it can have, so that its arrival
   // exceeds no budget. One that other units use too counts in parts.
@@ -77,6 +82,7 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   std::vector<char> contiguous_;
   std::string dump_directory_;  // of the capture, for the compile thread
   std::atomic<bool> scheduled_{false};
+  std::atomic<int> users_{0};
   Variant primary_;
   std::atomic<Variant*> others_{nullptr};
   std::mutex adding_;

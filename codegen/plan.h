@@ -64,6 +64,7 @@ struct FusedProgram {
   friend bool operator==(const FusedProgram&, const FusedProgram&) = default;
 };
 
+// The sizes of a FusedProgram in one plan.
 struct FusedShapes {
   Shape space;
   std::vector<Shape> operands;

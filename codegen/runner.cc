@@ -77,12 +77,18 @@ PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan, const PlanRunner* like)
   find_single();
 }
 
+PlanRunner::~PlanRunner() {
+  for (const auto& unit : units_)
+    if (unit) unit->remove_user();
+}
+
 void PlanRunner::make_units(const PlanRunner* like) {
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     const PlanStep& step = plan_->steps[s];
     const bool shared =
         like && s < like->units_.size() && plan_->steps[s].same(like->plan_->steps[s]);
     units_.push_back(step.fused ? make_unit(s, shared ? like : nullptr) : nullptr);
+    if (step.fused) units_.back()->add_user();
     if (step.kind != PlanStepKind::kControl) continue;
     controls_.resize(plan_->steps.size());
     if (shared) {
@@ -123,7 +129,7 @@ int64_t PlanRunner::bytes() const {
         (sizeof(PlanStep) + step->ops.size() * sizeof(PlanOp)) / static_cast<size_t>(step.plans());
   auto all = static_cast<int64_t>(bytes);
   for (const auto& unit : units_)
-    if (unit) all += unit->code_bytes() / unit.use_count();
+    if (unit) all += unit->code_bytes() / unit->users();
   for (const Control& control : controls_)
     for (const auto& runner : control.runners) all += runner->bytes() / runner.use_count();
   return all;

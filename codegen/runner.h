@@ -34,6 +34,7 @@ class PlanRunner {
                ? run_steps(inputs, outputs, pending)
                : run(inputs, outputs);
   }
+  ~PlanRunner();
   const Plan& plan() const { return *plan_; }
   const PlanRunner& nested(size_t step, size_t sub) const { return *controls_[step].runners[sub]; }
   // By step; null where not fused.
