@@ -120,19 +120,22 @@ void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {
 }
 
 int64_t PlanRunner::bytes() const {
-  size_t bytes = sizeof(Plan) + sizeof *this + plan_->slots.size() * sizeof(PlanSlot);
-  if (plan_->graph)
-    bytes +=
-        plan_->graph->nodes.size() * sizeof(Node) + plan_->graph->values.size() * sizeof(ValueInfo);
+  const auto part = [](int64_t bytes, int64_t users) {
+    return bytes / std::max<int64_t>(1, users);
+  };
+  auto bytes =
+      static_cast<int64_t>(sizeof(Plan) + sizeof *this + plan_->slots.size() * sizeof(PlanSlot));
+  if (const auto& graph = plan_->graph)
+    bytes += static_cast<int64_t>(graph->nodes.size() * sizeof(Node) +
+                                  graph->values.size() * sizeof(ValueInfo));
   for (const SharedStep& step : plan_->steps)
-    bytes +=
-        (sizeof(PlanStep) + step->ops.size() * sizeof(PlanOp)) / static_cast<size_t>(step.plans());
-  auto all = static_cast<int64_t>(bytes);
+    bytes += part(static_cast<int64_t>(sizeof(PlanStep) + step->ops.size() * sizeof(PlanOp)),
+                  step.plans());
   for (const auto& unit : units_)
-    if (unit) all += unit->code_bytes() / unit->users();
+    if (unit) bytes += part(unit->code_bytes(), unit->users());
   for (const Control& control : controls_)
-    for (const auto& runner : control.runners) all += runner->bytes() / runner.use_count();
-  return all;
+    for (const auto& runner : control.runners) bytes += part(runner->bytes(), runner.use_count());
+  return bytes;
 }
 
 void PlanRunner::release_memory() {
