@@ -1,10 +1,11 @@
-"""Memory after many calls and many captures: it must not grow, and objects that only a call could reach must die.
+"""Memory after many calls, captures, training steps and models: it must not grow, and objects that only a call could reach must die.
 
-    python tests/fuzz/memory_soak.py [--calls N] [--captures N]
+    python tests/fuzz/memory_soak.py [--calls N] [--captures N] [--steps N] [--models N]
 """
 import argparse
 import gc
 import os
+import pathlib
 import sys
 import weakref
 
@@ -12,6 +13,9 @@ import numpy as np
 
 import msjit as ms
 from msjit import Tensor, _msjit
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "py"))
+import training_programs  # noqa: E402
 
 MIB = 1 << 20
 SOURCE = """
@@ -104,19 +108,60 @@ def captures(count):
     return rss() - before
 
 
-def measure(n_calls, n_captures):
+def steps(program, count):
+    """Trains one model with a captured step."""
+    step, _, batches = program()
+    step = ms.jit(step, mode="PIJit")
+
+    def turn(n):
+        for i in range(n):
+            step(*batches[i % len(batches)]).asnumpy()
+            if i % 1000 == 0:
+                gc.collect()
+    turn(max(100, count // 10))
+    gc.collect()
+    before = rss()
+    turn(count)
+    gc.collect()
+    return rss() - before
+
+
+def models(count):
+    """Makes models with their optimizers, trains each for a few steps, and drops them."""
+    def turn(n):
+        for i in range(n):
+            step, parameters, batches = training_programs.PROGRAMS[i % len(training_programs.PROGRAMS)]()
+            jitted = ms.jit(step, mode="PIJit")
+            for k in range(4):
+                jitted(*batches[k]).asnumpy()
+            held = weakref.ref(next(iter(parameters())))
+            del step, parameters, batches, jitted
+            gc.collect()
+            assert held() is None, "a Parameter outlives its model"
+    turn(max(12, count // 4))
+    before = rss()
+    turn(count)
+    return rss() - before
+
+
+def measure(n_calls, n_captures, n_steps, n_models):
     """(what, growth in bytes, most allowed)"""
     yield "%d calls" % n_calls, calls(n_calls), 8 * MIB
     yield "%d captures" % n_captures, captures(n_captures), 8 * MIB
+    for program in training_programs.PROGRAMS:
+        yield "%d steps of %s" % (n_steps, program.__name__), steps(program, n_steps), 8 * MIB
+    yield "%d models" % n_models, models(n_models), 8 * MIB
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=1000000)
     parser.add_argument("--captures", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=10000)
+    parser.add_argument("--models", type=int, default=100)
     args = parser.parse_args()
     failed = 0
-    for what, growth, limit in measure(args.calls, args.captures):
+    for what, growth, limit in measure(args.calls, args.captures, args.steps, args.models):
         print("%s: %.2f MiB more" % (what, growth / MIB))
         failed += growth >= limit
     print("%d failed" % failed)

@@ -347,7 +347,7 @@ def test_memory_stays_level():
     """The short form; `tests/fuzz/memory_soak.py` is the long one."""
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "fuzz"))
     import memory_soak
-    for name, growth, limit in memory_soak.measure(4000, 40):
+    for name, growth, limit in memory_soak.measure(4000, 40, 100, 6):
         assert growth < limit, name
 
 

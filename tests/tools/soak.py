@@ -27,7 +27,7 @@ FUZZERS = {
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),
     "argument": (["tests/fuzz/argument_fuzz.py"], {"--count": 100000}),
     "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
-    "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
+    "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000, "--steps": 10000, "--models": 100}),
     "cpython": (["tests/cpython/run.py", "--all", "--jobs", "3"], {}),  # many of its tests wait rather than work
 }
 # Without an interpreter: (C++ tests, number of random graphs).
