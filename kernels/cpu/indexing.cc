@@ -224,7 +224,12 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& x, int first, const 
   return result;
 }
 
-Status check_value(const InferCtx& ctx, const Meta& value, const Shape& result) {
+Status check_value(const InferCtx& ctx, const Meta& x, const Meta& value, const Shape& result) {
+  const DType from = value.dtype, to = x.dtype;
+  if ((is_complex(from) && !is_complex(to)) || (is_inexact(from) && !is_inexact(to)) ||
+      (is_bool(to) && !is_bool(from)))
+    return type_error("[{}] dtype of the value, got {}, expected one that {} can hold", ctx.name(),
+                      dtype_name(from), dtype_name(to));
   MSJIT_TRY(Shape both, ctx.broadcast(value.shape, result));
   if (both == result) return {};
   return value_error("[{}] cannot broadcast value, got shape {}, expected {}", ctx.name(),

@@ -23,7 +23,7 @@ Status infer(InferCtx& ctx) {
                        ctx.num_inputs());
   MSJIT_TRY([[maybe_unused]] const auto how, combine_of(ctx.name(), ctx.attrs[1].as_string()));
   MSJIT_TRY(Shape shape, indexing::infer_shape(ctx, ctx.in(0).shape, 2, ctx.attrs[0].as_list()));
-  MSJIT_OK(indexing::check_value(ctx, ctx.in(1), shape));
+  MSJIT_OK(indexing::check_value(ctx, ctx.in(0), ctx.in(1), shape));
   ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
   return {};
 }

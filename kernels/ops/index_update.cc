@@ -14,7 +14,7 @@ Status infer(InferCtx& ctx) {
     return value_error("[{}] too few tensors, got {}, expected at least 3", ctx.name(),
                        ctx.num_inputs());
   MSJIT_TRY(Shape shape, indexing::infer_shape(ctx, ctx.in(0).shape, 2, ctx.attrs[0].as_list()));
-  MSJIT_OK(indexing::check_value(ctx, ctx.in(1), shape));
+  MSJIT_OK(indexing::check_value(ctx, ctx.in(0), ctx.in(1), shape));
   ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
   return {};
 }

@@ -13,7 +13,7 @@ Status infer(InferCtx& ctx) {
   const Meta& x = ctx.in(0);
   MSJIT_TRY(int axis, ctx.axis(ctx.attrs[0].as_int(), x.shape.rank()));
   MSJIT_OK(indexing::check_along_axis(ctx, x, ctx.in(1), axis));
-  MSJIT_OK(indexing::check_value(ctx, ctx.in(2), ctx.in(1).shape));
+  MSJIT_OK(indexing::check_value(ctx, ctx.in(0), ctx.in(2), ctx.in(1).shape));
   std::string_view reduction = ctx.attrs[1].as_string();
   if (reduction != "none" && reduction != "add")
     return value_error("[{}] unknown reduction, got '{}', expected 'none' or 'add'", ctx.name(),

@@ -24,9 +24,11 @@ _WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ log_ masked_fill_ masked_
 
 
 def _written(name):
+    converts = name.startswith("masked_")  # these set elements, as x[mask] = value does
+
     def method(self, *args, **kwargs):
         try:
-            return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
+            return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs), converts)
         except ERRORS as error:
             rename(error, name + "_")
             raise
@@ -37,7 +39,16 @@ def _written(name):
 
 
 def _set(self, value):
-    return written("in_place", self, value)
+    return written("in_place", self, value, converts=True)
+
+
+def _renamed(name, function, *args, **kwargs):
+    """The result of a function; its errors carry the name of the method."""
+    try:
+        return function(*args, **kwargs)
+    except ERRORS as error:
+        rename(error, name)
+        raise
 
 
 def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None, reduce=None):
@@ -56,12 +67,12 @@ def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None,
     if reduce not in (None, "add"):
         raise NotImplementedError("[scatter] reduce, got %r, expected None or 'add'" % (reduce,))
     src = src if isinstance(src, Tensor) else _k.full((), src, self.dtype)
-    return _elements_scattered(self, index, src, dim, "none" if reduce is None else reduce)
+    return _renamed("scatter", _elements_scattered, self, index, src, dim, "none" if reduce is None else reduce)
 
 
 def _scatter_(self, *args, **kwargs):
     """As scatter, written to self; returns self."""
-    return _set(self, _scatter(self, *args, **kwargs))
+    return _set(self, _renamed("scatter_", _scatter, self, *args, **kwargs))
 
 
 def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
@@ -74,7 +85,7 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
         given = list(args)
         dim = given.pop(0) if dim is None else dim
         index = given.pop(0) if index is None else index
-        return _elements_scattered(self, index, given.pop(0) if src is None else src, dim, "add")
+        return _renamed("scatter_add", _elements_scattered, self, index, given.pop(0) if src is None else src, dim, "add")
     given = list(args)
     indices = given.pop(0) if indices is None else indices
     return _ops.tensor_scatter_add(self, indices, given.pop(0) if updates is None else updates)
@@ -82,7 +93,7 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
 
 def _scatter_add_(self, dim, index, src):
     """Adds one element at each index along an axis, as scatter with reduce 'add', in place; returns self."""
-    return _set(self, _elements_scattered(self, index, src, dim, "add"))
+    return _set(self, _renamed("scatter_add_", _elements_scattered, self, index, src, dim, "add"))
 
 
 def _index_add_(self, dim, index, source, *, alpha=1):
@@ -90,7 +101,7 @@ def _index_add_(self, dim, index, source, *, alpha=1):
 
     Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
     """
-    return _set(self, _slices_added(self, index, source if alpha == 1 else source * alpha, dim))
+    return _set(self, _renamed("index_add_", _slices_added, self, index, source if alpha == 1 else source * alpha, dim))
 
 
 def _index_copy_(self, dim, index, tensor):
@@ -98,7 +109,8 @@ def _index_copy_(self, dim, index, tensor):
 
     Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
     """
-    return _set(self, _k.index_update([self, tensor, index], [check_axis(dim, self.ndim, "index_copy_", "dim")], False))
+    axis = check_axis(dim, self.ndim, "index_copy_", "dim")
+    return _set(self, _renamed("index_copy_", _k.index_update, [self, tensor, index], [axis], False))
 
 
 def _index_put(self, indices, values, accumulate=False):
@@ -211,25 +223,25 @@ def _fill_diagonal_(self, fill_value, wrap=False):
 
 
 def _normal_(self, mean=0, std=1, *, generator=None):
-    """Normal numbers with a mean and standard deviation, in place, cast to the dtype of self; returns self. generator is an ms.Generator.
+    """Normal numbers with a mean and standard deviation, in place; returns self. generator is an ms.Generator.
 
-    Raises TypeError for a mean or deviation that is no number.
+    Raises TypeError for a mean or deviation that is no number, and for a tensor of integers.
     """
     if generator is not None:
         return drawn("normal_", generator, _normal_, self, mean, std)
     mean, std = check_numeric(mean, "normal_", "mean"), check_numeric(std, "normal_", "std")
-    return _set(self, _ops.standard_normal(self.shape) * std + mean)
+    return written("normal_", self, _ops.standard_normal(self.shape) * std + mean)
 
 
 def _uniform_(self, from_=0, to=1, *, generator=None):
-    """Uniform numbers in [from_, to), in place, cast to the dtype of self; returns self. generator is an ms.Generator.
+    """Uniform numbers in [from_, to), in place; returns self. generator is an ms.Generator.
 
-    Raises TypeError for bounds that are no numbers.
+    Raises TypeError for bounds that are no numbers, and for a tensor of integers.
     """
     if generator is not None:
         return drawn("uniform_", generator, _uniform_, self, from_, to)
     low, high = check_numeric(from_, "uniform_", "from_"), check_numeric(to, "uniform_", "to")
-    return _set(self, _ops.rand(*self.shape) * (high - low) + low)
+    return written("uniform_", self, _ops.rand(*self.shape) * (high - low) + low)
 
 
 def _random_(self, from_=0, to=None, *, generator=None):
@@ -260,17 +272,17 @@ def _bernoulli(self, p=0.5, seed=None, *, generator=None):
 def _exponential_(self, lambd=1, *, generator=None):
     """Numbers with density lambd exp(-lambd x), in place: -log(1 - u) / lambd for uniform u; returns self. generator is an ms.Generator.
 
-    Raises TypeError for a lambd that is no number.
+    Raises TypeError for a lambd that is no number, and for a tensor of integers.
     """
     if generator is not None:
         return drawn("exponential_", generator, _exponential_, self, lambd)
-    return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / check_numeric(lambd, "exponential_", "lambd"))
+    return written("exponential_", self, -_k.log1p(-_ops.rand(*self.shape)) / check_numeric(lambd, "exponential_", "lambd"))
 
 
 def _uniform(self, from_=0.0, to=1.0, generator=None):
     """Uniform numbers in [from_, to) in the shape and dtype of self, as a new tensor. generator is an ms.Generator.
 
-    Raises TypeError for bounds that are no numbers.
+    Raises TypeError for bounds that are no numbers, and for a tensor of integers.
     """
     if generator is not None:
         return drawn("uniform", generator, _uniform, self, from_, to)

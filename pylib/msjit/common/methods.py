@@ -148,17 +148,19 @@ def _scaled(other, alpha):
 
 
 def _add_(self, other, *, alpha=1):
-    """self + alpha other, written to self, which keeps its dtype: a sum of ints and floats is cut. Returns self.
+    """self + alpha other, written to self, which keeps its dtype. Returns self.
 
-    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number.
+    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
+    tensor of integers.
     """
     return written("add_", self, _k.add(self, _scaled(other, alpha)))
 
 
 def _sub_(self, other, *, alpha=1):
-    """self - alpha other, written to self, which keeps its dtype: a difference of ints and floats is cut. Returns self.
+    """self - alpha other, written to self, which keeps its dtype. Returns self.
 
-    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number.
+    Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
+    tensor of integers.
     """
     return written("sub_", self, _k.sub(self, _scaled(other, alpha)))
 
@@ -166,7 +168,8 @@ def _sub_(self, other, *, alpha=1):
 def _div_(self, other, *, rounding_mode=None):
     """self over other, rounded as rounding_mode says (None, 'floor' or 'trunc'), written to self, which keeps its dtype. Returns self.
 
-    Raises ValueError for an `other` that does not broadcast to the shape of self and for another rounding_mode.
+    Raises ValueError for an `other` that does not broadcast to the shape of self and for another rounding_mode, TypeError for a tensor of
+    integers without a rounding_mode: its quotients are floats.
     """
     return written("div_", self, _ops.div(self, other, rounding_mode=rounding_mode))
 
@@ -179,7 +182,7 @@ def _copy_(self, src, non_blocking=False):
     if not isinstance(src, Tensor):
         raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
     try:
-        return written("copy_", self, _k.broadcast_to(src, self.shape))
+        return written("copy_", self, _k.broadcast_to(src, self.shape), converts=True)
     except ERRORS as error:
         rename(error, "copy_")
         raise

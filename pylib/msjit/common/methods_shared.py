@@ -16,10 +16,21 @@ def no_out(where, out):
     return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
 
 
-def written(name, tensor, out):
-    """Writes `out`, cast to the tensor's dtype, into the tensor; returns the tensor. The tape records it like x[...] = out."""
+def _rank(dtype):
+    """The place of a dtype among bools, integers, floats and complex numbers: 0 to 3."""
+    return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 0 if dtype == _msjit.bool_ else 1
+
+
+def written(name, tensor, out, converts=False):
+    """Writes `out`, cast to the tensor's dtype, into the tensor; returns the tensor. The tape records it like x[...] = out.
+
+    A result of another kind, as floats for a tensor of integers, would lose what makes it that kind: TypeError, unless the method `converts`,
+    as those do that set elements to given values.
+    """
     if out.shape != tensor.shape:
         raise ValueError("[%s] result has a wrong shape, got %s, expected %s" % (name, tuple(out.shape), tuple(tensor.shape)))
+    if out.dtype != tensor.dtype and not converts and _rank(out.dtype) > _rank(tensor.dtype):
+        raise TypeError("[%s] dtype of the result, got %s, expected one that a tensor of %s can hold" % (name, out.dtype, tensor.dtype))
     tensor[...] = out if out.dtype == tensor.dtype else out.astype(tensor.dtype)
     return tensor
 
@@ -28,7 +39,7 @@ def written_text(name, function):
     """The docstring of the method that writes the result of a function of ops to the tensor."""
     text = (function.__doc__ or "").split(">>>")[0].rstrip().replace("\n    ", "\n")
     return ("ops.%s of this tensor and the arguments, written to the tensor, which keeps its shape and dtype; returns the tensor.\n\n"
-            "Raises ValueError where the result has another shape, and what the function raises.\n\nThe function: %s" % (name, text))
+            "Raises ValueError where the result has another shape, TypeError where a tensor of integers would get floats, and what the function raises.\n\nThe function: %s" % (name, text))
 
 
 __all__ = ["no_out", "put_method", "written", "written_text"]

@@ -2,6 +2,7 @@
 from .. import ops as _ops
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
+from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 
 
@@ -85,9 +86,11 @@ def permute(input, dims):
 def pow(input, exponent):
     """Computes input^exponent, element by element, with broadcasting; one of them may be a number.
 
-    Of integers the result is an integer, unless the exponent is a float. Raises ValueError for shapes that do not broadcast, TypeError for
-    anything but Tensors and numbers.
+    Of integers the result is an integer, unless the exponent is a float. Raises ValueError for shapes that do not broadcast and for a negative
+    int as the exponent of a Tensor of integers, TypeError for anything but Tensors and numbers.
     """
+    if type(exponent) is int and exponent < 0 and isinstance(input, _Tensor) and not (input.is_floating_point() or input.is_complex()):
+        raise ValueError("[pow] exponent, got %d, expected 0 or more for a Tensor of %s" % (exponent, input.dtype))
     return _k.pow(input, exponent)
 
 

@@ -170,7 +170,7 @@ class Embedding(Cell):
         self.gather, self.reshape, self.get_shp, self.expand = _GATHER, _RESHAPE, _SHAPE, _EXPAND_DIMS
 
     def construct(self, ids):
-        return ops.embedding(ids, self.embedding_table)
+        return ops.embedding(check_tensor(ids, "embedding"), self.embedding_table)
 
     def extend_repr(self):
         return "vocab_size=%d, embedding_size=%d, use_one_hot=%s, embedding_table=%s, dtype=%s, padding_idx=%s" % (

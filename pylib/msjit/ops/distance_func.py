@@ -1,6 +1,7 @@
 """Distances and norms under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_number as _check_number
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
@@ -181,10 +182,12 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 def renorm(input, p, axis, maxnorm):
     """Scales down the slices along an axis whose p-norm is above maxnorm, to that norm; others stay. Shape and dtype are those of input.
 
-    Raises ValueError for a p that is not positive and for an axis that the input does not have.
+    Raises ValueError for a p that is not positive, a negative maxnorm and an axis that the input does not have.
     """
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
+    if not _check_number(maxnorm, "renorm", "maxnorm") >= 0:
+        raise ValueError("[renorm] maxnorm, got %s, expected 0 or more" % maxnorm)
     if not _check(input, "renorm").ndim or not p > 0:
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
     axis = _check_axis(axis, input.ndim, "renorm")

@@ -1,4 +1,5 @@
 """Functions that write their result into their first argument and return it, such as ops.clamp_ and ops.zero_."""
+from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from .other_func import _written
@@ -6,10 +7,23 @@ from .variable_writes import put as _put
 
 
 def stop_gradient_(input):
-    """Removes the gradient history of a tensor in place and returns the tensor; no gradient flows through it any more."""
+    """Removes the gradient history of a tensor in place and returns the tensor; no gradient flows through it any more.
+
+    Raises NotImplementedError for a Parameter and for an input of a gradient function, which have no history, TypeError for anything but a Tensor.
+    """
     from .._native import _msjit
-    _msjit.become(_check(input, "stop_gradient_"), input.detach())
+    if isinstance(_check(input, "stop_gradient_"), _Parameter):
+        raise _no_result("a Parameter")
+    if _msjit.records((input,), {}):
+        try:
+            _msjit.become(input, input.detach())
+        except NotImplementedError:
+            raise _no_result("an input of a gradient function") from None
     return input
+
+
+def _no_result(what):
+    return NotImplementedError("[stop_gradient_] input, got %s, expected the result of an operation" % what)
 
 
 def _method(name, where=None):

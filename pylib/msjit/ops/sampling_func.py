@@ -101,7 +101,7 @@ def laplace(shape, mean, lambda_param, seed=None):
 
 def random_gamma(shape, alpha, seed=None):
     """Draws from the gamma distribution with shape parameter alpha and rate 1: `shape` numbers for each element of
-    alpha.
+    alpha. An alpha that is not positive gives NaN.
 
     The method is Marsaglia and Tsang's (2000) with eight tries for each number. Fewer than one number in 10^10 has no accepted try;
     it takes the last one.
@@ -128,18 +128,19 @@ def random_gamma(shape, alpha, seed=None):
         done = fits if done is None else _k.logical_or(done, fits)
     # For alpha < 1: the number drawn for alpha + 1, times u^(1 / alpha).
     u = 1 - _uniform(size, _mstype.float64, None if seed is None else seed + 99)
-    return _k.cast(_k.where(_k.less(wanted, 1), out * _k.pow(u, 1 / wanted), out), kind)
+    drawn = _k.where(_k.less(wanted, 1), out * _k.pow(u, 1 / wanted), out)
+    return _k.cast(_k.where(_k.greater(wanted, 0), drawn, float("nan")), kind)
 
 
 def gamma(shape, alpha, beta, seed=None):
     """Draws from the gamma distribution with shape parameter alpha and rate beta, numbers or Tensors.
 
-    The result has the shape that `shape` and those of alpha and beta broadcast to.
+    The result has the shape that `shape` and those of alpha and beta broadcast to. An alpha or beta that is not positive gives NaN.
     """
     beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
     each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape), 0, alpha.dtype)
-    return random_gamma((), each, seed) / beta
+    return random_gamma((), each, seed) / _k.where(_k.greater(beta, 0), beta, float("nan"))
 
 
 def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):

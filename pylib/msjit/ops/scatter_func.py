@@ -154,7 +154,8 @@ def select_scatter(input, src, axis, index):
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """Returns a copy of input with src in place of the slice start:end:step along an axis; src is converted to the dtype of input.
 
-    Raises ValueError where src has not the shape of that slice, for an axis that the input does not have and for a step of 0.
+    Raises ValueError where src has not the shape of that slice, for an axis that the input does not have and for a step of 0, TypeError for floats
+    that would go into integers.
     """
     axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
     if step == 0:
@@ -164,7 +165,7 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     _check(src, "slice_scatter")
     if list(src.shape) != shape:
         raise ValueError("[slice_scatter] shape of src, got %s, expected %s" % (tuple(src.shape), tuple(shape)))
-    return _k.index_update([input, src, _Tensor(places, _mstype.int64)], [axis], False) if places else input
+    return _combined("slice_scatter", input, src, [_Tensor(places, _mstype.int64)], [axis], "update") if places else input
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
@@ -187,7 +188,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     steps = _k.arange(0, length, 1, _mstype.int64)
     _check(src, "diagonal_scatter")
     value = _k.transpose(src, [src.ndim - 1] + list(range(src.ndim - 1)))
-    out = _k.index_update([moved, value, steps + max(-offset, 0), steps + max(offset, 0)], [0, 1], False)
+    out = _combined("diagonal_scatter", moved, value, [steps + max(-offset, 0), steps + max(offset, 0)], [0, 1], "update")
     order = [dim1, dim2] + lead
     return _k.transpose(out, [order.index(i) for i in range(input.ndim)])
 
@@ -208,8 +209,8 @@ def masked_scatter(input, mask, source):
     _check(source, "masked_scatter")
     if places.size > source.size:
         raise ValueError("[masked_scatter] source has too few elements, got %d, expected %d" % (source.size, places.size))
-    flat = _k.index_update([_k.reshape(input, (-1,)), _k.reshape(source, (-1,))[:places.size],
-                            _Tensor(places.astype(numpy.int64))], [0], False)
+    flat = _combined("masked_scatter", _k.reshape(input, (-1,)), _k.reshape(source, (-1,))[:places.size], [_Tensor(places.astype(numpy.int64))],
+                     [0], "update")
     return _k.reshape(flat, input.shape)
 
 
