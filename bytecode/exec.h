@@ -12,22 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "bytecode/arrivals.h"
+#include "bytecode/auto_casts.h"
 #include "bytecode/capture.h"
 #include "bytecode/checking_nodes.h"
 #include "bytecode/gradient_scopes.h"
 #include "bytecode/heap.h"
 
 namespace msjit {
-
-// What the first turns of a loop that is being unrolled have made.
-struct Arrivals {
-  static constexpr size_t kMost = 5;  // the first turn may be unlike the next ones
-  std::vector<int> ops;               // the operators made so far, at each arrival
-  int64_t counter = 0, step = 0;      // of a while loop: its counter at the last one
-  size_t note(int num_ops);
-  // Whether `left` more turns will have made too many operators to unroll.
-  bool will_be_many(int64_t left) const;
-};
 
 struct SymFrame {
   const DecodedCode* code = nullptr;
@@ -166,6 +158,7 @@ class Executor {
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
   GradientScopes& gradient_scopes() { return gradient_scopes_; }
+  AutoCasts& auto_casts() { return auto_casts_; }
   int root_step() const { return root_step_; }                // current step of the outermost frame
   PyCodeObject* last_callee() const { return last_callee_; }  // Capture
   int last_call() const { return last_call_; }
@@ -269,6 +262,9 @@ class Executor {
                      PyObject* keyword_names, SymRef* out, bool strict = false);
   bool call_op(PyObject* op, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
   bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
+  // The same for an operator that the program calls: automatic mixed precision may cast its inputs.
+  bool apply_called(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
+                    std::vector<TracedSize> attr_sizes, SymRef* out);
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
   bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);
   bool unary(const SymRef& value, UnaryOp op, SymRef* out);
@@ -341,6 +337,7 @@ class Executor {
   GraphSink sink_;
   Sizes sizes_;
   GradientScopes gradient_scopes_;
+  AutoCasts auto_casts_;
   Heap heap_;
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;

@@ -313,6 +313,10 @@ bool ExitBuilder::build() {
     failure_step = scopes.open_step();
     return false;
   }
+  if (x_.auto_casts().open()) {
+    failure_step = x_.auto_casts().open_step();
+    return false;
+  }
   if (!demanded() || !frame_state() || !effects() || !fill_instances() || !shared_cells() ||
       !tensor_writes() || !gradients())
     return false;

@@ -8,6 +8,7 @@
 #include "bytecode/tensor_value.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/op_args.h"
+#include "kernels/core/auto_cast.h"
 
 namespace msjit {
 namespace {
@@ -205,10 +206,24 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
   if (given.rows) return join_rows(*this, op, given.rows, given.attrs, out);
   if (op.has(kInPlace))
     return apply_in_place(*this, op, given.tensors, given.inputs, given.attrs, out);
-  sizes_.set_attr_sizes(std::move(given.sizes));
-  const bool done = apply(op, given.inputs, given.attrs, out);
+  return apply_called(op, given.inputs, given.attrs, std::move(given.sizes), out);
+}
+
+bool Executor::apply_called(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
+                            std::vector<TracedSize> attr_sizes, SymRef* out) {
+  AutoCastCall cast;
+  if (auto_casts_.open()) {
+    cast = auto_cast(op, inputs, auto_casts_.dtype());
+    if (Status status = sink_.take_error(); !status.ok()) return fail_op(std::move(status));
+    inputs = cast.inputs;
+  }
+  sizes_.set_attr_sizes(std::move(attr_sizes));
+  const bool done = apply(op, inputs, attrs, out);
   sizes_.set_attr_sizes({});  // where the op failed, they are not those of the next one
-  return done;
+  if (!done || !cast.bias) return done;
+  *out = make_tensor(add_bias(op, (*out)->tensor, cast.bias));
+  Status status = sink_.take_error();
+  return status.ok() || fail_op(std::move(status));
 }
 
 }  // namespace msjit

@@ -39,7 +39,7 @@ class Differentiator final : public JointGraph {
   Status walk_back_from(std::span<const bool> given);
   Status differentiate_node(size_t n);
   Status add_grad(ValueId id, const Grad& grad);
-  std::vector<ValueId> gradient_values() const;
+  std::vector<InputGradient> gradients_of_inputs() const;
   Status build_forward();
   Result<BackwardGraph> build_backward(std::span<const bool> given);
   bool is_computed_from_kept(std::span<const bool> given) const;
@@ -155,14 +155,11 @@ Status Differentiator::walk_back_from(std::span<const bool> given) {
   return walk_back();
 }
 
-// The gradients of the inputs, then their bools (Grad::arrives).
-std::vector<ValueId> Differentiator::gradient_values() const {
-  std::vector<ValueId> found;
-  for (size_t i = 0; i < wanted_.size(); ++i) {
-    const Grad& grad = grads_[joint_->inputs[i]];
-    if (grad) found.push_back(grad.value.id());
-    if (grad.arrives) found.push_back(grad.arrives.id());
-  }
+std::vector<InputGradient> Differentiator::gradients_of_inputs() const {
+  std::vector<InputGradient> found;
+  for (size_t i = 0; i < wanted_.size(); ++i)
+    if (const Grad& grad = grads_[joint_->inputs[i]])
+      found.push_back({grad.value.id(), grad.arrives.id()});
   return found;
 }
 
@@ -241,8 +238,9 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   const std::span<const bool> given(all.get(), grad_inputs_.size());
   MSJIT_OK(walk_back_from(given));
   result_.num_outputs = static_cast<int>(outputs_.size());
-  kept_ = keep_values(
-      {*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(), control_reads_});
+  const std::vector<InputGradient> gradients = gradients_of_inputs();
+  kept_ =
+      keep_values({*joint_, num_forward_, outputs_, grad_inputs_, gradients, control_reads_});
   for (ValueId id : kept_.ids) result_.residuals.push_back(classify(id));
   result_.num_extras = static_cast<int>(extras_.size());
   MSJIT_OK(build_forward());
@@ -270,7 +268,8 @@ bool Differentiator::is_computed_from_kept(std::span<const bool> given) const {
   const auto want = [&](ValueId id) {
     if (id >= 0 && !known[id]) wanted[joint_->values[id].node] = true;
   };
-  for (ValueId id : gradient_values()) want(id);
+  for (const InputGradient& gradient : gradients_of_inputs())
+    want(gradient.value), want(gradient.arrives);
   for (size_t n = wanted.size(); n-- > 0;) {
     if (!wanted[n]) continue;
     if (joint_->nodes[n].kind == NodeKind::kInput) return false;
@@ -297,12 +296,13 @@ Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const A
       seeds[i].arrives = sink_.input(Tensor::scalar_of(DType::kBool, 0).meta());
   for (size_t i = 0; i < outputs_.size(); ++i) MSJIT_OK(add_grad(outputs_[i], seeds[i]));
   MSJIT_OK(walk_back());
-  VjpGraph result{joint_,
-                  {},
-                  {},
-                  storage_read({*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(),
-                                control_reads_}),
-                  outputs_};
+  const std::vector<InputGradient> gradients = gradients_of_inputs();
+  VjpGraph result{
+      joint_,
+      {},
+      {},
+      storage_read({*joint_, num_forward_, outputs_, grad_inputs_, gradients, control_reads_}),
+      outputs_};
   result.reads.resize(wanted_.size());  // the inputs come first
   for (size_t i = 0; i < wanted_.size(); ++i) {
     if (!wanted_[i]) continue;

@@ -8,12 +8,17 @@
 
 namespace msjit {
 
+// The gradient of one input, and the bool that goes with it, or -1.
+struct InputGradient {
+  ValueId value, arrives;
+};
+
 struct JointParts {
   const Graph& joint;
-  size_t num_forward;                  // nodes before any gradient
-  std::span<const ValueId> outputs;    // of the original graph
-  std::span<const ValueId> seeds;      // incoming gradients
-  std::span<const ValueId> gradients;  // of the inputs, and the bools that go with them
+  size_t num_forward;                // nodes before any gradient
+  std::span<const ValueId> outputs;  // of the original graph
+  std::span<const ValueId> seeds;    // incoming gradients
+  std::span<const InputGradient> gradients;
   const ControlReads& control;
 };
 

@@ -28,7 +28,7 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
     models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
     models_sets, models_tensor, models_reductions, models_own, models_gradients, models_processes,
     models_system, models_draws, models_inspect, models_bisect, models_posix, models_re,
-    models_heapq, models_random;
+    models_heapq, models_random, models_auto_cast;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);

@@ -57,7 +57,8 @@ const ModelTable* const kTables[] = {
     &models_collections, &models_vars,      &models_sets,      &models_tensor,
     &models_reductions,  &models_own,       &models_gradients, &models_draws,
     &models_processes,   &models_system,    &models_inspect,   &models_bisect,
-    &models_posix,       &models_re,        &models_heapq,     &models_random};
+    &models_posix,       &models_re,        &models_heapq,     &models_random,
+    &models_auto_cast};
 
 // Adds the tables of modules that have been loaded since the last call.
 void complete(Index* index) {

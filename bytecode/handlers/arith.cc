@@ -96,7 +96,7 @@ bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op
   const Val constant = x.sink().constant(std::move(made));
   const Val inputs[2] = {a->is_tensor() ? a->tensor : constant,
                          b->is_tensor() ? b->tensor : constant};
-  return x.apply(def, inputs, {}, out);
+  return x.apply_called(def, inputs, {}, {}, out);
 }
 
 // An operator on operands of which at least one is a tensor.

@@ -1,6 +1,7 @@
-// Automatic mixed precision. Inside a scope (push ... pop), operators that this thread calls from
-// Python have their float inputs cast: to the scope's dtype, to float32, or to the widest dtype
-// among them. The lists in auto_cast.cc say which operator gets which.
+// The scopes of automatic mixed precision (push ... pop) of this thread: operators that it calls
+// from Python have their float inputs cast, as kernels/core/auto_cast.h says. While one is open,
+// nothing is captured and no graph runs; a captured function that opens one itself has the casts in
+// its graph.
 #pragma once
 
 #include <Python.h>

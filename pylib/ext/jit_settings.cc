@@ -123,6 +123,8 @@ void drop_all_captures() {
   if (!mark_again()) PyErr_Clear();
 }
 
+bool enable_captures(bool enabled) { return std::exchange(jit_config().enabled, enabled); }
+
 PyMethodDef g_settings_functions[] = {
     {"explain_json", entry<explain_json>, METH_NOARGS, "records of every function the JIT met"},
     {"explain_details", entry<explain_details>, METH_O,

@@ -65,8 +65,8 @@ def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
     results are cast to it. O3: all Cells do. Parameters keep their dtype and are cast when they are used. A Primitive
     that is called directly follows the Cell that calls it.
     auto: the dtype depends on the operator, not on the Cell. Products and convolutions compute in `dtype`; exponentials,
-    logarithms, sums, normalisations and losses in float32; the others in the dtype of their inputs. Results are not cast. The
-    interpreter runs such a network operator by operator.
+    logarithms, sums, normalisations and losses in float32; the others in the dtype of their inputs. Results are not cast. A graph
+    has a call of such a network as a whole, or not at all.
     """
     _check_network(network, amp_level, dtype)
     if amp_level not in _LEVELS:

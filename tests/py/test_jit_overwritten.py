@@ -235,6 +235,29 @@ def test_a_result_has_a_history_when_its_branch_gave_it_one():
         assert seen[0][0][0] == seen[1][0][0] == 3
 
 
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_gradient_of_which_only_another_one_reads_the_parameter(jit):
+    """In eager code the gradient by w of `kept` reads the sign of y and x. That by x, which is not asked for, reads w as well; a region could
+    compute y again from w and x."""
+    w = Parameter(Tensor(np.array([0.5, -2, 1], np.float32)), name="w")
+
+    def forward(x):
+        y = x * w + 1
+        return y, (0.5 * y) * w + 1, ops.where(y > 0, y, y) * 2
+    forward = ms.jit(forward, mode="PIJit") if jit else forward
+    kept = []
+
+    def loss(x):
+        y, z, more = forward(x)
+        kept.append(more)
+        return y.sum() + z.sum()
+    x = Tensor(np.array([1, 2, -1], np.float32))
+    for _ in range(3):
+        _, (_, (by_w,)) = ms.value_and_grad(loss, 0, [w])(x)
+        ops.assign_sub(w, by_w * 0.1)
+        by_w, = ms.grad(lambda z: (kept.pop() * z).sum(), None, [w])(x)
+        assert by_w.asnumpy().tolist() == [2, 8, 2]
+
 def test_a_reversed_slice_is_a_copy_whatever_it_is_of():
     """Also of a broadcast tensor: its stride is zero, so a reversed view would look like the original."""
     def fn(x):
