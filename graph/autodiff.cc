@@ -239,8 +239,7 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   MSJIT_OK(walk_back_from(given));
   result_.num_outputs = static_cast<int>(outputs_.size());
   const std::vector<InputGradient> gradients = gradients_of_inputs();
-  kept_ =
-      keep_values({*joint_, num_forward_, outputs_, grad_inputs_, gradients, control_reads_});
+  kept_ = keep_values({*joint_, num_forward_, outputs_, grad_inputs_, gradients, control_reads_});
   for (ValueId id : kept_.ids) result_.residuals.push_back(classify(id));
   result_.num_extras = static_cast<int>(extras_.size());
   MSJIT_OK(build_forward());

@@ -36,8 +36,7 @@ class Sets {
  public:
   using Set = std::span<uint64_t>;
   using ConstSet = std::span<const uint64_t>;
-  Sets(size_t values, const Pairs& pairs)
-      : words_(pairs.words()), bits_(values * pairs.words()) {}
+  Sets(size_t values, const Pairs& pairs) : words_(pairs.words()), bits_(values * pairs.words()) {}
   Set operator[](size_t v) { return {&bits_[v * words_], words_}; }
   ConstSet operator[](size_t v) const { return {&bits_[v * words_], words_}; }
 
@@ -189,8 +188,8 @@ std::vector<bool> storage_read(const JointParts& parts) {
 
 // Inputs, outputs and what shares their storage are exposed: the program may write to them before
 // the backward run. Keeping an exposed value as it is means that such a write is an error in the
-// backward run. That is right only for pairs with a rule that reads the value's storage, since eager
-// code then fails too. If other pairs need the value as well, it is kept as a copy.
+// backward run. That is right only for pairs with a rule that reads the value's storage, since
+// eager code then fails too. If other pairs need the value as well, it is kept as a copy.
 KeptValues keep_values(const JointParts& parts) {
   const Reads reads(parts);
   const Graph& joint = parts.joint;
@@ -199,8 +198,7 @@ KeptValues keep_values(const JointParts& parts) {
   for (ValueId id : parts.outputs) exposed[storage_root(joint, id)] = true;
   const auto may_copy = [&](size_t v) {
     const Meta& meta = joint.values[v].meta;
-    return !reads.to_run_again(v) ||
-           meta.shape.numel() * item_size(meta.dtype) <= kMaxCopiedBytes;
+    return !reads.to_run_again(v) || meta.shape.numel() * item_size(meta.dtype) <= kMaxCopiedBytes;
   };
   for (size_t v = 0; v < exposed.size(); ++v)
     copied_root[v] = exposed[v] && !Sets::any(reads.by_rules(v)) && may_copy(v);

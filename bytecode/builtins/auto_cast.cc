@@ -25,7 +25,8 @@ bool model_pop_cast(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = sym_none(), true;
 }
 
-const ModelRow kAutoCastModels[] = {{"push_auto_cast", model_push_cast}, {"pop_auto_cast", model_pop_cast}};
+const ModelRow kAutoCastModels[] = {{"push_auto_cast", model_push_cast},
+                                    {"pop_auto_cast", model_pop_cast}};
 
 }  // namespace
 

@@ -68,7 +68,8 @@ bool are_tensor_operands(const SymRef& a, const SymRef& b) {
 
 bool apply_to_pair(Executor& x, const OpDef& op, const SymRef& a, const SymRef& b, SymRef* out) {
   Val inputs[2];
-  return x.to_val(a, &inputs[0]) && x.to_val(b, &inputs[1]) && x.apply_called(op, inputs, {}, {}, out);
+  return x.to_val(a, &inputs[0]) && x.to_val(b, &inputs[1]) &&
+         x.apply_called(op, inputs, {}, {}, out);
 }
 
 bool is_text(const SymRef& value) {

@@ -71,8 +71,7 @@ DType widest(std::span<const Val> inputs) {
   DType dtype = DType::kBool;
   for (const Val& value : inputs)
     if (is_float_tensor(value))
-      dtype =
-          dtype == DType::kBool ? value.dtype() : promote(dtype, false, value.dtype(), false);
+      dtype = dtype == DType::kBool ? value.dtype() : promote(dtype, false, value.dtype(), false);
   return dtype;
 }
 

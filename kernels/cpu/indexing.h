@@ -9,8 +9,8 @@ namespace msjit::indexing {
 
 // Shape of x[indices]; the index tensors are the inputs from `first` on.
 Result<Shape> infer_shape(const InferCtx& ctx, const Shape& x, int first, const IntList& axes);
-// Checks that a value can be broadcast to that shape, and that the elements of x can hold it: floats
-// put among integers would lose their fractions.
+// Checks that a value can be broadcast to that shape, and that the elements of x can hold it:
+// floats put among integers would lose their fractions.
 Status check_value(const InferCtx& ctx, const Meta& x, const Meta& value, const Shape& result);
 
 // How x is walked: as contiguous (pre, indexed axes..., post).

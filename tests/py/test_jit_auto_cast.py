@@ -71,7 +71,7 @@ def test_as_eager(make, shapes, dtype, mode):
     ms.set_seed(1)
     net = amp.auto_mixed_precision(make(), "auto", dtype)
     jitted = ms.jit(lambda x: net(x), mode=mode)
-    for turn in range(3):
+    for _ in range(3):
         for k, shape in enumerate(shapes):
             x = data(*shape, seed=k)
             check_same(flat(jitted(x)), flat(net(x)))

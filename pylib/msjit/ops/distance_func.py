@@ -187,7 +187,7 @@ def renorm(input, p, axis, maxnorm):
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check_number(maxnorm, "renorm", "maxnorm") >= 0:
-        raise ValueError("[renorm] maxnorm, got %s, expected 0 or more" % maxnorm)
+        raise ValueError("[renorm] maxnorm, got %s, expected 0 or more" % (maxnorm,))
     if not _check(input, "renorm").ndim or not p > 0:
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
     axis = _check_axis(axis, input.ndim, "renorm")

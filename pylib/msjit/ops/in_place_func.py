@@ -23,7 +23,7 @@ def stop_gradient_(input):
 
 
 def _no_result(what):
-    return NotImplementedError("[stop_gradient_] input, got %s, expected the result of an operation" % what)
+    return NotImplementedError("[stop_gradient_] input, got %s, expected the result of an operation" % (what,))
 
 
 def _method(name, where=None):
