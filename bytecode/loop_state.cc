@@ -7,6 +7,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/loop_body.h"
+#include "graph/control.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
