@@ -10,6 +10,8 @@ int env_int(const char* name, int fallback) {
   return text && *text ? std::atoi(text) : fallback;
 }
 
+thread_local constinit int t_pauses = 0;
+
 }  // namespace
 
 JitConfig& jit_config() {
@@ -22,5 +24,11 @@ JitConfig& jit_config() {
   }();
   return config;
 }
+
+void begin_capture_pause() { ++t_pauses, ++jit_config().pauses; }
+void end_capture_pause() {
+  if (t_pauses > 0) --t_pauses, --jit_config().pauses;
+}
+bool in_capture_pause() { return t_pauses > 0; }
 
 }  // namespace msjit

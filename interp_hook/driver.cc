@@ -42,7 +42,7 @@ PyObject* drive_on_trial(FrameView& frame, const DecodedCode& code, CodeState& s
 PyObject* drive_frame(FrameView& frame) {
   const FramePolicy policy = hook::take_policy();
   CodeState* state = code_state(frame.code());
-  if (!state || state->inert || !jit_config().enabled || c_stack_left() < kDriveStack)
+  if (!state || state->inert || !captures_here() || c_stack_left() < kDriveStack)
     return frame.resume();
   if (!policy.whole && !policy.source && is_short_lived(*state)) {
     ++state->calls;

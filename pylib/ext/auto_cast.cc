@@ -13,12 +13,7 @@ thread_local constinit DType auto_cast_dtype = DType::kBool;
 
 namespace {
 
-// What a scope takes the place of.
-struct Outer {
-  DType dtype;
-  bool captures;
-};
-thread_local constinit ThreadStack<Outer> t_outer;
+thread_local constinit ThreadStack<DType> t_outer;
 
 Ref push_auto_cast(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"dtype", nullptr};
@@ -26,7 +21,8 @@ Ref push_auto_cast(PyObject*, const Args& args) {
   if (!parse_args(args, "push_auto_cast", kNames, 1, a)) return {};
   DType dtype;
   if (!dtype_from_object(a[0], "push_auto_cast", &dtype)) return {};
-  t_outer.emplace(Outer{auto_cast_dtype, enable_captures(false)});
+  t_outer.emplace(auto_cast_dtype);
+  pause_captures(true);
   auto_cast_dtype = dtype;
   return Ref::none();
 }
@@ -35,9 +31,9 @@ Ref pop_auto_cast(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {nullptr};
   if (!parse_args(args, "pop_auto_cast", kNames, 0, nullptr)) return {};
   if (t_outer.empty()) return Ref::none();
-  auto_cast_dtype = t_outer.top().dtype;
-  enable_captures(t_outer.top().captures);
+  auto_cast_dtype = t_outer.top();
   t_outer.pop();
+  pause_captures(false);
   return Ref::none();
 }
 

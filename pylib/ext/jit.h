@@ -16,7 +16,7 @@ extern PyMethodDef g_mark_functions[];      // jit_marks.cc
 extern PyMethodDef g_program_functions[];   // jit_program.cc
 extern PyMethodDef g_settings_functions[];  // jit_settings.cc
 void drop_all_captures();                   // something that all captures rely on has changed
-bool enable_captures(bool enabled);         // the switch config.enabled; returns its old position
+void pause_captures(bool begin);            // begins or ends a pause: interp_hook/config.h
 extern PyMethodDef g_main_functions[];      // jit_main.cc
 extern PyMethodDef g_export_functions[];    // jit_export.cc
 

@@ -188,7 +188,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   }
   const Py_ssize_t count = compat::positional_count(nargsf);
   bool plain = false;
-  if (self->arguments >= 0 && jit_config().enabled && !hook::is_watched(self->code)) {
+  if (self->arguments >= 0 && captures_here() && !hook::is_watched(self->code)) {
     PyObject* result = nullptr;
     const GivenArguments given{args, nargsf, names};
     if (count == self->positional && !names) {
@@ -203,7 +203,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
   const bool strict = is_strict(self);
-  if (self->state && strict && jit_config().enabled) {
+  if (self->state && strict && captures_here()) {
     self->state->inert = false;  // so that the driver captures and judges it
     if (auto decoded = decode(self->code); !decoded.ok()) {
       g_front_end.refuse({self->code, 0, {}}, self->state->name,
@@ -212,7 +212,7 @@ PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyOb
     }
   }
   if (plain) ++self->state->calls;
-  if (!self->state || plain || self->state->stays_inert() || !jit_config().enabled)
+  if (!self->state || plain || self->state->stays_inert() || !captures_here())
     return call_plainly(self, args, nargsf, names);
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it

@@ -123,7 +123,7 @@ void drop_all_captures() {
   if (!mark_again()) PyErr_Clear();
 }
 
-bool enable_captures(bool enabled) { return std::exchange(jit_config().enabled, enabled); }
+void pause_captures(bool begin) { begin ? begin_capture_pause() : end_capture_pause(); }
 
 PyMethodDef g_settings_functions[] = {
     {"explain_json", entry<explain_json>, METH_NOARGS, "records of every function the JIT met"},

@@ -33,7 +33,7 @@ bool add_no_jit(PyObject* module, const char* reason) {
 }
 
 #ifdef MSJIT_NO_JIT
-bool enable_captures(bool) { return false; }
+void pause_captures(bool) {}
 
 bool add_jit(PyObject* module) {
   return add_no_jit(module, "the bytecode JIT is not built for this version of CPython");

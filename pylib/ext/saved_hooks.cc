@@ -5,6 +5,7 @@
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/custom_gradient.h"
+#include "pylib/ext/jit.h"
 
 namespace msjit {
 namespace {
@@ -59,6 +60,7 @@ Ref push_hooks(PyObject*, const Args& args) {
   PyObject* a[2];
   if (!parse_args(args, "push_saved_hooks", kNames, 2, a)) return {};
   push_saved_hooks(std::make_shared<PythonHooks>(Ref::share(a[0]), Ref::share(a[1])));
+  pause_captures(true);
   return Ref::none();
 }
 
@@ -66,6 +68,7 @@ Ref pop_hooks(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {nullptr};
   if (!parse_args(args, "pop_saved_hooks", kNames, 0, nullptr)) return {};
   pop_saved_hooks();
+  pause_captures(false);
   return Ref::none();
 }
 
@@ -74,7 +77,7 @@ Ref pop_hooks(PyObject*, const Args& args) {
 PyMethodDef g_saved_hooks_functions[] = {
     method<push_hooks>("push_saved_hooks",
                        "push_saved_hooks(pack_hook, unpack_hook)\n--\n\nWhat this thread's tape "
-                       "keeps goes through these functions from now on."),
+                       "keeps goes through these functions from now on. Nothing is captured until that ends."),
     method<pop_hooks>("pop_saved_hooks",
                       "pop_saved_hooks()\n--\n\nTakes the last pair of functions away again."),
     {nullptr}};

@@ -25,7 +25,6 @@ from . import safetensors_file as safetensors_file
 from . import saved_tensors as saved_tensors
 from . import serialization as serialization
 from . import sharded_checkpoint as sharded_checkpoint
-from . import uncaptured as uncaptured
 from msjit._msjit import CompileError as CompileError
 from msjit._msjit import DType as DType
 from msjit._msjit import DType as Type

@@ -2,10 +2,9 @@
 from functools import wraps
 
 from ._native import _msjit
-from .uncaptured import Uncaptured
 
 
-class saved_tensors_hooks(Uncaptured):  # noqa: N801 - as MindSpore has it
+class saved_tensors_hooks:  # noqa: N801 - as MindSpore has it
     """Context manager: an operation inside calls pack_hook for each tensor that it keeps for its gradient, and keeps the result
     instead. When the gradient is computed, it calls unpack_hook with that result and uses the Tensor that comes back.
 
@@ -26,16 +25,13 @@ class saved_tensors_hooks(Uncaptured):  # noqa: N801 - as MindSpore has it
 
     def __init__(self, pack_hook, unpack_hook):
         _check_hooks("saved_tensors_hooks", pack_hook, unpack_hook)
-        super().__init__()
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self):
-        super().__enter__()
         _msjit.push_saved_hooks(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *error):
         _msjit.pop_saved_hooks()
-        super().__exit__(*error)
 
 
 def _check_hooks(where, *hooks):

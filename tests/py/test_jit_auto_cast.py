@@ -1,4 +1,6 @@
 """Networks of amp level "auto" in captured code: the casts are part of the graph."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -187,3 +189,36 @@ def test_a_training_step():
     for mode in MODES:
         np.testing.assert_allclose(trained(mode), plain, rtol=2e-2)
     assert plain[-1] < plain[0]
+
+
+@pytest.mark.captures
+def test_scopes_of_two_threads():
+    """A scope stops captures in its own thread only, also where the scopes of two threads overlap."""
+    net = amp.auto_mixed_precision(nn.Dense(4, 4), "auto")
+    first, second = threading.Event(), threading.Event()
+
+    class Waits(nn.Cell):
+        def __init__(self, own, other):
+            super().__init__()
+            self.own, self.other = own, other
+
+        def construct(self, x):
+            self.own.set()
+            assert self.other.wait(10)
+            return x
+
+    def other():
+        amp.auto_mixed_precision(Waits(second, first), "auto")(data(2, 2))
+        second.set()
+
+    def run(x):
+        return net(x) * 2
+    jitted, x = ms.jit(run, mode="PIJit"), data(3, 4)
+    thread = threading.Thread(target=other)
+    thread.start()
+    amp.auto_mixed_precision(Waits(first, second), "auto")(x)
+    thread.join()
+    ms.reset()
+    for _ in range(3):
+        jitted(x)
+    assert ms.stats()["eager_ops"] == 0
