@@ -28,8 +28,7 @@ PyObject* FrameRun::run_regions() {
       return raise_here();
     // A debugger that started inside this call must see the lines that follow. Somebody who holds
     // the frame object must find the variables as the function leaves them.
-    if (code_[index_].is_exit() &&
-        (frame_.is_traced() || frame_.is_kept() || !captures_here()))
+    if (code_[index_].is_exit() && (frame_.is_traced() || frame_.is_kept() || !captures_here()))
       return hand_over(frame_, code_, index_);
     if (code_[index_].is_exit() && !capture_suspended()) {
       if (try_region()) {

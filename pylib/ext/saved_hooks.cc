@@ -75,9 +75,10 @@ Ref pop_hooks(PyObject*, const Args& args) {
 }  // namespace
 
 PyMethodDef g_saved_hooks_functions[] = {
-    method<push_hooks>("push_saved_hooks",
-                       "push_saved_hooks(pack_hook, unpack_hook)\n--\n\nWhat this thread's tape "
-                       "keeps goes through these functions from now on. Nothing is captured until that ends."),
+    method<push_hooks>(
+        "push_saved_hooks",
+        "push_saved_hooks(pack_hook, unpack_hook)\n--\n\nWhat this thread's tape "
+        "keeps goes through these functions from now on. Nothing is captured until that ends."),
     method<pop_hooks>("pop_saved_hooks",
                       "pop_saved_hooks()\n--\n\nTakes the last pair of functions away again."),
     {nullptr}};

@@ -1,4 +1,6 @@
 // Methods of Tensor that are no operators of the registry; those are bound by register_method.
+#include <limits>
+
 #include "guards/py/host_call.h"
 #include "guards/py/text.h"
 #include "kernels/core/registry.h"
@@ -29,17 +31,37 @@ Ref dunder_array(PyObject* self, const Args& args) {
   return array;
 }
 
+// The indices of the element with this number in row-major order; -1 is the last one.
+Ref indices_of(const Tensor& t, PyObject* number) {
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(number, &overflow), count = t.numel();
+  const int64_t given = overflow ? std::numeric_limits<int64_t>::max() : value;
+  if (given < -count || given >= count)
+    return fail(
+               index_error("[item] index, got {}, expected one in [{}, {})", given, -count, count)),
+           Ref();
+  Ref indices = Ref::steal(PyTuple_New(t.rank()));
+  int64_t rest = given < 0 ? given + count : given;
+  for (int d = t.rank(); indices && d-- > 0; rest /= t.dim(d))
+    PyTuple_SET_ITEM(indices.get(), d, PyLong_FromLongLong(rest % t.dim(d)));
+  return indices;
+}
+
 Ref item(PyObject* self, const Args& args) {
   const Tensor& t = tensor_of(self);
   Element found;
   if (args.count == 0)
     return single_element(t, "item", &found) ? element_to_python(t.dtype(), found.data) : Ref();
-  Ref key = Ref::steal(PyTuple_New(args.count));
+  Ref key;
+  if (args.count == 1) {
+    key = PyLong_CheckExact(args.values[0]) ? indices_of(t, args.values[0])
+                                            : Ref::share(args.values[0]);
+  } else if ((key = Ref::steal(PyTuple_New(args.count)))) {
+    for (Py_ssize_t i = 0; i < args.count; ++i)
+      PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
+  }
   if (!key) return {};
-  for (Py_ssize_t i = 0; i < args.count; ++i)
-    PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
-  Ref picked = Ref::steal(host::call(host::program, PyObject_GetItem, self,
-                                     args.count == 1 ? args.values[0] : key.get()));
+  Ref picked = Ref::steal(host::call(host::program, PyObject_GetItem, self, key.get()));
   if (!picked || !is_tensor(picked.get())) return {};
   const Tensor& one = tensor_of(picked.get());
   return single_element(one, "item", &found) ? element_to_python(one.dtype(), found.data) : Ref();
@@ -242,49 +264,89 @@ bool is_writable(const Tensor& tensor, const char* where) {
 }
 
 PyMethodDef g_tensor_methods[] = {
-    method0<as_numpy>("asnumpy",
-                      "asnumpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
-    method0<as_numpy>("numpy", "numpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
+    method0<as_numpy>(
+        "asnumpy",
+        "asnumpy($self)\n--\n\nThe elements as a NumPy array of the same shape, which shares the "
+        "tensor's "
+        "memory: a write to one\nshows in the other. bfloat16 gives a copy in float32."),
+    method0<as_numpy>("numpy", "numpy($self)\n--\n\nAs asnumpy()."),
     method<dunder_array>("__array__",
                          "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy.asarray."),
-    method<item>("item", "item($self, *index)\n--\n\nOne element as a Python number."),
-    method0<to_list>("tolist", "tolist($self)\n--\n\nThe elements as nested Python lists."),
-    method<astype>("astype",
-                   "astype($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
-    method<astype>("to",
-                   "to($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
-    method0<cast_method<DType::kFloat16>>("half", "half($self)\n--\n\nConverted to float16."),
+    method<item>("item",
+                 "item($self, *index)\n--\n\nThe only element as a Python number or, given an int, "
+                 "the element with that "
+                 "number in row-major\norder; given an int for each axis, or a tuple of them, the "
+                 "element there.\n\n"
+                 "Raises ValueError unless that is one element, IndexError for an index outside."),
+    method0<to_list>("tolist",
+                     "tolist($self)\n--\n\nThe elements as Python numbers in nested lists, one for "
+                     "each axis; without "
+                     "axes a number."),
+    method<astype>(
+        "astype",
+        "astype($self, dtype, copy=True)\n--\n\nThe elements converted to another dtype, an ms "
+        "dtype, a NumPy "
+        "dtype, a Python type or a name;\nthe tensor itself if it has that dtype. copy is ignored. "
+        "Floats become "
+        "integers by dropping their\nfractions. Raises TypeError for what names no dtype."),
+    method<astype>("to", "to($self, dtype, copy=True)\n--\n\nAs astype()."),
+    method0<cast_method<DType::kFloat16>>("half", "half($self)\n--\n\nAs astype(float16)."),
     method0<cast_method<DType::kBFloat16>>("bfloat16",
-                                           "bfloat16($self)\n--\n\nConverted to bfloat16."),
-    method0<cast_method<DType::kFloat32>>("float", "float($self)\n--\n\nConverted to float32."),
-    method0<cast_method<DType::kFloat64>>("double", "double($self)\n--\n\nConverted to float64."),
-    method0<cast_method<DType::kInt32>>("int", "int($self)\n--\n\nConverted to int32."),
-    method0<cast_method<DType::kInt64>>("long", "long($self)\n--\n\nConverted to int64."),
-    method0<cast_method<DType::kBool>>("bool", "bool($self)\n--\n\nConverted to bool."),
-    method0<copy_tensor>("copy", "copy($self)\n--\n\nA tensor with its own copy of the data."),
+                                           "bfloat16($self)\n--\n\nAs astype(bfloat16)."),
+    method0<cast_method<DType::kFloat32>>("float", "float($self)\n--\n\nAs astype(float32)."),
+    method0<cast_method<DType::kFloat64>>("double", "double($self)\n--\n\nAs astype(float64)."),
+    method0<cast_method<DType::kInt32>>("int", "int($self)\n--\n\nAs astype(int32)."),
+    method0<cast_method<DType::kInt64>>("long", "long($self)\n--\n\nAs astype(int64)."),
+    method0<cast_method<DType::kBool>>(
+        "bool", "bool($self)\n--\n\nAs astype(bool): whether each element is not 0."),
+    method0<copy_tensor>("copy",
+                         "copy($self)\n--\n\nA tensor of the same shape and dtype with memory of "
+                         "its own. Gradients flow "
+                         "through it."),
     method0<contiguous>("contiguous",
-                        "contiguous($self)\n--\n\nThe same elements in row-major order."),
-    method0<contiguous_flag>(
-        "is_contiguous",
-        "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."),
-    method0<numel>("numel", "numel($self)\n--\n\nThe number of elements."),
-    method0<dim>("dim", "dim($self)\n--\n\nThe number of dimensions."),
-    method0<data_ptr>("data_ptr", "data_ptr($self)\n--\n\nThe address of the first element."),
-    method0<element_strides>("stride",
-                             "stride($self)\n--\n\nElements from one to the next, by dimension."),
+                        "contiguous($self)\n--\n\nThe tensor itself if its elements lie in "
+                        "row-major order, otherwise a "
+                        "copy that does."),
+    method0<contiguous_flag>("is_contiguous",
+                             "is_contiguous($self)\n--\n\nWhether the elements lie in row-major "
+                             "order without gaps, a bool."),
+    method0<numel>("numel", "numel($self)\n--\n\nThe number of elements, an int."),
+    method0<dim>("dim", "dim($self)\n--\n\nThe number of axes, an int."),
+    method0<data_ptr>("data_ptr",
+                      "data_ptr($self)\n--\n\nThe address of the first element, an int."),
+    method0<element_strides>(
+        "stride",
+        "stride($self)\n--\n\nFor each axis, how many elements lie between one and the next along "
+        "it: a list of ints."),
     method0<itself>("value", "value($self)\n--\n\nThe tensor itself."),
-    method0<detach>("detach", "detach($self)\n--\n\nThe same data without gradient history."),
-    method<set_data>(
-        "set_data",
-        "set_data($self, data, slice_shape=False)\n--\n\nTakes over the data of another tensor."),
-    method1<assign_value>(
-        "assign_value", "assign_value($self, value)\n--\n\nCopies the elements of another tensor."),
+    method0<detach>(
+        "detach",
+        "detach($self)\n--\n\nA tensor on the same memory through which no gradient flows."),
+    method<set_data>("set_data",
+                     "set_data($self, data, slice_shape=False)\n--\n\nTakes over the elements of "
+                     "the Tensor `data`, "
+                     "converted to this dtype, and returns self. No gradient flows.\n\nRaises "
+                     "ValueError for another shape "
+                     "unless slice_shape, TypeError for anything but a Tensor."),
+    method1<assign_value>("assign_value",
+                          "assign_value($self, value)\n--\n\nTakes over the elements of a Tensor "
+                          "or an array, with its "
+                          "shape and dtype, and returns self."),
     method<backward_method>(
-        "backward", "backward($self, gradient=None)\n--\n\nAccumulates gradients into the leaves."),
+        "backward",
+        "backward($self, gradient=None)\n--\n\nAdds the gradient of this tensor by each tensor "
+        "that requires_grad to the "
+        "`grad` of that one.\n\n`gradient` is the gradient of the whole by this tensor, of its "
+        "shape; ones by default. Raises "
+        "RuntimeError\nfor a tensor that nothing recorded, ValueError for another shape."),
     method<requires_grad_>("requires_grad_",
-                           "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad."),
+                           "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad "
+                           "and returns self. Raises "
+                           "TypeError for integers and unless it is a bool."),
     {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC,
-     "from_numpy(array)\n--\n\nA tensor sharing the memory of an array."},
+     "from_numpy(array)\n--\n\nA tensor on the memory of a numpy.ndarray: a write to one shows in "
+     "the other. Raises TypeError\n"
+     "for anything else and for arrays of texts or objects."},
     method<tensor_dlpack>("__dlpack__",
                           "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, "
                           "copy=None)\n--\n\nA DLPack capsule."),

@@ -453,3 +453,14 @@ def test_matmul_of_a_repeated_matrix(size, dtype):
         np.testing.assert_array_equal(got.asnumpy(), np.matmul(np.broadcast_to(left, (2, size, size)), right))
     both = ops.broadcast_to(Tensor(a), (2, size, size))
     np.testing.assert_array_equal(ops.matmul(both, both).asnumpy(), np.matmul(np.stack((a, a)), np.stack((a, a))))
+
+
+def test_item_by_number():
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert [x.item(5), x.item(-6), x.item(1, 2), x.item((0, 1))] == [5, 0, 5, 1]
+    assert x.T.item(1) == 3 and Tensor(2.5).item(0) == 2.5
+    for index in (6, -7, 2 ** 70):
+        with pytest.raises(IndexError, match=r"\[item\] index, got .*, expected one in \[-6, 6\)"):
+            x.item(index)
+    with pytest.raises(ValueError, match=r"\[item\] number of elements, got 3"):
+        x.item((1,))
