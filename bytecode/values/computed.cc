@@ -13,6 +13,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/computed_builds.h"
 #include "bytecode/values/computed_classes.h"
 #include "bytecode/values/computed_graph.h"
 #include "bytecode/values/tensor_array.h"
@@ -53,121 +54,6 @@ bool is_deferred(const SymRef& value) {
 bool holds_deferred(const SymRef& value) {
   return is_deferred(value) || (value->kind == SymKind::kTuple && value->source == kNoSource &&
                                 std::ranges::any_of(value->items, is_deferred));
-}
-
-// --- at the exit ---
-
-// The lowest bits of Recipe::number are the index of the class that the result must have.
-constexpr int kClassBits = 3;
-
-Ref checked(PyObject* made, const Recipe& recipe) {
-  Ref result = Ref::steal(made);
-  const int place = recipe.number & ((1 << kClassBits) - 1);
-  const bool fits =
-      !result || (place == kNumPyPlace ? is_numpy_scalar(result.get())
-                                       : Py_TYPE(result.get()) == computable_classes()[place]);
-  if (!fits) {
-    PyErr_SetString(PyExc_TypeError, "[region] a computed number of another class");
-    return {};
-  }
-  return result;
-}
-
-int64_t detail_of(const Recipe& recipe) { return recipe.number >> kClassBits; }
-
-Ref build_binary(const Recipe& recipe, const Objects& objects) {
-  return checked(host::call(host::program, python_binary, BinaryOp(detail_of(recipe)),
-                            argument(recipe, objects, 0), argument(recipe, objects, 1)),
-                 recipe);
-}
-
-// An operation on two numbers, one of them of NumPy, or on 0-d arrays. NumPy's warning would name
-// another place in the program, so where it may warn the region fails.
-Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
-  const BinaryOp op = BinaryOp(detail_of(recipe));
-  const Ref none = Ref::steal(PyTuple_New(0));
-  if (!none) return {};
-  Ref operands[2];
-  for (size_t i = 0; i < 2; ++i) {
-    PyObject* const given = argument(recipe, objects, i);
-    const bool plain = is_numpy_scalar(given) || is_number_class(Py_TYPE(given));
-    operands[i] = plain
-                      ? Ref::share(given)
-                      : Ref::steal(host::call(host::program, PyObject_GetItem, given, none.get()));
-    if (!operands[i]) return {};
-  }
-  if (!numpy_is_quiet(operands[0].get(), operands[1].get(), op)) {
-    PyErr_SetString(PyExc_ArithmeticError, "[region] NumPy may warn of a computation");
-    return {};
-  }
-  return checked(host::call(host::program, python_binary, op, operands[0].get(), operands[1].get()),
-                 recipe);
-}
-
-Ref build_compare(const Recipe& recipe, const Objects& objects) {
-  return checked(host::call(host::program, PyObject_RichCompare, argument(recipe, objects, 0),
-                            argument(recipe, objects, 1), static_cast<int>(detail_of(recipe))),
-                 recipe);
-}
-
-Ref build_unary(const Recipe& recipe, const Objects& objects) {
-  PyObject* const value = argument(recipe, objects, 0);
-  switch (UnaryOp(detail_of(recipe))) {
-    case UnaryOp::kNegative:
-      return checked(host::call(host::program, PyNumber_Negative, value), recipe);
-    case UnaryOp::kPositive:
-      return checked(host::call(host::program, PyNumber_Positive, value), recipe);
-    default: return checked(host::call(host::program, PyNumber_Invert, value), recipe);
-  }
-}
-
-Ref build_function_call(const Recipe& recipe, const Objects& objects) {
-  const Recipe plain = {.kind = &recipe_built, .args = recipe.args};
-  const Ref args = build_tuple(plain, objects);
-  return args ? checked(host::call(host::program, PyObject_Call, recipe.object.get(), args.get(),
-                                   nullptr),
-                        recipe)
-              : Ref();
-}
-
-Ref build_format(const Recipe& recipe, const Objects& objects) {
-  Ref shown = Ref::share(argument(recipe, objects, 0));
-  switch (detail_of(recipe)) {
-    case 1: shown = Ref::steal(host::call(host::program, PyObject_Str, shown.get())); break;
-    case 2: shown = Ref::steal(host::call(host::program, PyObject_Repr, shown.get())); break;
-    case 3: shown = Ref::steal(host::call(host::program, PyObject_ASCII, shown.get())); break;
-    default: break;
-  }
-  return shown
-             ? checked(host::call(host::program, PyObject_Format, shown.get(), recipe.object.get()),
-                       recipe)
-             : Ref();
-}
-
-Ref build_concat(const Recipe& recipe, const Objects& objects) {
-  const Ref parts = build_list(recipe, objects);
-  const Ref empty = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
-  return parts && empty
-             ? checked(host::call(host::program, PyUnicode_Join, empty.get(), parts.get()), recipe)
-             : Ref();
-}
-
-Ref build_length(const Recipe& recipe, const Objects& objects) {
-  return checked(PyLong_FromSsize_t(PyUnicode_GET_LENGTH(argument(recipe, objects, 0))), recipe);
-}
-
-// The item at a position counted as CPython does.
-Ref build_item(const Recipe& recipe, const Objects& objects) {
-  const auto count = static_cast<Py_ssize_t>(recipe.args.size()) - 1;
-  Py_ssize_t at = PyLong_AsSsize_t(argument(recipe, objects, 0));
-  if (at == -1 && PyErr_Occurred()) return {};
-  if (at < 0) at += count;
-  if (at < 0 || at >= count) {
-    PyErr_SetString(PyExc_IndexError, "[region] index out of range");
-    return {};
-  }
-  PyObject* const item = argument(recipe, objects, static_cast<size_t>(at) + 1);
-  return checked(Ref::share(item).release(), recipe);
 }
 
 // --- while capturing ---
@@ -243,12 +129,12 @@ int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
 Computed computed_parts(const SymValue& value) {
   using Form = Computed::Form;
   const Computation& made = *value.computation;
-  const Form form = made.build == build_binary          ? Form::kBinary
-                    : made.build == build_unary         ? Form::kUnary
-                    : made.build == build_compare       ? Form::kCompare
-                    : made.build == build_function_call ? Form::kCall
-                    : made.build == build_item          ? Form::kItem
-                                                        : Form::kOther;
+  const Form form = made.build == computed_builds::binary          ? Form::kBinary
+                    : made.build == computed_builds::unary         ? Form::kUnary
+                    : made.build == computed_builds::compare       ? Form::kCompare
+                    : made.build == computed_builds::function_call ? Form::kCall
+                    : made.build == computed_builds::item          ? Form::kItem
+                                                                   : Form::kOther;
   return {form, made.number >> kClassBits,
           form == Form::kCall ? function_name(made.object.get()) : "", &value.items};
 }
@@ -263,24 +149,24 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (is_by_turn(a) || is_by_turn(b)) return true;
   PyTypeObject* const left = class_of(x, a);
   if (left == &PyUnicode_Type && op == BinaryOp::kRemainder && shows_values(x, b))
-    return make(x, build_binary, static_cast<int64_t>(op), {}, &PyUnicode_Type, true, {a, b}, out,
-                known);
+    return make(x, computed_builds::binary, static_cast<int64_t>(op), {}, &PyUnicode_Type, true,
+                {a, b}, out, known);
   PyTypeObject* const right = left ? class_of(x, b) : nullptr;
   if (!right) return true;
   if (left == &PyUnicode_Type && right == left && op == BinaryOp::kAdd)
     return computed_concat(x, {a, b}, out, known);
   if ((is_numpy_class(left) || is_numpy_class(right)) && left != &PyUnicode_Type &&
       right != &PyUnicode_Type)
-    return make(x, build_numpy_binary, static_cast<int64_t>(op), {}, numpy_number(), true, {a, b},
-                out, known);
+    return make(x, computed_builds::numpy_binary, static_cast<int64_t>(op), {}, numpy_number(),
+                true, {a, b}, out, known);
   if (!is_number_class(left) || !is_number_class(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
-  return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
+  return !cls || make(x, computed_builds::binary, static_cast<int64_t>(op), {}, cls,
                       numbers_may_raise(x, left, right, a, b, op), {a, b}, out, known);
 }
 
 bool computed_length(Executor& x, const SymRef& text, SymRef* out, bool* known) {
-  return make(x, build_length, 0, {}, &PyLong_Type, false, {text}, out, known);
+  return make(x, computed_builds::length, 0, {}, &PyLong_Type, false, {text}, out, known);
 }
 
 bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& items, SymRef* out,
@@ -296,7 +182,7 @@ bool computed_item(Executor& x, const SymRef& index, const std::vector<SymRef>& 
   const auto count = static_cast<int64_t>(items.size());
   const bool within = draw ? draw->kind == Draw::Kind::kBelow && draw->limit <= count
                            : index->at_least >= 0 && index->at_most < count;
-  return make(x, build_item, 0, {}, cls, !within, std::move(parts), out, known);
+  return make(x, computed_builds::item, 0, {}, cls, !within, std::move(parts), out, known);
 }
 
 // An in-place operator changes an array on its left, and with it the tensor: refused.
@@ -317,7 +203,7 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
   if (!right || !is_number_class(left) || !is_number_class(right))  // arrays compare elementwise
     return scalar_compare(x, a, b, op, out, known);
-  return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
+  return make(x, computed_builds::compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
 namespace {
@@ -337,7 +223,7 @@ bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, b
   if (op == UnaryOp::kNot) return negated_test(x, value, out, known);
   if (!is_number_class(type)) return true;
   if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
-  return make(x, build_unary, static_cast<int64_t>(op), {},
+  return make(x, computed_builds::unary, static_cast<int64_t>(op), {},
               is_int_class(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
 }
 
@@ -374,8 +260,8 @@ bool computed_call(Executor& x, PyObject* object, const char* name,
   const bool of_int = object == reinterpret_cast<PyObject*>(&PyLong_Type) ||
                       object == reinterpret_cast<PyObject*>(&PyFloat_Type);
   const bool may_raise = !(small && of_int) && call_may_raise(object, classes);
-  return make(x, build_function_call, 0, std::move(function), cls, may_raise, std::move(all), out,
-              known);
+  return make(x, computed_builds::function_call, 0, std::move(function), cls, may_raise,
+              std::move(all), out, known);
 }
 
 bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out, bool* known) {
@@ -383,8 +269,9 @@ bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out
   PyTypeObject* const type = class_of(x, arg);
   const bool of_array =
       arg->kind == SymKind::kTensorArray && is_numpy_class(type) && is_float(arg->tensor.dtype());
-  return !(of_array || type == &PyFloat_Type) || make(x, build_function_call, 0, Ref::share(ufunc),
-                                                      numpy_number(), false, {arg}, out, known);
+  return !(of_array || type == &PyFloat_Type) ||
+         make(x, computed_builds::function_call, 0, Ref::share(ufunc), numpy_number(), false, {arg},
+              out, known);
 }
 
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
@@ -397,23 +284,24 @@ bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, 
     if (!is_number_class(of_item)) return true;
     floats |= !is_int_class(of_item);
   }
-  return make(x, build_function_call, 0, Ref::share(sum), floats ? &PyFloat_Type : &PyLong_Type,
-              true, {make_items(SymKind::kTuple, items), start}, out, known);
+  return make(x, computed_builds::function_call, 0, Ref::share(sum),
+              floats ? &PyFloat_Type : &PyLong_Type, true,
+              {make_items(SymKind::kTuple, items), start}, out, known);
 }
 
 bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
                      bool* known) {
   if (x.strict() || !is_deferred(value) || !class_of(x, value)) return true;
   if (!spec) spec = allocated(Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0)));
-  return make(x, build_format, conversion, std::move(spec), &PyUnicode_Type, true, {value}, out,
-              known);
+  return make(x, computed_builds::format, conversion, std::move(spec), &PyUnicode_Type, true,
+              {value}, out, known);
 }
 
 bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out, bool* known) {
   if (x.strict() || !std::ranges::any_of(texts, is_deferred)) return true;
   for (const SymRef& text : texts)
     if (class_of(x, text) != &PyUnicode_Type) return true;
-  return make(x, build_concat, 0, {}, &PyUnicode_Type, false, texts, out, known);
+  return make(x, computed_builds::concat, 0, {}, &PyUnicode_Type, false, texts, out, known);
 }
 
 const ValueKind value_computed = {.describe = computed_describe,
