@@ -19,6 +19,18 @@ class AutoCast:
         _msjit.pop_auto_cast()
 
 
+def method_in_precision(function):
+    """A function whose first argument is a Cell, its calls inside AutoCast of that Cell's dtype. It is made once for each function."""
+    made = function.__dict__.get("__msjit_in_precision__")
+    if made is None or made.function is not function:  # functools.wraps has copied it from another function
+        def call(self, *args, **kwargs):
+            with AutoCast(self._ms_auto_cast):
+                return function(self, *args, **kwargs)
+        call.function = function
+        made = function.__msjit_in_precision__ = call
+    return made
+
+
 def in_precision(function, dtype):
     """The function, its calls inside AutoCast(dtype)."""
     def call(*args, **kwargs):

@@ -13,6 +13,7 @@ import warnings
 
 from . import context
 from ._native import _msjit
+from .auto_cast import method_in_precision
 from .common.jit_config import JitConfig
 from .jit_cell import JitCell
 
@@ -173,10 +174,14 @@ def _warn_once():
 
 
 def graph_construct(cell, construct):
-    """The function that GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit unless jit has compiled it already."""
+    """The function that GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit unless jit has compiled it already.
+
+    The compiled function contains the casts of amp level "auto"."""
     function = getattr(construct, "__func__", construct)
     if not isinstance(function, types.FunctionType):  # jit has compiled it, or there is nothing to compile
         return construct
+    if cell._ms_auto_cast is not None and function is not construct:
+        function = method_in_precision(function)
     compiled = function.__dict__.get("__msjit_graph__")
     if compiled is None or compiled.__wrapped__ is not function:  # functools.wraps has copied it from another function
         compiled = function.__msjit_graph__ = _Compiler("PSJit", None)(function)

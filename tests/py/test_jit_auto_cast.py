@@ -222,3 +222,21 @@ def test_scopes_of_two_threads():
     for _ in range(3):
         jitted(x)
     assert ms.stats()["eager_ops"] == 0
+
+
+@pytest.mark.captures
+def test_in_graph_mode():
+    net = amp.auto_mixed_precision(Attention(), "auto")
+    x = data(2, 7, 16)
+    expected = net(x)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        ms.reset()
+        for _ in range(3):
+            check_same(flat(net(x)), flat(expected))
+        assert ms.stats()["eager_ops"] < ms.stats()["graph_ops"]
+        got = ms.value_and_grad(lambda x: net(x)[0].sum(), 0, net.trainable_params())(x)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    value, (by_x, by_weights) = ms.value_and_grad(lambda x: net(x)[0].sum(), 0, net.trainable_params())(x)
+    check_same([got[0], got[1][0], *got[1][1]], [value, by_x, *by_weights])

@@ -104,13 +104,15 @@ class Cell(CellSettings, CellState, CellAttributes, CellNames, KeepsForward):
         if self._ms_jit_config is not None:
             construct = leveled_construct(self, construct)
         # A Cell called by compiled code is part of that code's graph.
+        casts = self._ms_auto_cast is not None
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
+            casts = casts and construct is given
         elif self.requires_grad and records(self, args, kwargs):
             return recorded(self, lambda *inputs: self._call_intercepted(given, inputs, {}), args)
         elif self._ms_forward is not None:
             forget(self)
-        if self._ms_auto_cast is not None:
+        if casts:
             construct = in_precision(construct, self._ms_auto_cast)
         if "_ms_saved_hooks" in self.__dict__:
             construct = register_saved_tensors_hooks(*self._ms_saved_hooks)(construct)

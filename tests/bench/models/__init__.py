@@ -26,6 +26,7 @@ WORKS = {
     "resnet18 b32": "batch 32, 3x224x224",
     "resnet50 b32": "batch 32, 3x224x224",
     "resnet18 train": "batch 8, 3x32x32, first convolution 3x3, Momentum",
+    "resnet50 train": "the same, a lower rate",
     "bert": "2 layers of BERT-base, batch 1, 128 tokens",
     "bert train": "the same, Adam with weight decay",
     "gpt decode": "2 layers of width 256, key/value cache grows; one of 64 tokens, most likely token fed back",
@@ -56,6 +57,7 @@ GAN = {"noise": 64, "inner": 256, "outputs": 784}
 STAGES_18 = ((64, 2, 1), (128, 2, 2), (256, 2, 2), (512, 2, 2))  # channels, blocks, stride
 STAGES_50 = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))
 RATE, MOMENTUM, ADAM_RATE, DECAY = 0.01, 0.9, 1e-3, 0.01
+SLOW_RATE = 1e-5  # of a network whose gradients change by a tenth when its inputs change by a millionth
 CALLS = 3  # the first and the last of so many are compared: a training step shows its updates in the later ones
 TOLERANCE = 2e-3  # of the largest element
 
@@ -130,6 +132,7 @@ INFERENCE = {  # name: network, inputs
 TRAINING = {  # name: network, loss, optimizer, batch
     "lenet train": ("lenet", "cross_entropy", "momentum", lambda: classified(32, 1, 32, 32)),
     "resnet18 train": ("small resnet18", "cross_entropy", "momentum", lambda: classified(8, 3, 32, 32)),
+    "resnet50 train": ("small resnet50", "cross_entropy", "slow_momentum", lambda: classified(8, 3, 32, 32)),
     "bert train": ("bert", "squared_error", "adam_with_decay", lambda: (token_states(), data(1, BERT["width"]))),
     "lstm train": ("lstm", "cross_entropy", "sgd", lambda: (sequences(), labels(RNN["batch"]))),
     "gru train": ("gru", "cross_entropy", "sgd", lambda: (sequences(), labels(RNN["batch"]))),

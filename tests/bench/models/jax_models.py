@@ -1,6 +1,8 @@
 """The models as JAX programs: functions that take their weights in order from a `Params`. Images have their channels last,
 weights of dense layers are (inputs, outputs), recurrences are scans and a step of training is one function."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -82,11 +84,14 @@ def sgd(values, gradients=None, state=None):
     return [p - models.RATE * g for p, g in zip(values, gradients)], state
 
 
-def momentum(values, gradients=None, state=None):
+def momentum(values, gradients=None, state=None, rate=models.RATE):
     if gradients is None:
         return [jnp.zeros_like(p) for p in values]
     state = [models.MOMENTUM * v + g for v, g in zip(state, gradients)]
-    return [p - models.RATE * v for p, v in zip(values, state)], state
+    return [p - rate * v for p, v in zip(values, state)], state
+
+
+slow_momentum = functools.partial(momentum, rate=models.SLOW_RATE)
 
 
 def adam(values, gradients=None, state=None, decay=0.0):
@@ -371,6 +376,7 @@ NETS = {
     "resnet18": resnet(models.STAGES_18, False, False),
     "resnet50": resnet(models.STAGES_50, True, False),
     "small resnet18": resnet(models.STAGES_18, False, True),
+    "small resnet50": resnet(models.STAGES_50, True, True),
     "bert": bert,
     "lstm": lstm,
     "gru": gru,

@@ -57,6 +57,10 @@ def momentum(parameters):
     return nn.Momentum(parameters, models.RATE, models.MOMENTUM)
 
 
+def slow_momentum(parameters):
+    return nn.Momentum(parameters, models.SLOW_RATE, models.MOMENTUM)
+
+
 def adam(parameters):
     return nn.Adam(parameters, models.ADAM_RATE)
 
@@ -360,6 +364,7 @@ NETS = {
     "resnet18": lambda: ResNet(models.STAGES_18, False, False),
     "resnet50": lambda: ResNet(models.STAGES_50, True, False),
     "small resnet18": lambda: ResNet(models.STAGES_18, False, True),
+    "small resnet50": lambda: ResNet(models.STAGES_50, True, True),
     "bert": bert,
     "lstm": lambda: Lstm(RNN["width"]),
     "gru": lambda: Gru(RNN["width"]),

@@ -61,6 +61,10 @@ def momentum(parameters):
     return torch.optim.SGD(parameters, models.RATE, models.MOMENTUM, fused=True)
 
 
+def slow_momentum(parameters):
+    return torch.optim.SGD(parameters, models.SLOW_RATE, models.MOMENTUM, fused=True)
+
+
 def adam(parameters):
     return torch.optim.Adam(parameters, models.ADAM_RATE, fused=True)
 
@@ -362,6 +366,7 @@ NETS = {
     "resnet18": lambda: ResNet(models.STAGES_18, False, False),
     "resnet50": lambda: ResNet(models.STAGES_50, True, False),
     "small resnet18": lambda: ResNet(models.STAGES_18, False, True),
+    "small resnet50": lambda: ResNet(models.STAGES_50, True, True),
     "bert": bert,
     "lstm": lambda: Lstm(RNN["width"]),
     "gru": lambda: Gru(RNN["width"]),
