@@ -42,7 +42,7 @@ def resized(input, sizes, mode, align_corners, steps=None):
 
 def target(input, size, scale_factor, mode, align_corners, recompute):
     """Checks all arguments; returns the wanted sizes."""
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ValueError("[interpolate] mode, got %r, expected one of %s" % (mode, sorted(_MODES)))
     ranks, aligns = _MODES[mode]
     if input.ndim not in ranks:

@@ -168,6 +168,11 @@ def _volume_patches(p, x):
     return _k.reshape(out, (x.shape[0], len(parts) * x.shape[1]) + tuple(counts))
 
 
+def _fast_gelu(p, x):
+    """x / (1 + exp(-1.702 x)), a fast approximation of GELU, element by element."""
+    return _check(x, p.name) / (1.0 + _k.exp(x * -1.702))
+
+
 __all__ = _plain_rows(globals(), {
     "RGBToHSV": rgb_to_hsv, "HSVToRGB": hsv_to_rgb, "AdjustHue": _adjust_hue, "AdjustSaturation": _adjust_saturation,
     "CheckValid": _b.check_valid, "NonMaxSuppressionWithOverlaps": _b.nms_with_overlaps, "AdaptiveMaxPool3D": _solid_adaptive,
@@ -194,6 +199,6 @@ __all__ += _rows(globals(), (
     ("MaxUnpool3D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCDHW"}, _unpool(3)),
     ("ExtractVolumePatches", {"kernel_size": _REQUIRED, "strides": _REQUIRED, "padding": _REQUIRED}, _volume_patches),
     ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _im.channel_shuffle(x, p.group)),
-    ("FastGeLU", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))), ("FastGelu", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))),
+    ("FastGeLU", {}, _fast_gelu), ("FastGelu", {}, _fast_gelu),
     ("Gelu", {}, lambda p, x: _ac.gelu(x, "tanh")),
 ))
