@@ -5,6 +5,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
+from .operands import blame as _blame
 from .operands import check_items as _check_items
 from .reduction_func import mean as _mean
 
@@ -20,7 +21,7 @@ def dense(input, weight, bias=None):
         product = _k.matmul(input, weight)
         return product if bias is None else product + bias
     except _ERRORS as error:
-        _rename(error, "dense")
+        _blame(error, "dense", input=input, bias=bias)
         raise
 
 
@@ -32,7 +33,8 @@ def bias_add(input_x, bias):
 
     Raises ValueError for a bias of another size and for an input of one axis, TypeError for anything but Tensors.
     """
-    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").shape != (input_x.shape[1],):
+    check_tensor(bias, "bias_add")
+    if check_tensor(input_x, "bias_add").ndim < 2 or bias.shape != (input_x.shape[1],):
         raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
                          % (input_x.shape, bias.shape))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))

@@ -17,7 +17,7 @@ _EXPECTED = (
     ("unsupported operand", "a Tensor or a number"), ("can't multiply sequence", "a Tensor or a number"),
     ("can only concatenate", "a Tensor or a number"), ("bad operand type", "a Tensor or a number"), ("not supported between", "a number"),
     ("float() argument", "a number"), ("int() argument", "an int"), ("as an integer", "an int"), ("indices must be", "an int"),
-    ("is not iterable", "a tuple or list"), ("has no len()", "a tuple or list"), ("is not subscriptable", "a tuple or list"),
+    ("is not iterable", "a tuple or list"), ("must be an iterable", "a tuple or list"), ("has no len()", "a tuple or list"), ("is not subscriptable", "a tuple or list"),
 )
 
 
@@ -30,7 +30,7 @@ def _expected(error, text):
 
 def _shown(kind):
     """The ways in which Python's errors name a type."""
-    return {"'%s'" % kind.__name__, "'%s.%s'" % (kind.__module__, kind.__name__), "not %s" % kind.__name__, "type '%s'" % kind.__name__}
+    return {"'%s'" % kind.__name__, "'%s.%s'" % (kind.__module__, kind.__name__), "not %s" % kind.__name__, "concatenate %s " % kind.__name__}
 
 
 def blame(error, where, **arguments):
@@ -43,8 +43,9 @@ def blame_among(error, where, arguments):
     text = str(error)
     wanted = None if text[:1] == "[" else _expected(error, text)
     if wanted is not None:
+        sequence = (tuple, list, str, bytes) if text.startswith("can't multiply sequence") else ()  # the text names the type of the other operand
         for name, value in arguments.items():
-            if not isinstance(value, _Tensor) and any(shown in text for shown in _shown(type(value))):
+            if isinstance(value, sequence) or (not isinstance(value, _Tensor) and any(shown in text for shown in _shown(type(value)))):
                 raise TypeError("[%s] %s, got %s, expected %s" % (where, name, type(value).__name__, wanted)) from None
     _rename(error, where)
 
@@ -86,6 +87,10 @@ def whole(value, where, what):
         return value
     if isinstance(value, (str, bytes, complex)) or not (hasattr(type(value), "__int__") or hasattr(type(value), "__index__")):
         raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        raise ValueError("[%s] %s, got %s, expected an int" % (where, what, value))
-    return int(value)
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        if str(error)[:1] == "[":  # a Tensor with several elements
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind("[%s] %s, got %s, expected an int" % (where, what, value)) from None

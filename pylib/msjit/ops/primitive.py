@@ -91,7 +91,7 @@ class Primitive:
             try:
                 return self._op(*args)
             except _FAULTS as error:
-                _explain(error, self.name, self._op, args)
+                _explain(error, self, self._op, args)
                 raise
         operation, inputs = self._operation(args)
         return operation(*inputs)
@@ -211,8 +211,9 @@ prim_arg_register = prim_attr_register
 _FAULTS = (TypeError, AttributeError)
 
 
-def _explain(error, name, function, inputs):
-    """Raises TypeError, under the name of a primitive, for a number of inputs that its function does not take and for an input of another kind."""
+def _explain(error, primitive, function, inputs):
+    """Raises TypeError, under the name of a primitive, for a number of inputs that its function does not take, and for an input or attribute of
+    another kind."""
     from inspect import signature
     if str(error)[:1] == "[":
         return
@@ -223,8 +224,8 @@ def _explain(error, name, function, inputs):
     try:
         given = wanted.bind(*inputs)
     except TypeError:
-        raise TypeError("[%s] number of inputs, got %d, expected %s" % (name, len(inputs), _count(wanted))) from None
-    _blame_among(error, name, {key: value for key, value in given.arguments.items() if not isinstance(value, Primitive)})
+        raise TypeError("[%s] number of inputs, got %d, expected %s" % (primitive.name, len(inputs), _count(wanted))) from None
+    _blame_among(error, primitive.name, dict(primitive.init_attrs, **given.arguments))
 
 
 def _count(wanted):
@@ -268,7 +269,7 @@ class Row(Primitive):
         try:
             return self._rule(*inputs)
         except _FAULTS as error:
-            _explain(error, self.name, self._rule, inputs)
+            _explain(error, self, self._rule, inputs)
             raise
 
 
@@ -314,7 +315,7 @@ def _named(name):
 
     from ._inner_operations import find
     kind = find(name)
-    if kind is None:
+    if kind is None or kind is Primitive:
         return None
     row = issubclass(kind, Row)
     inputs = signature(kind._rule if row else kind.__call__).parameters.values()

@@ -67,7 +67,7 @@ def _each(what, values, count, kind):
     for value in values:
         if isinstance(value, bool) or not isinstance(value, kind):
             raise TypeError("[interpolate] %s, got %r, expected %s" % (what, value, kind.__name__))
-        if value <= 0:
+        if not 0 < value < float("inf"):
             raise ValueError("[interpolate] %s, got %r, expected above 0" % (what, value))
     return values
 

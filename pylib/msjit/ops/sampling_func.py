@@ -11,13 +11,14 @@ from .operands import blame as _blame
 from .operands import check_index as _check_index
 from .operands import check_items as _check_items
 from .operands import check_operand as _check_operand
+from .operands import whole as _whole
 from .random_func import _int_dtype, _normal
 from .random_func import draw_uniform as _uniform
 
 
 def _shape(shape, where="random"):
     if isinstance(shape, _Tensor):
-        return tuple(int(n) for n in shape)
+        return tuple(_whole(n.item(), where, "shape") for n in shape)
     return (shape,) if isinstance(shape, int) else tuple(_check_items(shape, where, "shape", "ints"))
 
 
@@ -123,6 +124,8 @@ def random_gamma(shape, alpha, seed=None):
     it takes the last one.
     """
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
+    if seed is not None:
+        _check_index(seed, "random_gamma", "seed")
     size = _shape(shape, "random_gamma") + tuple(alpha.shape)
     kind = alpha.dtype
     wanted = _k.cast(alpha, _mstype.float64)
@@ -172,6 +175,8 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
     highest = float(_k.max(wide)) if rate.size else 0.0
     if rate.size and not float(_k.min(wide)) >= 0:
         raise ValueError("[random_poisson] rate, got %s, expected numbers of 0 or more" % float(_k.min(wide)))
+    if highest == float("inf"):
+        raise ValueError("[random_poisson] rate, got inf, expected finite numbers")
     steps = int(highest + 12 * _math.sqrt(highest) + 24)
     out, logs, total = _k.zeros_like(drawn), _k.log(_k.maximum(wide, 1e-300)), 0.0
     for k in range(steps):

@@ -97,8 +97,8 @@ def index_fill(x, axis, index, value):
     """
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
-    filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
     axis = _check_axis(axis, _check(x, "index_fill").ndim, "index_fill")
+    filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
     return _combined("index_fill", x, _k.cast(filled, x.dtype), [index], [axis], "update")
 
 
@@ -272,6 +272,12 @@ def take(input, index):
     return _k.gather(_k.reshape(input, (-1,)), index, 0)
 
 
+def _check_bounds(**bounds):
+    for name, value in bounds.items():
+        if not hasattr(type(value), "__len__"):
+            raise TypeError("[strided_slice] %s, got %s, expected a tuple of ints" % (name, type(value).__name__))
+
+
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0):
     """Returns x[begin:end:strides] over the first axes; begin, end and strides are tuples of as many ints, negative ones counted from the end.
@@ -281,17 +287,16 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
     than axes, TypeError for anything but tuples and int masks.
     """
     _check(input_x, "strided_slice")
-    for value, what in ((begin, "begin"), (end, "end"), (strides, "strides")):
-        if not isinstance(value, (tuple, list)) and not hasattr(type(value), "__len__"):
-            raise TypeError("[strided_slice] %s, got %s, expected a tuple of ints" % (what, type(value).__name__))
+    if not (isinstance(begin, (tuple, list)) and isinstance(end, (tuple, list)) and isinstance(strides, (tuple, list))):
+        _check_bounds(begin=begin, end=end, strides=strides)
     if not len(begin) == len(end) == len(strides):
         raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
                          % (len(begin), len(end), len(strides)))
     if any(step == 0 for step in strides):
         raise ValueError("[strided_slice] strides must not be 0, got %s" % (tuple(strides),))
-    masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-    if not all([isinstance(mask, int) for mask in masks]):
-        raise TypeError("[strided_slice] masks, got %s, expected ints" % ", ".join(type(mask).__name__ for mask in masks))
+    if not type(begin_mask) is type(end_mask) is type(ellipsis_mask) is type(new_axis_mask) is type(shrink_axis_mask) is int:
+        for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+            _check_index(mask, "strided_slice", "mask")
     keys = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):
         if ellipsis_mask >> i & 1:

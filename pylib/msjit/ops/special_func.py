@@ -14,6 +14,7 @@ from . import math_func as _m
 from . import registry as _k
 from .operands import blame as _blame
 from .operands import check_operand as _check_operand
+from .operands import whole as _whole
 
 arccos, arccosh, arcsin, arcsinh = _k.acos, _k.acosh, _k.asin, _k.asinh
 arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
@@ -256,7 +257,7 @@ def polygamma(n, input):
     """
     if isinstance(n, _Tensor) and n.ndim:
         raise ValueError("[polygamma] n has a wrong rank, got %d, expected 0" % n.ndim)
-    order = int(n) if isinstance(n, _Tensor) else _check_int(n, "polygamma", "n")
+    order = _whole(n, "polygamma", "n") if isinstance(n, _Tensor) else _check_int(n, "polygamma", "n")
     if order < 0:
         raise ValueError("[polygamma] n must not be negative, got %d" % order)
     _check(input, "polygamma")
