@@ -3,10 +3,12 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from jit_same import captured
+from jit_same import captured, same
 from msjit import Parameter, Tensor, mint, ops
 from msjit.ops import _utils
 from msjit.ops._sparse import functions as _sparse
+from msjit.ops._sparse import operations as _sparse_ops
+from msjit.ops._utils import arg_dtype_cast as _dtype_cast
 
 x = Tensor(np.ones((2, 3), np.float32))
 image = Tensor(np.ones((2, 3, 4, 4), np.float32))
@@ -177,6 +179,21 @@ ROWS = [
     ('ops.ComputeAccidentalHits()(Tensor([[1]]), x)', ValueError, '[ComputeAccidentalHits] sampled_candidates has a wrong rank, got 2, expected 1'),
     ('ops.LSTM((1,), 3, 1, True, False, 0.0)(image[0], x, x, x)', TypeError, '[LSTM] input_size must be an int, got tuple'),
     ('ops.ExtractVolumePatches((1, 1, 2, 2), 1, "valid")(image[None])', ValueError, '[ExtractVolumePatches] kernel_size, got (1, 1, 2, 2), expected an int or 3 ints'),
+    ('ops.LayerNorm(1, 2)(x, 3, 4)', TypeError, '[layer_norm] argument, got int, expected a Tensor'),
+    ('ops.LayerNorm(1, 0)(x, x, None)', TypeError, '[layer_norm] argument, got NoneType, expected a Tensor'),
+    ('ops.FFTWithSize(1.0, False, False)(x)', TypeError, '[FFTWithSize] signal_ndim must be an int, got float'),
+    ('ops.ComputeAccidentalHits("a")(Tensor([[1]]), Tensor([1]))', TypeError, '[ComputeAccidentalHits] num_true must be an int, got str'),
+    ('ops.ResizeLinear1D()(image[0], (2, 3))', ValueError, '[ResizeLinear1D] size, got 2 numbers, expected 1'),
+    ('_sparse_ops.CSRMV()(Tensor([0, 1]), Tensor([0]), Tensor([1.0]), 3, x)', TypeError, '[CSRMV] shape, got int, expected a tuple or list of ints'),
+    ('_sparse_ops.CSRMV()(Tensor([0, 1]), Tensor([0]), Tensor([1.0]), ("a", 1), x)', TypeError, '[CSRMV] size of the shape, got str, expected an int'),
+    ('_sparse_ops.SparseReorder()(Tensor([[0, 1]]), Tensor([1.0]), ())', ValueError, '[SparseReorder] shape, got no sizes, expected one or more'),
+    ('_sparse_ops.SparseTensorToCSRSparseMatrix()(Tensor([1]), Tensor([1.0]), (2, 2))', ValueError, '[SparseTensorToCSRSparseMatrix] indices has a wrong rank, got 1, expected 2'),
+    ('_sparse_ops.CSRSparseMatrixToSparseTensor()((2,), Tensor([0, 1]), Tensor([0, 1]), Tensor([0]), Tensor([1.0]))', ValueError, '[CSRSparseMatrixToSparseTensor] shape, got 1 sizes, expected 2 or 3'),
+    ('_sparse_ops.SparseFillEmptyRows()(Tensor([1]), Tensor([1.0]), (2, 2), Tensor(0.0))', ValueError, '[SparseFillEmptyRows] indices has a wrong rank, got 1, expected 2'),
+    ('ops.SparseSegmentMean()(x, Tensor([0]), Tensor([[0]]))', ValueError, '[SparseSegmentMean] segment_ids has a wrong rank, got 2, expected 1'),
+    ('ops.scalar_pow(0.0, -1)', ValueError, '[scalar_pow] x, got 0, expected another number for the power -1'),
+    ('ops.DepthwiseConv2dNative(1, 2)(image, x)', ValueError, '[DepthwiseConv2dNative] input has a wrong rank, got 2, expected 4'),
+    ('_dtype_cast.TensorToScalar()(3)', TypeError, '[TensorToScalar] argument, got int, expected a Tensor'),
 ]
 
 
@@ -214,3 +231,11 @@ def test_assign_to_complex_numbers():
 ])
 def test_checks_do_not_end_a_graph(fn):
     captured(fn, lambda variant: (x + variant, x * 2))
+
+
+@pytest.mark.parametrize("fn", [
+    lambda a: ops.lerp(a, None, 0.5), lambda a: ops.addcmul(a, a, a, "b"), lambda a: ops.isclose(a, {}), lambda a: ops.ApplyMomentum()(a),
+    lambda a: ops.SparseApplyAdagrad(0.1)(a, a, None, a), lambda a: ops.strided_slice(a, (0,), None, (1,)), lambda a: ops.histc(a, [4]),
+    lambda a: ops.list_getitem([a], 2), lambda a: ops.conv2d(a, a, stride=0.5), lambda a: ops.var(a, ddof=None)])
+def test_a_captured_function_raises_the_same_error(fn):
+    same(fn, lambda variant: (x + variant,))

@@ -194,9 +194,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):
     """Normalises over the axes from norm_axis on; gamma and beta have the sizes of the axes from params_axis on."""
-    if norm_axis == params_axis or gamma.shape == x.shape[norm_axis:]:
+    if norm_axis == params_axis or check_tensor(gamma, "layer_norm").shape == x.shape[norm_axis:]:
         return _k.layer_norm(x, gamma, beta, norm_axis, eps)
-    if gamma.shape != x.shape[params_axis:] or beta.shape != gamma.shape:
+    if check_tensor(beta, "layer_norm").shape != gamma.shape or gamma.shape != x.shape[params_axis:]:
         raise ValueError("[layer_norm] shapes of gamma and beta, got %s and %s, expected %s"
                          % (gamma.shape, beta.shape, x.shape[params_axis:]))
     return _k.layer_norm(x, None, None, norm_axis, eps) * gamma + beta

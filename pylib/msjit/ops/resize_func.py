@@ -91,6 +91,8 @@ def resize(x, sizes, mode, align_corners, half_pixel, steps=None):
     """Resizes the axes after the second; 16-bit floats are summed in float32.
 
     steps are the distances of two positions, one for each axis, for the functions of mint; their 'bicubic' has other weights."""
+    if len(sizes) + 2 > x.ndim:
+        raise ValueError("[resize] rank of x, got %d, expected %d or more" % (x.ndim, len(sizes) + 2))
     dtype = x.dtype
     narrow = not mode.startswith("nearest") and dtype in (_mstype.float16, _mstype.bfloat16)
     if narrow:

@@ -66,8 +66,10 @@ def scalar_mod(x, y):
 
 
 def scalar_pow(x, y):
-    """Raises a number to a power: x ** y. Raises TypeError for anything but numbers and Tensors."""
+    """Raises a number to a power: x ** y. Raises ValueError for a negative power of 0, TypeError for anything but numbers and Tensors."""
     _numbers("scalar_pow", x, y)
+    if not isinstance(x, _Tensor) and x == 0 and not isinstance(y, _Tensor) and y < 0:
+        raise ValueError("[scalar_pow] x, got 0, expected another number for the power %s" % (y,))
     return x ** y
 
 

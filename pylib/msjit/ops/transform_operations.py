@@ -14,7 +14,7 @@ from .primitive import rows as _rows
 def _fourier(p, x):
     """Computes fft, or ifft with `inverse`, over the last signal_ndim axes; `real` is for real numbers, `onesided` for
     half of the frequencies."""
-    if p.signal_ndim not in (1, 2, 3):
+    if _check_int(p.signal_ndim, "FFTWithSize", "signal_ndim") not in (1, 2, 3):
         raise ValueError("[fft_with_size] signal_ndim, got %r, expected 1, 2 or 3" % (p.signal_ndim,))
     axes = tuple(range(-p.signal_ndim, 0))
     if not p.real:
@@ -45,6 +45,7 @@ def _accidental_hits(p, true_classes, sampled_candidates):
     """Returns (rows of true_classes, positions in sampled_candidates, weights) where a candidate is a true class of the row."""
     import numpy
     _check_tensor(true_classes, "ComputeAccidentalHits")
+    _check_int(p.num_true, "ComputeAccidentalHits", "num_true")
     if true_classes.ndim != 2 or true_classes.shape[1] != p.num_true:
         raise ValueError("[compute_accidental_hits] shape of true_classes, got %s, expected (rows, %d)"
                          % (true_classes.shape, p.num_true))

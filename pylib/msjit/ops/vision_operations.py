@@ -74,7 +74,10 @@ def _resize_line(p, x, size):
         raise ValueError("[%s] rank of x, got %d, expected 3" % (p.name, x.ndim))
     sizes = size.tolist() if hasattr(size, "tolist") else size
     sizes = (sizes,) if isinstance(sizes, int) else _check_items(sizes, p.name, "size", "ints")
-    return _resize(x, [_whole(n, p.name, "size") for n in sizes], "linear", mode == "align_corners",
+    sizes = [_whole(n, p.name, "size") for n in sizes]
+    if len(sizes) != 1:
+        raise ValueError("[%s] size, got %d numbers, expected 1" % (p.name, len(sizes)))
+    return _resize(x, sizes, "linear", mode == "align_corners",
                    mode == "half_pixel")
 
 
