@@ -239,3 +239,17 @@ def test_checks_do_not_end_a_graph(fn):
     lambda a: ops.list_getitem([a], 2), lambda a: ops.conv2d(a, a, stride=0.5), lambda a: ops.var(a, ddof=None)])
 def test_a_captured_function_raises_the_same_error(fn):
     same(fn, lambda variant: (x + variant,))
+
+
+class Own:
+    """Multiplies by None."""
+
+    def __rmul__(self, other):
+        return other + None
+
+
+def test_errors_of_the_program_stay():
+    with pytest.raises(TypeError, match="^unsupported operand type.*'NoneType'"):
+        ops.addcmul(x, x, Own(), None)
+    with pytest.raises(TypeError, match="^unsupported operand type.*'int' and 'NoneType'"):
+        ops.PyFunc(lambda a: 1 + None, [ms.float32], [(2, 3)], [ms.float32], None)([x])

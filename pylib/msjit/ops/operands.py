@@ -17,7 +17,8 @@ _EXPECTED = (
     ("unsupported operand", "a Tensor or a number"), ("can't multiply sequence", "a Tensor or a number"),
     ("can only concatenate", "a Tensor or a number"), ("bad operand type", "a Tensor or a number"), ("not supported between", "a number"),
     ("float() argument", "a number"), ("int() argument", "an int"), ("as an integer", "an int"), ("indices must be", "an int"),
-    ("is not iterable", "a tuple or list"), ("must be an iterable", "a tuple or list"), ("has no len()", "a tuple or list"), ("is not subscriptable", "a tuple or list"),
+    ("is not iterable", "a tuple or list"), ("must be an iterable", "a tuple or list"), ("has no len()", "a tuple or list"),
+    ("is not subscriptable", "a tuple or list"),
 )
 
 
@@ -33,15 +34,26 @@ def _shown(kind):
     return {"'%s'" % kind.__name__, "'%s.%s'" % (kind.__module__, kind.__name__), "not %s" % kind.__name__, "concatenate %s " % kind.__name__}
 
 
+def is_ours(error):
+    """Says whether an error was raised in a module of this package, and not in a function of the program that was called from there."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
+
+
 def blame(error, where, **arguments):
-    """Raises TypeError for the first argument whose type an error of Python's own names. Otherwise the error gets the name `where`, as by rename."""
+    """Raises TypeError for the first argument whose type an error of Python's own names. Otherwise the error gets the name `where`, as by rename.
+
+    An error of the program's own functions stays as it is.
+    """
     blame_among(error, where, arguments)
 
 
 def blame_among(error, where, arguments):
     """As blame, with the arguments in a dict."""
     text = str(error)
-    wanted = None if text[:1] == "[" else _expected(error, text)
+    wanted = None if text[:1] == "[" or not is_ours(error) else _expected(error, text)
     if wanted is not None:
         sequence = (tuple, list, str, bytes) if text.startswith("can't multiply sequence") else ()  # the text names the type of the other operand
         for name, value in arguments.items():

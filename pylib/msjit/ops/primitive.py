@@ -3,6 +3,7 @@ from .._native import Tensor
 from ..absent import attributes as _absent
 from ..first_use import kept as _kept
 from .operands import blame_among as _blame_among
+from .operands import is_ours as _is_ours
 
 
 class Primitive:
@@ -215,7 +216,7 @@ def _explain(error, primitive, function, inputs):
     """Raises TypeError, under the name of a primitive, for a number of inputs that its function does not take, and for an input or attribute of
     another kind."""
     from inspect import signature
-    if str(error)[:1] == "[":
+    if str(error)[:1] == "[" or not _is_ours(error):
         return
     try:
         wanted = signature(function)

@@ -286,16 +286,16 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
     shrink_axis_mask the single index begin[i]. Raises ValueError for tuples of different lengths and for a stride of 0, IndexError for more entries
     than axes, TypeError for anything but tuples and int masks.
     """
-    _check(input_x, "strided_slice")
-    if not (isinstance(begin, (tuple, list)) and isinstance(end, (tuple, list)) and isinstance(strides, (tuple, list))):
+    if not type(begin) is type(end) is type(strides) is tuple:
         _check_bounds(begin=begin, end=end, strides=strides)
+    _check(input_x, "strided_slice")
     if not len(begin) == len(end) == len(strides):
         raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
                          % (len(begin), len(end), len(strides)))
     if any(step == 0 for step in strides):
         raise ValueError("[strided_slice] strides must not be 0, got %s" % (tuple(strides),))
-    if not type(begin_mask) is type(end_mask) is type(ellipsis_mask) is type(new_axis_mask) is type(shrink_axis_mask) is int:
-        for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+    for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+        if type(mask) is not int:
             _check_index(mask, "strided_slice", "mask")
     keys = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):

@@ -124,7 +124,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
-    _check_operand(correction, "cov", "correction")
+    if type(correction) is not int:
+        _check_operand(correction, "cov", "correction")
     if input.dtype in _mstype.complex_type:
         raise TypeError("[cov] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
