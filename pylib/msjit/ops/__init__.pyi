@@ -46,6 +46,7 @@ from . import loss_operations as loss_operations
 from . import math_func as math_func
 from . import nn_func as nn_func
 from . import nn_operations as nn_operations
+from . import operands as operands
 from . import operations as P
 from . import operations as operations
 from . import optimizer_operations as optimizer_operations

@@ -8,6 +8,8 @@ from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES
 from . import registry as _k
 from .distance_func import _root
+from .operands import blame as _blame
+from .operands import check_items as _check_items
 
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 _INF = float("inf")
@@ -72,19 +74,25 @@ def true_divide(dividend, divisor):
 
 
 def subtract(input, other, *, alpha=1):
-    """Computes input - alpha * other."""
-    return _k.sub(input, other if alpha == 1 else other * alpha)
+    """Computes input - alpha * other. Raises TypeError for operands that are no Tensors or numbers."""
+    try:
+        return _k.sub(input, other if alpha == 1 else other * alpha)
+    except _ERRORS as error:
+        _blame(error, "subtract", other=other, alpha=alpha)
+        raise
 
 
 def round(input, *, decimals=0):
     """Rounds to `decimals` decimal places, halves to even; -1 rounds to tens, -2 to hundreds, and so on. Shape and dtype are those of input.
 
-    Raises TypeError for decimals that are no int and for an input that is no Tensor.
+    Raises TypeError for decimals that are no int and for an input that is no Tensor, ValueError for decimals beyond the powers of 10 of a float.
     """
     if not isinstance(decimals, int):
         raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
     if decimals == 0:
         return _k.round(input)
+    if not -309 < decimals < 309:
+        raise ValueError("[round] decimals, got %d, expected -308 to 308" % decimals)
     dtype, scale = check_tensor(input, "round").dtype, 10.0 ** abs(decimals)
     if dtype not in FLOAT_DTYPES:
         # As in NumPy: integers have no decimal places, and rounding them to tens goes through float64.
@@ -106,8 +114,9 @@ def matmul(input, other):
 
 
 def mm(input, mat2):
-    """Multiplies two matrices: (n, m) by (m, p). Raises ValueError for other ranks."""
-    if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
+    """Multiplies two matrices: (n, m) by (m, p). Raises ValueError for other ranks, TypeError for anything but Tensors."""
+    check_tensor(mat2, "mm")
+    if check_tensor(input, "mm").ndim != 2 or mat2.ndim != 2:
         raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
     try:
         return _k.matmul(input, mat2)
@@ -121,7 +130,8 @@ def bmm(input_x, mat2):
 
     Raises ValueError for fewer than two axes, for leading sizes or inner sizes that differ, TypeError for different dtypes.
     """
-    if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
+    check_tensor(mat2, "bmm")
+    if check_tensor(input_x, "bmm").ndim < 2 or mat2.ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
         raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                          % (tuple(input_x.shape), tuple(mat2.shape)))
     try:
@@ -132,11 +142,14 @@ def bmm(input_x, mat2):
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat1 @ mat2); (n, m) by (m, p), and an input that broadcasts to (n, p)."""
+    """Computes beta * input + alpha * (mat1 @ mat2); (n, m) by (m, p), and an input that broadcasts to (n, p).
+
+    Raises TypeError for operands of another kind.
+    """
     try:
         return beta * input + alpha * _k.matmul(mat1, mat2)
     except _ERRORS as error:
-        _rename(error, "addmm")
+        _blame(error, "addmm", input=input, beta=beta, alpha=alpha)
         raise
 
 
@@ -188,9 +201,13 @@ def inner(input, other):
 def hypot(input, other):
     """Computes sqrt(input^2 + other^2), element by element, without protection against overflow. The shapes broadcast; ValueError if they do not.
 
-    Integers give float32.
+    Integers give float32. Raises TypeError for operands that are no Tensors or numbers.
     """
-    return _k.sqrt(input * input + other * other)
+    try:
+        return _k.sqrt(input * input + other * other)
+    except _ERRORS as error:
+        _blame(error, "hypot", input=input, other=other)
+        raise
 
 
 def addn(x):
@@ -261,9 +278,9 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scales tensors down so that the norm (of order norm_type) of all their elements together is at most max_norm.
 
-    With error_if_nonfinite it raises RuntimeError where that norm is NaN or infinite.
+    With error_if_nonfinite it raises RuntimeError where that norm is NaN or infinite. Raises TypeError for anything but tensors.
     """
-    items = [x] if isinstance(x, Tensor) else list(x)
+    items = [x] if isinstance(x, Tensor) else list(_check_items(x, "clip_by_norm", "x"))
     _check_numeric(max_norm, "clip_by_norm", "max_norm")
     if norm_type == _INF:
         norm = _k.max(_k.stack([_k.max(_k.abs(item)) for item in items]))
@@ -279,6 +296,8 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Scales tensors by clip_norm / max(global norm, clip_norm); use_norm gives a global norm that is already known.
 
+    Raises TypeError for anything but tensors.
+
     >>> import msjit as ms
     >>> clipped = ms.ops.clip_by_global_norm((ms.Tensor([3.0]), ms.Tensor([4.0])), 1.0)
     >>> [round(float(g), 2) for g in clipped]
@@ -288,6 +307,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         return clip_by_global_norm((x,), clip_norm, use_norm)[0]
     if not isinstance(clip_norm, (bool, Tensor)) and not _check_numeric(clip_norm, "clip_by_global_norm", "clip_norm") > 0:
         raise ValueError("[clip_by_global_norm] clip_norm must be positive, got %s" % (clip_norm,))
+    _check_items(x, "clip_by_global_norm", "x")
     norm = _k.sqrt(addn([_k.sum(_k.square(item)) for item in x])) if use_norm is None else use_norm
     scale = clip_norm / _k.maximum(norm, clip_norm)
     return tuple([item * scale for item in x])
@@ -296,7 +316,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """Replaces NaN by nan (0 by default), and infinities by posinf and neginf (the limits of the dtype by default).
 
-    The result has the shape and dtype of the input, which must be floats: TypeError for another dtype, and for replacements that are texts.
+    The result has the shape and dtype of the input, which must be floats: TypeError for another dtype, and for replacements that are no numbers.
 
     >>> import msjit as ms
     >>> ms.ops.nan_to_num(ms.Tensor([float("nan"), float("inf")]), posinf=9.0).asnumpy().tolist()
@@ -305,7 +325,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % (input.dtype,))
     for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
-        if isinstance(value, str):
+        if value is not None and not hasattr(type(value), "__float__"):
             raise TypeError("[nan_to_num] %s, got %r, expected a number" % (what, value))
     low, high = _ENDS[input.dtype]
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
@@ -316,14 +336,14 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Compares element by element: |input - other| <= atol + rtol * |other|; an infinity is close only to itself.
 
-    equal_nan says whether two NaN are close.
+    equal_nan says whether two NaN are close. Raises TypeError for operands and tolerances that are no Tensors or numbers.
     """
     try:
         apart = _k.abs(input - other)
+        near = _k.less_equal(apart, atol + rtol * _k.abs(other))
     except _ERRORS as error:
-        _rename(error, "isclose")
+        _blame(error, "isclose", input=input, other=other, rtol=rtol, atol=atol)
         raise
-    near = _k.less_equal(apart, atol + rtol * _k.abs(other))
     near = _k.logical_or(_k.logical_and(near, _k.less(apart, _INF)), _k.equal(input, other))
     if equal_nan:
         near = _k.logical_or(near, _k.logical_and(_k.not_equal(input, input), _k.not_equal(other, other)))

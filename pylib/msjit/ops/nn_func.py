@@ -1,10 +1,12 @@
 """Dense layers, convolution and pooling over two axes, normalisation and losses, under MindSpore's names and argument orders."""
-from ..common.checks import check_same_shape
+from ..common.checks import check_numeric, check_same_shape
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
+from .operands import blame as _blame
+from .operands import check_items as _check_items
 from .reduction_func import mean as _mean
 
 
@@ -19,7 +21,7 @@ def dense(input, weight, bias=None):
         product = _k.matmul(input, weight)
         return product if bias is None else product + bias
     except _ERRORS as error:
-        _rename(error, "dense")
+        _blame(error, "dense", input=input, bias=bias)
         raise
 
 
@@ -31,7 +33,8 @@ def bias_add(input_x, bias):
 
     Raises ValueError for a bias of another size and for an input of one axis, TypeError for anything but Tensors.
     """
-    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").shape != (input_x.shape[1],):
+    check_tensor(bias, "bias_add")
+    if check_tensor(input_x, "bias_add").ndim < 2 or bias.shape != (input_x.shape[1],):
         raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
                          % (input_x.shape, bias.shape))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
@@ -40,8 +43,8 @@ def bias_add(input_x, bias):
 # -- convolution and pooling -----------------------------------------------------------------------------------------
 
 
-def _pair(value):
-    return (value, value) if isinstance(value, int) else tuple(value)
+def _pair(value, where, what):
+    return (value, value) if isinstance(value, int) else tuple(_check_items(value, where, what, "two ints"))
 
 
 def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
@@ -55,7 +58,9 @@ def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
     if pad_mode == "pad":
         if isinstance(padding, int):
             return (padding,) * 4
-        padding = tuple(padding)
+        padding = tuple(_check_items(padding, where, "padding", "ints"))
+        if len(padding) not in (2, 4):
+            raise ValueError("[%s] padding, got %d numbers, expected 2 or 4" % (where, len(padding)))
         return padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
     return same_pads(shape, kernel, stride, dilation)
 
@@ -76,7 +81,7 @@ def fixed_pads(kernel, stride, dilation, pad_mode, padding):
     if pad_mode == "pad":
         if isinstance(padding, int):
             return (padding,) * (2 * len(kernel))
-        padding = tuple(padding)
+        padding = tuple(_check_items(padding, "conv2d", "padding", "ints"))
         return padding if len(padding) == 2 * len(kernel) else tuple(p for p in padding for _ in (0, 1))
     if any(s != 1 for s in stride):
         return None
@@ -88,9 +93,9 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW), bias (O,); the result is (N, O, H', W').
 
     pad_mode is 'valid' (none), 'same' (the result has H / stride rows, rounded up) or 'pad' (padding zeros: an int, one
-    number for each axis, or (top, bottom, left, right)).
+    number for each axis, or (top, bottom, left, right)). Raises TypeError for anything but Tensors and for sizes that are no ints.
     """
-    stride, dilation = _pair(stride), _pair(dilation)
+    stride, dilation = _pair(stride, "conv2d", "stride"), _pair(dilation, "conv2d", "dilation")
     check_tensor(input, "conv2d"), check_tensor(weight, "conv2d")
     pads = _pads("conv2d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
@@ -102,9 +107,10 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 
     Raises ValueError for another rank, for a window below 1 and for one that does not fit, TypeError for other numbers.
     """
-    kernel, pads, stride = _window("max_pool2d", x, kernel_size, stride, padding, pad_mode, _pair(dilation))
+    dilation = _pair(dilation, "max_pool2d", "dilation")
+    kernel, pads, stride = _window("max_pool2d", x, kernel_size, stride, padding, pad_mode, dilation)
     pool = _k.max_pool2d_with_index if return_indices else _k.max_pool2d
-    return pool(x, kernel, stride, pads, ceil_mode, _pair(dilation))
+    return pool(x, kernel, stride, pads, ceil_mode, dilation)
 
 
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
@@ -128,8 +134,8 @@ def adaptive_avg_pool2d(input, output_size):
 
 
 def _window(where, x, kernel_size, stride, padding, pad_mode, dilation=(1, 1)):
-    kernel = _pair(kernel_size)
-    stride = kernel if stride is None else _pair(stride)
+    kernel = _pair(kernel_size, where, "kernel_size")
+    stride = kernel if stride is None else _pair(stride, where, "stride")
     if pad_mode is None:
         pad_mode = "pad"
     check_tensor(x, where)
@@ -144,7 +150,7 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
 
     With training it uses the mean and variance of the batch, and moves running_mean and running_var towards them by the
     share `momentum`, unless they are None. Otherwise it uses running_mean and running_var. Raises ValueError where one of
-    them is None and the other is not, or both are without training.
+    them is None and the other is not, or both are without training, TypeError where one is no Tensor.
     """
     if (running_mean is None) != (running_var is None) or (running_mean is None and not training):
         raise ValueError("[batch_norm] running_mean and running_var, got %s and %s, expected Tensors, or None for both with training=True"
@@ -157,6 +163,7 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
         _rename(error, "batch_norm")
         raise
     if running_mean is not None:
+        check_tensor(running_mean, "batch_norm"), check_tensor(running_var, "batch_norm"), check_numeric(momentum, "batch_norm", "momentum")
         move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
     return out
 
@@ -187,9 +194,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):
     """Normalises over the axes from norm_axis on; gamma and beta have the sizes of the axes from params_axis on."""
-    if norm_axis == params_axis or gamma.shape == x.shape[norm_axis:]:
+    if norm_axis == params_axis or check_tensor(gamma, "layer_norm").shape == x.shape[norm_axis:]:
         return _k.layer_norm(x, gamma, beta, norm_axis, eps)
-    if gamma.shape != x.shape[params_axis:] or beta.shape != gamma.shape:
+    if check_tensor(beta, "layer_norm").shape != gamma.shape or gamma.shape != x.shape[params_axis:]:
         raise ValueError("[layer_norm] shapes of gamma and beta, got %s and %s, expected %s"
                          % (gamma.shape, beta.shape, x.shape[params_axis:]))
     return _k.layer_norm(x, None, None, norm_axis, eps) * gamma + beta
@@ -315,9 +322,9 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", l
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Cross entropy of logits (N, C, ...) with class indices (N, ...) or probabilities (N, C, ...).
 
-    weight has one number for each class. Class indices equal to ignore_index do not count.
+    weight has one number for each class. Class indices equal to ignore_index do not count. Raises TypeError for anything but Tensors.
     """
-    check_tensor(target, "cross_entropy")
+    check_tensor(input, "cross_entropy"), check_tensor(target, "cross_entropy")
     try:
         return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
     except _ERRORS as error:
@@ -356,6 +363,6 @@ def kl_div(logits, labels, reduction="mean"):
     return reduce_loss(loss, reduction, "kl_div")
 
 
-_SHARED = ("move_statistics", "shift_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
+_SHARED = ("move_statistics", "shift_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_numeric", "check_same_shape", "check_tensor")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and value is not Tensor and name not in _SHARED and callable(value)]

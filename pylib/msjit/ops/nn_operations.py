@@ -1,6 +1,6 @@
 """Primitives for neural networks and random numbers."""
 from ..common import dtype as _mstype
-from ..common.checks import check_axis, check_format, check_number, int_tuple
+from ..common.checks import check_axis, check_format, check_int, check_number, int_tuple
 from ..common.tensor import check_tensor
 from . import activation_func as _ac
 from . import nn_func as _n
@@ -30,7 +30,9 @@ class BiasAdd(Primitive):
 
 
 def _seed(first, second):
-    """Combines the two seeds of a primitive into one; None, the global generator, where both are 0."""
+    """Combines the two seeds of a primitive into one; None, the global generator, where both are 0. Raises TypeError for seeds that are no ints."""
+    if type(first) is not int or type(second) is not int:
+        first, second = [int(seed) if isinstance(seed, bool) else check_int(seed, "random", "seed") for seed in (first, second)]
     return (first << 32 ^ second) % 2**63 if first or second else None
 
 
@@ -100,7 +102,7 @@ class Conv2D(Primitive):
         if mode != 1:
             raise ValueError("[conv2d] mode, got %r, expected 1" % (mode,))
         self.out_channel, self.kernel_size = out_channel, int_tuple(kernel_size, 2, "conv2d", "kernel_size")
-        if pad_mode.lower() not in ("same", "valid", "pad"):
+        if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid", "pad"):
             raise ValueError("[conv2d] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (pad_mode,))
         self.pad_mode, self.pad, self.group = pad_mode.lower(), pad, group
         self.stride = int_tuple(stride, 2, "conv2d", "stride")
@@ -109,7 +111,7 @@ class Conv2D(Primitive):
         self._window = None if pads is None else (self.stride, pads, self.dilation, group)
 
     def __call__(self, x, weight):
-        if weight.shape[0] != self.out_channel or weight.shape[2:] != self.kernel_size:
+        if not check_tensor(weight, "conv2d").ndim or weight.shape[0] != self.out_channel or weight.shape[2:] != self.kernel_size:
             raise ValueError("[conv2d] shape of weight, got %s, expected out_channel %s and kernel_size %s"
                              % (weight.shape, self.out_channel, self.kernel_size))
         return self.run(x, weight, None)
@@ -142,7 +144,7 @@ class MaxPool(Primitive):
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
-        if pad_mode.lower() not in ("same", "valid"):
+        if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid"):
             raise ValueError("[%s] pad_mode, got %r, expected 'same' or 'valid'" % (self.name, pad_mode))
         check_format(data_format, "pool2d")
         self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()

@@ -147,7 +147,8 @@ class MatMul(Primitive):
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
     def __call__(self, x, y):
-        if _check_tensor(x, "matmul").ndim != 2 or _check_tensor(y, "matmul").ndim != 2:
+        _check_tensor(y, "matmul")
+        if _check_tensor(x, "matmul").ndim != 2 or y.ndim != 2:
             raise ValueError("[matmul] operands must be matrices, got %d and %d dimensions" % (x.ndim, y.ndim))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
@@ -160,7 +161,8 @@ class BatchMatMul(MatMul):
     """
 
     def __call__(self, x, y):
-        if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2:
+        _check_tensor(y, "batch_matmul")
+        if _check_tensor(x, "batch_matmul").ndim < 2 or y.ndim < 2:
             raise ValueError("[batch_matmul] operands must be stacks of matrices, got shapes %s and %s" % (tuple(x.shape), tuple(y.shape)))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 

@@ -66,14 +66,15 @@ def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gra
     return first * (-lr) / (_k.sqrt(v.detach()) + _number(epsilon))
 
 
-def _adam(p, var, m, v, *numbers_and_gradient):
+def _adam(p, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient):
     """One step of Adam (Kingma and Ba 2014), in place: m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2.
 
     Then var -= lr sqrt(1 - beta2_power) / (1 - beta1_power) m / (sqrt(v) + epsilon), where the powers are beta^t of step t. use_nesterov takes beta1
     m + (1 - beta1) g in the place of m. Called with (var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns (var, m, v).
     The Parameters and the gradient have one shape; numbers are floats or Tensors of one element.
     """
-    return _put(var, var.detach() + _adam_step(p, m, v, *numbers_and_gradient)), _written(m), _written(v)
+    step = _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient)
+    return _put(var, var.detach() + step), _written(m), _written(v)
 
 
 def _adam_weight_decay(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient):
@@ -103,6 +104,8 @@ def _amsgrad(p, var, m, v, vhat, beta1_power, beta2_power, lr, *rest):
     gradient); ApplyAdamWithAmsgradV2 takes beta1, beta2 and epsilon before the gradient. Returns (var, m, v, vhat). The Parameters and the gradient
     have one shape; numbers are floats or Tensors of one element.
     """
+    if len(rest) not in (1, 4):
+        raise TypeError("[%s] number of inputs, got %d, expected 8, or 11 for ApplyAdamWithAmsgradV2" % (p.name, 7 + len(rest)))
     given = len(rest) == 4  # ApplyAdamWithAmsgradV2
     beta1, beta2, epsilon = map(_number, rest[:3]) if given else (p.beta1, p.beta2, p.epsilon)
     lr = _number(lr) * _root(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))

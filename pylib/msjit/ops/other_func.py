@@ -33,7 +33,8 @@ def typeof(x):
 
 # How wide a dtype is: assignment converts a value to a wider dtype, as arithmetic does, but never to a narrower one.
 _WIDTH = {_mstype.bool_: 0, _mstype.uint8: 1, _mstype.int8: 1, _mstype.int16: 2, _mstype.int32: 3, _mstype.int64: 4,
-          _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7}
+          _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7, _mstype.complex64: 8, _mstype.complex128: 9}
+_NONE = -1, 10  # the width of uint16, uint32 and uint64 as the variable's dtype and as the value's: as in MindSpore, they are not converted
 
 
 def _fits(where, variable, value):
@@ -43,10 +44,10 @@ def _fits(where, variable, value):
         raise TypeError("[%s] operands, got %s and %s, expected a Parameter and a Tensor or a number"
                         % (where, type(variable).__name__, type(value).__name__))
     if is_tensor_value:
-        fits = value.dtype == variable.dtype or _WIDTH[value.dtype] < _WIDTH[variable.dtype]
+        fits = value.dtype == variable.dtype or _WIDTH.get(value.dtype, _NONE[1]) < _WIDTH.get(variable.dtype, _NONE[0])
     else:
         least = 5 if isinstance(value, float) else 0 if isinstance(value, bool) else 1
-        fits = _WIDTH[variable.dtype] >= least
+        fits = _WIDTH.get(variable.dtype, _NONE[0]) >= least
     if not fits:
         raise TypeError("[%s] value has a dtype that cannot be converted, got %s, expected %s"
                         % (where, value.dtype if is_tensor_value else type(value).__name__, variable.dtype))

@@ -9,11 +9,13 @@ def pad(input_x, padding, mode="constant", value=None):
     """Pads the last axes; padding is (left, right) of the last axis, then of the axis before it, and so on.
 
     Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' wraps around.
-    In mode 'constant', negative numbers cut elements off.
+    In mode 'constant', negative numbers cut elements off. Raises TypeError for a padding of anything but ints.
     """
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
     _check(input_x, "pad")
+    if not isinstance(padding, (tuple, list)) and not hasattr(type(padding), "__len__"):
+        raise TypeError("[pad] padding, got %s, expected a flat tuple or list of ints" % type(padding).__name__)
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
                          % (input_x.ndim, len(padding)))

@@ -7,6 +7,8 @@ from ..common.tensor import check_tensor as _check
 from . import distance_func as _d
 from . import registry as _k
 from . import window_func as _w
+from .operands import check_items as _check_items
+from .operands import check_operand as _check_operand
 
 
 def _flat(x, axes):
@@ -112,15 +114,18 @@ def _product(sizes):
 
 
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L)."""
-    stride = kernel_size if stride is None else stride
-    return _root(avg_pool1d(_k.pow(x, float(norm_type)), kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
+    """Computes the norm of order norm_type of each window of (N, C, L) or (C, L). Raises TypeError for a norm_type that is no number."""
+    kernel, = _w._tuple(kernel_size, 1, "lp_pool1d", "kernel_size")
+    stride = kernel if stride is None else stride
+    norm_type = _check_operand(norm_type, "lp_pool1d", "norm_type")
+    return _root(avg_pool1d(_k.pow(x, float(norm_type)), kernel, stride, 0, ceil_mode), kernel, norm_type)
 
 
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+    """Computes the norm of order norm_type of each window of (N, C, H, W) or (C, H, W). Raises TypeError for a norm_type that is no number."""
     kernel = _w._tuple(kernel_size, 2, "lp_pool2d", "kernel_size")
     stride = kernel if stride is None else _w._tuple(stride, 2, "lp_pool2d", "stride")
+    norm_type = _check_operand(norm_type, "lp_pool2d", "norm_type")
     means = _over_planes(lambda p: _k.avg_pool2d(p, kernel, stride, (0, 0, 0, 0), ceil_mode, True, None),
                          _k.pow(x, float(norm_type)))
     return _root(means, kernel[0] * kernel[1], norm_type)
@@ -144,7 +149,7 @@ def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes
         raise ValueError("[%s] shapes of x and indices, got %s and %s, expected the same" % (where, tuple(x.shape), tuple(indices.shape)))
     lead = tuple(x.shape[:-axes])
     if output_size:
-        sizes = tuple(output_size)[-axes:]
+        sizes = tuple(_check_items(output_size, where, "output_size", "ints"))[-axes:]
     else:
         sizes = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel))
     rows = _k.reshape(x, (-1, x.size // max(1, _product(lead))))

@@ -2,6 +2,8 @@
 from .._native import Tensor
 from ..absent import attributes as _absent
 from ..first_use import kept as _kept
+from .operands import blame_among as _blame_among
+from .operands import is_ours as _is_ours
 
 
 class Primitive:
@@ -87,7 +89,11 @@ class Primitive:
 
     def __call__(self, *args):
         if self._op is not None:
-            return self._op(*args)
+            try:
+                return self._op(*args)
+            except _FAULTS as error:
+                _explain(error, self, self._op, args)
+                raise
         operation, inputs = self._operation(args)
         return operation(*inputs)
 
@@ -183,9 +189,11 @@ def _described(value):
 
 
 def prim_attr_register(fn):
-    """Decorates the __init__ of a primitive: its arguments become attributes of the primitive."""
+    """Decorates the __init__ of a primitive: its arguments become attributes of the primitive. Raises TypeError for what cannot be called."""
     from functools import wraps
     from inspect import signature
+    if not callable(fn):
+        raise TypeError("[prim_attr_register] fn, got %s, expected a function" % type(fn).__name__)
     wanted = signature(fn)
 
     @wraps(fn)
@@ -200,6 +208,36 @@ def prim_attr_register(fn):
 
 
 prim_arg_register = prim_attr_register
+
+_FAULTS = (TypeError, AttributeError)
+
+
+def _explain(error, primitive, function, inputs):
+    """Raises TypeError, under the name of a primitive, for a number of inputs that its function does not take, and for an input or attribute of
+    another kind."""
+    from inspect import signature
+    if str(error)[:1] == "[" or not _is_ours(error):
+        return
+    try:
+        wanted = signature(function)
+    except ValueError:  # a function without a description
+        return
+    try:
+        given = wanted.bind(*inputs)
+    except TypeError:
+        raise TypeError("[%s] number of inputs, got %d, expected %s" % (primitive.name, len(inputs), _count(wanted))) from None
+    _blame_among(error, primitive.name, dict(primitive.init_attrs, **given.arguments))
+
+
+def _count(wanted):
+    """The numbers of inputs that a signature takes, as text."""
+    kinds = [parameter.kind for parameter in wanted.parameters.values()]
+    most = sum(kind.name in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD") for kind in kinds)
+    least = most - sum(parameter.default is not parameter.empty and parameter.kind.name != "KEYWORD_ONLY" for parameter in wanted.parameters.values())
+    if any(kind.name == "VAR_POSITIONAL" for kind in kinds):
+        return "%d or more" % least
+    return "%d" % least if least == most else "%d to %d" % (least, most)
+
 
 REQUIRED = object()  # the default of an attribute that must be given
 
@@ -229,7 +267,11 @@ class Row(Primitive):
         return list(self._attributes)
 
     def __call__(self, *inputs):
-        return self._rule(*inputs)
+        try:
+            return self._rule(*inputs)
+        except _FAULTS as error:
+            _explain(error, self, self._rule, inputs)
+            raise
 
 
 def text_of(name, function):
@@ -274,7 +316,7 @@ def _named(name):
 
     from ._inner_operations import find
     kind = find(name)
-    if kind is None:
+    if kind is None or kind is Primitive:
         return None
     row = issubclass(kind, Row)
     inputs = signature(kind._rule if row else kind.__call__).parameters.values()

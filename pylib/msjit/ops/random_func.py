@@ -6,6 +6,7 @@ from ..common.error_names import rename as _rename
 from ..common.seed import set_seed as _set_seed  # noqa: F401
 from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
+from .operands import blame as _blame
 
 
 def _shape(size):
@@ -63,8 +64,15 @@ def standard_normal(shape, seed=None):
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
-    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`. seed is as in randn."""
-    return standard_normal(shape, seed) * stddev + mean
+    """Draws normal numbers with the given mean and standard deviation, numbers or Tensors that broadcast with `shape`. seed is as in randn.
+
+    Raises TypeError for a mean or stddev of another kind.
+    """
+    try:
+        return standard_normal(shape, seed) * stddev + mean
+    except _ERRORS as error:
+        _blame(error, "normal", mean=mean, stddev=stddev)
+        raise
 
 
 def rand(*size, dtype=None, seed=None):
@@ -82,12 +90,16 @@ def rand(*size, dtype=None, seed=None):
 def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
     """Draws uniform numbers in [minval, maxval); an integer dtype gives whole numbers.
 
-    minval and maxval are numbers or Tensors; the result has the shape that `shape` and theirs broadcast to.
+    minval and maxval are numbers or Tensors; the result has the shape that `shape` and theirs broadcast to. Raises TypeError for others.
     """
-    if dtype not in mstype.int_type and dtype not in mstype.uint_type:
-        return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
-    numbers = draw_uniform(_shape((shape,)), mstype.float64, seed)
-    return _k.cast(_k.floor(numbers * (maxval - minval)) + minval, dtype)
+    try:
+        if dtype not in mstype.int_type and dtype not in mstype.uint_type:
+            return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
+        numbers = draw_uniform(_shape((shape,)), mstype.float64, seed)
+        return _k.cast(_k.floor(numbers * (maxval - minval)) + minval, dtype)
+    except _ERRORS as error:
+        _blame(error, "uniform", minval=minval, maxval=maxval)
+        raise
 
 
 def randint(low, high, size, seed=None, *, dtype=None):

@@ -1,4 +1,5 @@
 """The primitive LSTM, over sequences, with all its weights in one tensor."""
+from ..common.checks import check_int as _check_int
 from . import registry as _k
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import rows as _rows
@@ -43,6 +44,8 @@ def _direction(p, x, h, c, weights, backwards):
 
 
 def _lstm(p, x, h, c, w):
+    for size in ("input_size", "hidden_size", "num_layers"):
+        _check_int(getattr(p, size), "LSTM", size)
     if x.ndim != 3 or x.shape[2] != p.input_size:
         raise ValueError("[LSTM] shape of x, got %s, expected (steps, batch, %d)" % (tuple(x.shape), p.input_size))
     ways = 2 if p.bidirectional else 1

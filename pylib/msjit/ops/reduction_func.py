@@ -6,6 +6,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .operands import whole as _whole
 
 _INTEGERS = _mstype.int_type + _mstype.uint_type
 
@@ -204,7 +205,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
     """Computes the variance over axes: the sum of squared deviations from the mean, divided by (count - ddof).
 
     axis is an int, a tuple of ints, or None for all; with keepdims the axes stay, with size 1. ddof=1 makes the variance of a sample
-    unbiased. Raises TypeError for complex numbers, ValueError for axes that the input does not have.
+    unbiased. Raises TypeError for complex numbers and for a ddof that is no int, ValueError for axes that the input does not have.
 
     >>> import msjit as ms
     >>> float(ms.ops.var(ms.Tensor([1.0, 3.0]))), float(ms.ops.var(ms.Tensor([1.0, 3.0]), ddof=1))
@@ -212,8 +213,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
     """
     if _check(input, "var").dtype in _mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % (input.dtype.name,))
-    if isinstance(ddof, str):
-        raise TypeError("[var] ddof, got %r, expected an int" % (ddof,))
+    ddof = ddof if type(ddof) is bool else _whole(ddof, "var", "ddof")
     try:
         centred = _k.square(input - _k.mean(input, axis, True))
     except _ERRORS as error:
@@ -223,7 +223,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
         return _k.mean(centred, axis, keepdims)
     total = _k.sum(centred, axis, keepdims)
     count = input.size * 1.0 / (total.size if total.size else 1)
-    return total / (count - int(ddof))
+    return total / (count - ddof)
 
 
 def std(input, axis=None, ddof=0, keepdims=False):

@@ -42,7 +42,7 @@ def resized(input, sizes, mode, align_corners, steps=None):
 
 def target(input, size, scale_factor, mode, align_corners, recompute):
     """Checks all arguments; returns the wanted sizes."""
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ValueError("[interpolate] mode, got %r, expected one of %s" % (mode, sorted(_MODES)))
     ranks, aligns = _MODES[mode]
     if input.ndim not in ranks:
@@ -67,7 +67,7 @@ def _each(what, values, count, kind):
     for value in values:
         if isinstance(value, bool) or not isinstance(value, kind):
             raise TypeError("[interpolate] %s, got %r, expected %s" % (what, value, kind.__name__))
-        if value <= 0:
+        if not 0 < value < float("inf"):
             raise ValueError("[interpolate] %s, got %r, expected above 0" % (what, value))
     return values
 
@@ -91,6 +91,8 @@ def resize(x, sizes, mode, align_corners, half_pixel, steps=None):
     """Resizes the axes after the second; 16-bit floats are summed in float32.
 
     steps are the distances of two positions, one for each axis, for the functions of mint; their 'bicubic' has other weights."""
+    if len(sizes) + 2 > x.ndim:
+        raise ValueError("[resize] rank of x, got %d, expected %d or more" % (x.ndim, len(sizes) + 2))
     dtype = x.dtype
     narrow = not mode.startswith("nearest") and dtype in (_mstype.float16, _mstype.bfloat16)
     if narrow:

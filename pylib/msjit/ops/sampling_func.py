@@ -3,39 +3,48 @@ import math as _math
 
 from ..common import dtype as _mstype
 from ..common.checks import check_numeric as _check_numeric
+from ..common.error_names import ERRORS as _ERRORS
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .operands import blame as _blame
+from .operands import check_index as _check_index
+from .operands import check_items as _check_items
+from .operands import check_operand as _check_operand
+from .operands import whole as _whole
 from .random_func import _int_dtype, _normal
 from .random_func import draw_uniform as _uniform
 
 
-def _shape(shape):
+def _shape(shape, where="random"):
     if isinstance(shape, _Tensor):
-        return tuple(int(n) for n in shape)
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+        return tuple(_whole(n.item(), where, "shape") for n in shape)
+    return (shape,) if isinstance(shape, int) else tuple(_check_items(shape, where, "shape", "ints"))
 
 
 def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
     """Returns the numbers 0 to n - 1 in random order, int64 by default; a seed of 0 means the global generator.
 
-    With another seed, seed + offset takes the place of set_seed's for this call. Raises ValueError for a negative n.
+    With another seed, seed + offset takes the place of set_seed's for this call. Raises ValueError for a negative n, TypeError for
+    one that is no int.
 
     >>> import msjit as ms
     >>> sorted(ms.ops.randperm(4).asnumpy().tolist())
     [0, 1, 2, 3]
     """
-    if n < 0:
+    if _check_index(n, "randperm", "n") < 0:
         raise ValueError("[randperm] n must not be negative, got %d" % n)
-    numbers = _uniform((n,), _mstype.float64, seed + offset if seed else None)
+    own = _check_operand(seed, "randperm", "seed") + _check_operand(offset, "randperm", "offset") if seed else None
+    numbers = _uniform((n,), _mstype.float64, own)
     return _k.cast(_k.argsort(numbers, 0), dtype)
 
 
 def randint_like(input, low, high, seed=None, *, dtype=None):
     """Draws uniform integers in [low, high) in the shape of `input`, and its dtype unless another is given.
 
-    Raises ValueError unless low < high, and for a dtype that is none of integers. seed is as in randn.
+    Raises ValueError unless low < high, and for a dtype that is none of integers, TypeError for bounds that are no numbers. seed is as in randn.
     """
+    low, high = _check_operand(low, "randint_like", "low"), _check_operand(high, "randint_like", "high")
     if not low < high:
         raise ValueError("[randint_like] low must be below high, got %s and %s" % (low, high))
     dtype = _int_dtype("randint_like", _check(input, "randint_like").dtype if dtype is None else dtype)
@@ -43,8 +52,9 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 
 def shuffle(x, seed=None):
-    """Returns the slices along the first axis in a random order; seed is as in randn."""
-    _check(x, "shuffle")
+    """Returns the slices along the first axis in a random order; seed is as in randn. Raises ValueError for a Tensor without axes."""
+    if not _check(x, "shuffle").ndim:
+        raise ValueError("[shuffle] x must have at least one axis, got 0")
     order = _k.argsort(_uniform((x.shape[0],), _mstype.float64, seed), 0)
     return _k.gather(x, order, 0)
 
@@ -90,13 +100,20 @@ def random_categorical(logits, num_sample, seed=0, dtype=_mstype.int64):
 
 def standard_laplace(shape, seed=None):
     """Draws float32 numbers with density exp(-|x|) / 2, the standard Laplace distribution, in the given shape."""
-    drawn = _uniform(_shape(shape), _mstype.float32, seed) - 0.5
+    drawn = _uniform(_shape(shape, "standard_laplace"), _mstype.float32, seed) - 0.5
     return -_k.sign(drawn) * _k.log1p(-2 * _k.abs(drawn))
 
 
 def laplace(shape, mean, lambda_param, seed=None):
-    """Draws numbers with density exp(-|x - mean| / b) / (2 b), where b is lambda_param. mean and b broadcast with `shape`."""
-    return standard_laplace(shape, seed) * lambda_param + mean
+    """Draws numbers with density exp(-|x - mean| / b) / (2 b), where b is lambda_param. mean and b broadcast with `shape`.
+
+    Raises TypeError for a shape of anything but ints, and for a mean or b of another kind.
+    """
+    try:
+        return standard_laplace(_shape(shape, "laplace"), seed) * lambda_param + mean
+    except _ERRORS as error:
+        _blame(error, "laplace", mean=mean, lambda_param=lambda_param)
+        raise
 
 
 def random_gamma(shape, alpha, seed=None):
@@ -107,7 +124,9 @@ def random_gamma(shape, alpha, seed=None):
     it takes the last one.
     """
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
-    size = _shape(shape) + tuple(alpha.shape)
+    if seed is not None:
+        _check_index(seed, "random_gamma", "seed")
+    size = _shape(shape, "random_gamma") + tuple(alpha.shape)
     kind = alpha.dtype
     wanted = _k.cast(alpha, _mstype.float64)
     raised = _k.where(_k.less(wanted, 1), wanted + 1, wanted)
@@ -139,7 +158,7 @@ def gamma(shape, alpha, beta, seed=None):
     """
     beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
-    each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape), 0, alpha.dtype)
+    each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape, "gamma"), 0, alpha.dtype)
     return random_gamma((), each, seed) / _k.where(_k.greater(beta, 0), beta, float("nan"))
 
 
@@ -150,12 +169,14 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
     """
     rate = rate if isinstance(rate, _Tensor) else _Tensor(rate, _mstype.float32)
     wide = _k.cast(rate, _mstype.float64)
-    size = _shape(shape) + tuple(rate.shape)
+    size = _shape(shape, "random_poisson") + tuple(rate.shape)
     drawn = _uniform(size, _mstype.float64, seed)
     # Inversion: the number drawn is how many values of the distribution function are at most the uniform number.
     highest = float(_k.max(wide)) if rate.size else 0.0
     if rate.size and not float(_k.min(wide)) >= 0:
         raise ValueError("[random_poisson] rate, got %s, expected numbers of 0 or more" % float(_k.min(wide)))
+    if highest == float("inf"):
+        raise ValueError("[random_poisson] rate, got inf, expected finite numbers")
     steps = int(highest + 12 * _math.sqrt(highest) + 24)
     out, logs, total = _k.zeros_like(drawn), _k.log(_k.maximum(wide, 1e-300)), 0.0
     for k in range(steps):
@@ -167,15 +188,15 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
 def poisson(shape, mean, seed=None):
     """Draws float32 numbers from the Poisson distribution; `shape` broadcasts with the mean."""
     mean = mean if isinstance(mean, _Tensor) else _Tensor(mean, _mstype.float32)
-    return random_poisson((), mean + _k.full(_shape(shape), 0, mean.dtype), seed)
+    return random_poisson((), mean + _k.full(_shape(shape, "poisson"), 0, mean.dtype), seed)
 
 
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     """Computes softmax((logits + Gumbel noise) / tau); with hard, its one-hot form with the gradient of the soft one (Jang et al. 2016).
 
-    The result has the shape of logits. Raises ValueError for a tau that is not positive.
+    The result has the shape of logits. Raises ValueError for a tau that is not positive, TypeError for one that is no number.
     """
-    if not tau > 0:
+    if not _check_operand(tau, "gumbel_softmax", "tau") > 0:
         raise ValueError("[gumbel_softmax] tau must be positive, got %s" % (tau,))
     drawn = _uniform(_check(logits, "gumbel_softmax").shape, _mstype.float32, None)
     noise = -_k.log(-_k.log(_k.clip(drawn, 1e-20, 1 - 6e-8)))

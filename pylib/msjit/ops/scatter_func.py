@@ -1,6 +1,7 @@
 """Functions that write at indices, reduce segments and find distinct elements, under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.checks import check_position as _check_position
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
@@ -8,13 +9,15 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
 from . import registry as _k
+from .operands import check_index as _check_index
+from .operands import check_operand as _check_operand
 from .variable_writes import replaced as _replaced
 
 
 def _combined(name, x, updates, parts, axes, how):
     """x with updates applied at indices, for the function `name`; how is 'update', 'add', 'sub', 'mul', 'div', 'max' or 'min'."""
     if how == "sub":
-        updates = -updates
+        updates = -_check_operand(updates, name, "updates")
     try:
         if how in ("update", "add", "sub"):
             return _k.index_update([x, updates] + list(parts), axes, how != "update")
@@ -94,8 +97,8 @@ def index_fill(x, axis, index, value):
     """
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
-    filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
     axis = _check_axis(axis, _check(x, "index_fill").ndim, "index_fill")
+    filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
     return _combined("index_fill", x, _k.cast(filled, x.dtype), [index], [axis], "update")
 
 
@@ -155,11 +158,14 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """Returns a copy of input with src in place of the slice start:end:step along an axis; src is converted to the dtype of input.
 
     Raises ValueError where src has not the shape of that slice, for an axis that the input does not have and for a step of 0, TypeError for floats
-    that would go into integers.
+    that would go into integers and for bounds that are no ints.
     """
     axis = _check_axis(axis, _check(input, "slice_scatter").ndim, "slice_scatter")
     if step == 0:
         raise ValueError("[slice_scatter] step, got 0, expected another int")
+    for bound, what in ((start, "start"), (end, "end"), (step, "step")):
+        if bound is not None:
+            _check_index(bound, "slice_scatter", what)
     places = list(range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis else size for i, size in enumerate(input.shape)]
     _check(src, "slice_scatter")
@@ -171,7 +177,7 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """Returns a copy with src in place of the diagonal over the axes dim1 and dim2; the last axis of src runs along it.
 
-    offset moves the diagonal to the right, or down where it is negative. Raises ValueError for equal axes.
+    offset moves the diagonal to the right, or down where it is negative. Raises ValueError for equal axes, TypeError for an offset that is no int.
 
     >>> import msjit as ms
     >>> ms.ops.diagonal_scatter(ms.Tensor([[1, 2], [3, 4]]), ms.Tensor([8, 9])).asnumpy().tolist()
@@ -181,6 +187,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     dim1, dim2 = _check_axis(dim1, rank, "diagonal_scatter", "dim1"), _check_axis(dim2, rank, "diagonal_scatter", "dim2")
     if dim1 == dim2:
         raise ValueError("[diagonal_scatter] dim1 and dim2, got %d for both, expected two axes" % dim1)
+    offset = _check_int(offset, "diagonal_scatter", "offset")
     rows, columns = input.shape[dim1], input.shape[dim2]
     length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     lead = [i for i in range(input.ndim) if i not in (dim1, dim2)]
@@ -197,7 +204,7 @@ def masked_scatter(input, mask, source):
     """Returns a copy of input where the elements with a true mask are replaced by the elements of source, in row order.
 
     The mask, bool, broadcasts to the shape of input; its values are read, so a graph ends before this function. Raises ValueError where source has
-    too few elements, TypeError for anything but Tensors.
+    too few elements and for a mask that does not broadcast, TypeError for anything but Tensors.
 
     >>> import msjit as ms
     >>> ms.ops.masked_scatter(ms.Tensor([1, 2, 3]), ms.Tensor([True, False, True]), ms.Tensor([8, 9])).asnumpy().tolist()
@@ -205,8 +212,10 @@ def masked_scatter(input, mask, source):
     """
     import numpy
     _check(mask, "masked_scatter"), _check(input, "masked_scatter")
-    places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
     _check(source, "masked_scatter")
+    if mask.ndim > input.ndim or any(size not in (1, wanted) for size, wanted in zip(mask.shape[::-1], input.shape[::-1])):
+        raise ValueError("[masked_scatter] shape of mask, got %s, expected one that broadcasts to %s" % (tuple(mask.shape), tuple(input.shape)))
+    places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
     if places.size > source.size:
         raise ValueError("[masked_scatter] source has too few elements, got %d, expected %d" % (source.size, places.size))
     flat = _combined("masked_scatter", _k.reshape(input, (-1,)), _k.reshape(source, (-1,))[:places.size], [_Tensor(places.astype(numpy.int64))],
@@ -263,19 +272,31 @@ def take(input, index):
     return _k.gather(_k.reshape(input, (-1,)), index, 0)
 
 
+def _check_bounds(**bounds):
+    for name, value in bounds.items():
+        if not hasattr(type(value), "__len__"):
+            raise TypeError("[strided_slice] %s, got %s, expected a tuple of ints" % (name, type(value).__name__))
+
+
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0):
     """Returns x[begin:end:strides] over the first axes; begin, end and strides are tuples of as many ints, negative ones counted from the end.
 
     Bit i of a mask changes entry i: begin_mask and end_mask ignore the bound, ellipsis_mask makes it `...`, new_axis_mask a new axis,
     shrink_axis_mask the single index begin[i]. Raises ValueError for tuples of different lengths and for a stride of 0, IndexError for more entries
-    than axes.
+    than axes, TypeError for anything but tuples and int masks.
     """
+    if not type(begin) is type(end) is type(strides) is tuple:
+        _check_bounds(begin=begin, end=end, strides=strides)
+    _check(input_x, "strided_slice")
     if not len(begin) == len(end) == len(strides):
         raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
                          % (len(begin), len(end), len(strides)))
     if any(step == 0 for step in strides):
         raise ValueError("[strided_slice] strides must not be 0, got %s" % (tuple(strides),))
+    for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+        if type(mask) is not int:
+            _check_index(mask, "strided_slice", "mask")
     keys = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):
         if ellipsis_mask >> i & 1:
@@ -296,7 +317,9 @@ def argwhere(input):
     """
     import numpy
     _check(input, "argwhere")
-    return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
+    if not input.ndim:  # it has no coordinates
+        return _k.zeros((int(bool(input.item())), 0), _mstype.int64)
+    return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64))
 
 
 def argsort(input, axis=-1, descending=False):
@@ -316,13 +339,12 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
     return_inverse adds the group of each element, of the shape of input (or (size of dim,)), return_counts the size of each group, both int64;
     without them the result is one Tensor, with them a tuple. The values are read, so a graph ends here. Raises ValueError for a dim that the input
-    does not have.
+    does not have, TypeError for one that is no int.
     """
     import numpy
     _check(input, "unique_consecutive")
     values = input.asnumpy()
-    if dim is not None and not -values.ndim <= dim < values.ndim:
-        raise ValueError("[unique_consecutive] dim, got %d, expected an axis of %d" % (dim, values.ndim))
+    dim = None if dim is None else _check_axis(dim, values.ndim, "unique_consecutive", "dim")
     flat = values.reshape(-1) if dim is None else numpy.moveaxis(values, dim, 0)
     rows = flat.reshape(flat.shape[0], flat.size // max(flat.shape[0], 1))
     new = numpy.ones(len(rows), bool)

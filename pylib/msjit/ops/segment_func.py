@@ -3,12 +3,11 @@ from ..common.limits import ENDS as _ENDS
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from . import scatter_func as _sc
+from .operands import whole as _whole
 
 
 def _segments(name, x, segment_ids, num_segments, start, how):
-    if isinstance(num_segments, str):
-        raise TypeError("[%s] num_segments, got %r, expected an int" % (name, num_segments))
-    count = int(num_segments)
+    count = _whole(num_segments, name, "num_segments")
     if count <= 0:
         raise ValueError("[%s] num_segments must be positive, got %d" % (name, count))
     lead = _check(segment_ids, name).ndim
@@ -36,7 +35,7 @@ def unsorted_segment_sum(input_x, segment_ids, num_segments):
     """Sums the slices with the same segment id; 0 for an id without slices. Slices with a negative id do not count.
 
     segment_ids has the first sizes of input_x; the result has num_segments slices. Raises ValueError for another shape and for a
-    num_segments that is not positive.
+    num_segments that is not positive, TypeError for one that is no int.
 
     >>> import msjit as ms
     >>> ms.ops.unsorted_segment_sum(ms.Tensor([1, 2, 3]), ms.Tensor([0, 2, 0]), 3).asnumpy().tolist()

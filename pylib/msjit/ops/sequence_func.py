@@ -6,6 +6,9 @@ from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .operands import check_index as _check_index
+from .operands import check_items as _check_items
+from .operands import item as _item
 
 _NUMBERS = (bool, int, float, _Tensor)
 
@@ -63,8 +66,10 @@ def scalar_mod(x, y):
 
 
 def scalar_pow(x, y):
-    """Raises a number to a power: x ** y. Raises TypeError for anything but numbers and Tensors."""
+    """Raises a number to a power: x ** y. Raises ValueError for a negative power of 0, TypeError for anything but numbers and Tensors."""
     _numbers("scalar_pow", x, y)
+    if not isinstance(x, _Tensor) and x == 0 and not isinstance(y, _Tensor) and y < 0:
+        raise ValueError("[scalar_pow] x, got 0, expected another number for the power %s" % (y,))
     return x ** y
 
 
@@ -189,32 +194,35 @@ def is_not(x, y):
 
 def _of(kind, where, value):
     if not isinstance(value, kind):
-        raise TypeError("[%s] argument, got %s, expected a %s" % (where, type(value).__name__, kind.__name__))
+        wanted = "tuple or list" if isinstance(kind, tuple) else kind.__name__
+        raise TypeError("[%s] argument, got %s, expected a %s" % (where, type(value).__name__, wanted))
     return value
+
+
+def _replaced(where, items, index, value):
+    _item(where, items, index)  # for its errors
+    items[index] = value
+    return items
 
 
 def tuple_getitem(x, index):
     """Returns x[index] of a tuple, an item or, for a slice, a tuple. Raises IndexError outside, TypeError for anything but a tuple."""
-    return _of(tuple, "tuple_getitem", x)[index]
+    return _item("tuple_getitem", _of(tuple, "tuple_getitem", x), index)
 
 
 def list_getitem(x, index):
     """Returns x[index] of a list, an item or, for a slice, a list. Raises IndexError outside, TypeError for anything but a list."""
-    return _of(list, "list_getitem", x)[index]
+    return _item("list_getitem", _of(list, "list_getitem", x), index)
 
 
 def tuple_setitem(x, index, value):
     """Returns a copy of a tuple with the item at an index replaced. Raises IndexError outside, TypeError for anything but a tuple."""
-    items = list(_of(tuple, "tuple_setitem", x))
-    items[index] = value
-    return tuple(items)
+    return tuple(_replaced("tuple_setitem", list(_of(tuple, "tuple_setitem", x)), index, value))
 
 
 def list_setitem(x, index, value):
     """Returns a copy of a list with the item at an index replaced. Raises IndexError outside, TypeError for anything but a list."""
-    items = list(_of(list, "list_setitem", x))
-    items[index] = value
-    return items
+    return _replaced("list_setitem", list(_of(list, "list_setitem", x)), index, value)
 
 
 def dict_getitem(x, key):
@@ -257,11 +265,13 @@ def list_equal(x, y):
 def tuple_div(x, y):
     """Divides two tuples of ints of one length item by item, and returns a tuple.
 
-    Raises RuntimeError for another length and where a quotient is not whole, TypeError for anything but tuples.
+    Raises RuntimeError for another length and where a quotient is not whole, TypeError for anything but tuples of ints.
     """
     if len(_of(tuple, "tuple_div", x)) != len(_of(tuple, "tuple_div", y)):
         raise RuntimeError("[tuple_div] lengths, got %d and %d, expected the same" % (len(x), len(y)))
     for left, right in zip(x, y):
+        if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+            raise TypeError("[tuple_div] items, got %s and %s, expected ints" % (type(left).__name__, type(right).__name__))
         if right == 0 or left % right:
             raise RuntimeError("[tuple_div] items, got %s and %s, expected multiples" % (left, right))
     return tuple(left // right for left, right in zip(x, y))
@@ -273,13 +283,19 @@ def make_list(*items):
 
 
 def make_dict(keys, values):
-    """Builds a dict from a tuple of keys and a tuple of values, paired in order; what the longer one has more is left out."""
+    """Builds a dict from a tuple of keys and a tuple of values, paired in order; what the longer one has more is left out.
+
+    Raises TypeError for keys or values that are no tuples or lists.
+    """
+    _check_items(keys, "make_dict", "keys", "keys"), _check_items(values, "make_dict", "values", "values")
     return dict(zip(keys, values))
 
 
 def make_range(*bounds):
     """Returns the numbers of range(stop), range(start, stop) or range(start, stop, step) as a tuple. Raises TypeError for bounds that are no ints."""
-    return tuple(range(*bounds))
+    if not 1 <= len(bounds) <= 3:
+        raise TypeError("[make_range] number of bounds, got %d, expected 1 to 3" % len(bounds))
+    return tuple(range(*[_check_index(bound, "make_range", "bound") for bound in bounds]))
 
 
 def make_slice(start, stop, step):
@@ -311,9 +327,10 @@ def shape_mul(input_data):
 def reduced_shape(shape, axis):
     """Returns the shape, a tuple, after a reduction with keepdims: the reduced axes have size 1. axis is an int or a tuple of ints; () means all.
 
-    Raises ValueError for an axis outside the shape.
+    Raises ValueError for an axis outside the shape, TypeError for anything but a shape and axes.
     """
-    axes = [axis] if isinstance(axis, int) else list(axis) or list(range(len(shape)))
+    _of((tuple, list), "reduced_shape", shape)
+    axes = [axis] if isinstance(axis, int) else list(_check_items(axis, "reduced_shape", "axis", "ints")) or list(range(len(shape)))
     axes = [_check_axis(a, len(shape), "reduced_shape") for a in axes]
     return tuple(1 if i in axes else size for i, size in enumerate(shape))
 
@@ -321,8 +338,9 @@ def reduced_shape(shape, axis):
 def broadcast_gradient_args(x, y):
     """Returns, for the shapes of two operands that broadcast, the axes over which each one's gradient must be summed: two tuples.
 
-    Axes count in the shape of the result. Raises ValueError for shapes that do not broadcast.
+    Axes count in the shape of the result. Raises ValueError for shapes that do not broadcast, TypeError for anything but tuples and lists.
     """
+    _of((tuple, list), "broadcast_gradient_args", x), _of((tuple, list), "broadcast_gradient_args", y)
     rank = max(len(x), len(y))
     x, y = (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(y)) + tuple(y)
     for a, b in zip(x, y):

@@ -8,6 +8,7 @@ from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import index_func as _i
 from . import registry as _k
+from .operands import check_items as _check_items
 from .primitive import Primitive as _Primitive
 
 
@@ -114,12 +115,12 @@ class Squeeze(_Primitive):
 class BroadcastTo(_Primitive):
     """Repeats axes of size 1, and adds axes in front, so that the result has the given shape; -1 keeps a size.
 
-    Raises ValueError for a shape to which x does not broadcast.
+    Raises ValueError for a shape to which x does not broadcast, TypeError for a shape that is no tuple or list.
     """
 
     def __init__(self, shape):
         super().__init__()
-        self.shape = tuple(shape)
+        self.shape = tuple(_check_items(shape, "BroadcastTo", "shape", "ints"))
 
     def __call__(self, x):
         return _k.broadcast_to(x, self.shape)
@@ -171,12 +172,16 @@ class InplaceSub(InplaceAdd):
 class Pad(_Primitive):
     """Pads every axis with zeros: paddings is ((before, after), ...), one pair of ints for each axis; a negative number cuts elements off.
 
-    Raises ValueError for another number of pairs.
+    Raises ValueError for another number of pairs, TypeError for anything but pairs.
     """
 
     def __init__(self, paddings):
         super().__init__()
-        self.paddings = tuple(tuple(pair) for pair in paddings)
+        pairs = _check_items(paddings, "Pad", "paddings", "pairs of ints")
+        self.paddings = tuple(tuple(_check_items(pair, "Pad", "paddings", "pairs of ints")) for pair in pairs)
+        for pair in self.paddings:
+            if len(pair) != 2:
+                raise ValueError("[Pad] paddings, got %d numbers for an axis, expected 2" % len(pair))
 
     def __call__(self, x):
         return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)

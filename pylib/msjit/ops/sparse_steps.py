@@ -4,6 +4,7 @@ Gradients of a repeated row are summed. SparseApplyAdagradV2, SparseApplyFtrl an
 each of them, one after the other, as in MindSpore.
 """
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from .other_func import _written
 from .primitive import REQUIRED as _REQUIRED
@@ -32,6 +33,8 @@ def _on_rows(variables, gradient, indices, step):
 def _in_turn(variables, gradient, indices, step):
     """Does a step for each gradient of a repeated row, in order; returns the variables."""
     import numpy
+    if _check(indices, "SparseApply").ndim != 1:
+        raise ValueError("[SparseApply] indices has a wrong rank, got %d, expected 1" % indices.ndim)
     named = indices.asnumpy()
     _, first, counts = numpy.unique(named, return_inverse=True, return_counts=True)
     order = numpy.zeros(len(named), numpy.int64)  # how often the row occurred before

@@ -12,6 +12,9 @@ from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import math_func as _m
 from . import registry as _k
+from .operands import blame as _blame
+from .operands import check_operand as _check_operand
+from .operands import whole as _whole
 
 arccos, arccosh, arcsin, arcsinh = _k.acos, _k.acosh, _k.asin, _k.asinh
 arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
@@ -133,37 +136,49 @@ def _kind(number, other):
 def ldexp(x, other):
     """Computes x 2^other, element by element. The shapes broadcast, and one of them may be a number; integers give float32.
 
-    Raises ValueError for shapes that do not broadcast.
+    Raises ValueError for shapes that do not broadcast, TypeError for operands of another kind.
     """
-    return x * _k.pow(2.0, _float(other) if isinstance(other, _Tensor) else other)
+    try:
+        return x * _k.pow(2.0, _float(other) if isinstance(other, _Tensor) else other)
+    except _ERRORS as error:
+        _blame(error, "ldexp", x=x, other=other)
+        raise
 
 
 def lerp(input, end, weight):
     """Interpolates linearly, element by element: input + weight (end - input). The three broadcast; weight is a Tensor or a number.
 
-    Integers give float32 with a float weight. Raises ValueError for shapes that do not broadcast.
+    Integers give float32 with a float weight. Raises ValueError for shapes that do not broadcast, TypeError for operands of another kind.
     """
     try:
         return input + weight * (end - input)
     except _ERRORS as error:
-        _rename(error, "lerp")
+        _blame(error, "lerp", input=input, end=end, weight=weight)
         raise
 
 
 def addcmul(input, tensor1, tensor2, value=1):
     """Computes input + value tensor1 tensor2, element by element. The three broadcast; value is a number or a Tensor.
 
-    Raises ValueError for shapes that do not broadcast.
+    Raises ValueError for shapes that do not broadcast, TypeError for operands of another kind.
     """
-    return input + value * (tensor1 * tensor2)
+    try:
+        return input + value * (tensor1 * tensor2)
+    except _ERRORS as error:
+        _blame(error, "addcmul", input=input, tensor1=tensor1, tensor2=tensor2, value=value)
+        raise
 
 
 def addcdiv(input, tensor1, tensor2, value=1):
     """Computes input + value tensor1 / tensor2, element by element. The three broadcast; value is a number or a Tensor. Integers give float32.
 
-    Raises ValueError for shapes that do not broadcast.
+    Raises ValueError for shapes that do not broadcast, TypeError for operands of another kind.
     """
-    return input + value * (tensor1 / tensor2)
+    try:
+        return input + value * (tensor1 / tensor2)
+    except _ERRORS as error:
+        _blame(error, "addcdiv", input=input, tensor1=tensor1, tensor2=tensor2, value=value)
+        raise
 
 
 def copysign(x, other):
@@ -225,14 +240,12 @@ def float_power(input, exponent):
 
     Raises ValueError for shapes that do not broadcast, TypeError for anything but Tensors and numbers.
     """
-    return _k.pow(_double(input), _double(exponent))
+    return _k.pow(_double(input, "input"), _double(exponent, "exponent"))
 
 
-def _double(x):
-    if isinstance(x, str):
-        raise TypeError("[float_power] argument, got str, expected a Tensor or a number")
+def _double(x, what):
     if not isinstance(x, _Tensor):
-        return x if isinstance(x, complex) else float(x)
+        return x if isinstance(x, complex) else float(_check_operand(x, "float_power", what))
     return _k.cast(x, _mstype.complex128 if x.is_complex() else _mstype.float64)
 
 
@@ -244,7 +257,7 @@ def polygamma(n, input):
     """
     if isinstance(n, _Tensor) and n.ndim:
         raise ValueError("[polygamma] n has a wrong rank, got %d, expected 0" % n.ndim)
-    order = int(n) if isinstance(n, _Tensor) else _check_int(n, "polygamma", "n")
+    order = _whole(n, "polygamma", "n") if isinstance(n, _Tensor) else _check_int(n, "polygamma", "n")
     if order < 0:
         raise ValueError("[polygamma] n must not be negative, got %d" % order)
     _check(input, "polygamma")
@@ -261,6 +274,7 @@ def mvlgamma(input, p):
     """
     if _check_int(p, "mvlgamma", "p") < 1:
         raise ValueError("[mvlgamma] p, got %d, expected at least 1" % p)
+    _check_operand(input, "mvlgamma", "input")
     total = 0.25 * p * (p - 1) * _math.log(_math.pi)
     for i in range(p):
         total = total + _k.lgamma(input - 0.5 * i)
@@ -300,9 +314,13 @@ def is_nonzero(input):
 def approximate_equal(x, y, tolerance=1e-05):
     """Says where |x - y| < tolerance: a bool Tensor. x and y broadcast, and one of them may be a number.
 
-    Raises ValueError for shapes that do not broadcast, TypeError for two numbers.
+    Raises ValueError for shapes that do not broadcast, TypeError for two numbers and for operands of another kind.
     """
-    return _k.less(_k.abs(x - y), tolerance)
+    try:
+        return _k.less(_k.abs(x - y), tolerance)
+    except _ERRORS as error:
+        _blame(error, "approximate_equal", x=x, y=y)
+        raise
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -310,7 +328,12 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     equal_nan says whether two NaN are close. The shapes broadcast; ValueError if they do not, TypeError for anything but Tensors.
     """
-    return bool(_k.all(_m.isclose(_check(input, "allclose"), _check(other, "allclose"), rtol, atol, equal_nan)))
+    _check(input, "allclose"), _check(other, "allclose")
+    try:
+        return bool(_k.all(_m.isclose(input, other, rtol, atol, equal_nan)))
+    except _ERRORS as error:
+        _rename(error, "allclose")
+        raise
 
 
 def swiglu(input, dim=-1):

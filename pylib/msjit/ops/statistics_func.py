@@ -9,6 +9,9 @@ from ..common.tensor import check_tensor as _check
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import reduction_func as _r
 from . import registry as _k
+from .operands import check_index as _check_index
+from .operands import check_items as _check_items
+from .operands import check_operand as _check_operand
 
 # -- cumulative values --------------------------------------------------------------------------------------------------
 
@@ -77,7 +80,7 @@ def _part(x, axis, begin, end):
 def trapz(y, x=None, *, dx=1.0, dim=-1):
     """Integrates y along the axis dim by the trapezoidal rule: the sum of (y[i] + y[i + 1]) / 2 times the distance of the points.
 
-    The points are x, a vector or a Tensor of the shape of y, or lie dx apart.
+    The points are x, a vector or a Tensor of the shape of y, or lie dx apart. Raises TypeError for a dx that is no number.
 
     >>> import msjit as ms
     >>> ms.ops.trapz(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([0.0, 2.0, 6.0])).item()
@@ -87,7 +90,7 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
     if x is None:
-        return _k.sum(middle, dim) * dx
+        return _k.sum(middle, dim) * _check_operand(dx, "trapz", "dx")
     _check(x, "trapz")
     gaps = diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1 and y.ndim > 1:
@@ -121,6 +124,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
+    if type(correction) is not int:
+        _check_operand(correction, "cov", "correction")
     if input.dtype in _mstype.complex_type:
         raise TypeError("[cov] dtype of input, got %s, expected a real one" % (input.dtype.name,))
     rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
@@ -176,7 +181,7 @@ def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
     With keep_dims the axes stay, with size 1. Raises ValueError for an axis that x does not have.
     """
     try:
-        return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
+        return _k.cast(_k.sum(_k.not_equal(x, 0), None if isinstance(axis, tuple) and not axis else axis, keep_dims), dtype)
     except _ERRORS as error:
         _rename(error, "count_nonzero")
         raise
@@ -194,7 +199,7 @@ def quantile(input, q, axis=None, keepdims=False):
     """Computes the q-quantiles along an axis (None: of the whole tensor), with linear interpolation; NaN where an element is NaN.
 
     q is a number or a Tensor of numbers in [0, 1], whose axis comes first in the result. The input is float32 or float64; others
-    raise TypeError. A number outside [0, 1] raises ValueError.
+    raise TypeError, as does an axis that is no int. A number outside [0, 1] raises ValueError.
 
     >>> import msjit as ms
     >>> ms.ops.quantile(ms.Tensor([[1.0, 5.0, 2.0], [4.0, 3.0, 6.0]]), 0.5, 1).asnumpy().tolist()
@@ -217,6 +222,7 @@ def _quantile(name, x, q, axis, keepdims, skip_nan):
         if not 0 <= q <= 1:
             raise ValueError("[%s] q, got %s, expected one in [0, 1]" % (name, q))
         q = _k.full((), float(q), x.dtype)
+    axis = None if axis is None else _check_index(axis, name, "axis")
     if axis is not None and not -max(x.ndim, 1) <= axis < max(x.ndim, 1):
         raise ValueError("[%s] axis is out of range, got %s, expected %d to %d" % (name, axis, -max(x.ndim, 1), max(x.ndim, 1) - 1))
     if not x.ndim:
@@ -264,7 +270,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
 
     Raises ValueError for a k that is not between 1 and the size of the axis.
     """
-    size = _check(input, "kthvalue").shape[_check_axis(dim, input.ndim, "kthvalue", "dim")] if input.ndim else 1
+    size = input.shape[_check_axis(dim, input.ndim, "kthvalue", "dim")] if _check(input, "kthvalue").ndim else 1
     if not 1 <= _check_int(k, "kthvalue", "k") <= size:
         raise ValueError("[kthvalue] k, got %d, expected 1 to %d" % (k, size))
     values, places = _k.sort(input, dim)
@@ -283,7 +289,8 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 
     They come before equal elements or, with right (or side='right'), after them. sorter holds the order of rows that are
     not sorted. values is a number, or a Tensor: one row of values for each sorted row, or of any shape for a single row. The indices
-    are int64, or int32 with out_int32. Raises ValueError for a side other than 'left' and 'right', and for 'left' with right.
+    are int64, or int32 with out_int32. Raises ValueError for a side other than 'left' and 'right', and for 'left' with right,
+    TypeError for a sorted_sequence that is no Tensor.
 
     >>> import msjit as ms
     >>> ms.ops.searchsorted(ms.Tensor([1, 3, 5]), ms.Tensor([3, 4])).asnumpy().tolist()
@@ -293,6 +300,7 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
         raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
     if right and side == "left":
         raise ValueError("[searchsorted] side, got 'left', expected 'right' where right is True")
+    _check(sorted_sequence, "searchsorted")
     if sorter is not None:
         sorted_sequence = _k.gather_elements(sorted_sequence, sorter, -1)
     values = values if isinstance(values, _Tensor) else _k.full((), values, sorted_sequence.dtype)
@@ -304,13 +312,14 @@ def bucketize(input, boundaries, *, right=False):
     """Returns for each element the index (int32) of the first boundary that is not below it; with right, the first one above it.
 
     boundaries are ascending: a Tensor, or a list or tuple of numbers, taken as float32. An element above all of them gets their count.
+    Raises TypeError for other boundaries.
 
     >>> import msjit as ms
     >>> ms.ops.bucketize(ms.Tensor([1.0, 2.0, 9.0]), [2.0, 3.0]).asnumpy().tolist()
     [0, 0, 2]
     """
     if not isinstance(boundaries, _Tensor):
-        boundaries = _Tensor(list(boundaries), _mstype.float32)
+        boundaries = _Tensor(list(_check_items(boundaries, "bucketize", "boundaries", "numbers")), _mstype.float32)
     return _k.cast(_k.searchsorted(boundaries, input, bool(right)), _mstype.int32)
 
 
@@ -346,17 +355,16 @@ def histc(input, bins=100, min=0.0, max=0.0):
     """Counts the elements of the flattened input in equal bins from min to max; with min equal to max, from the smallest element to the greatest.
 
     An element outside is not counted; max belongs to the last bin. The counts have the dtype of the input, but float32 for float16.
-    Raises ValueError for fewer than one bin and for a max below min.
+    Raises ValueError for fewer than one bin and for a max below min, TypeError for bins that are no int and limits that are no numbers.
 
     >>> import msjit as ms
     >>> ms.ops.histc(ms.Tensor([1.0, 2.0, 1.0]), 4, 0.0, 3.0).asnumpy().tolist()
     [0.0, 2.0, 1.0, 0.0]
     """
-    flat = _k.reshape(input, (-1,))
-    if bins < 1:
+    flat = _k.reshape(_check(input, "histc"), (-1,))
+    if _check_index(bins, "histc", "bins") < 1:
         raise ValueError("[histc] bins must be positive, got %d" % bins)
-    if isinstance(min, str) or isinstance(max, str):
-        raise TypeError("[histc] min and max, got %r and %r, expected numbers" % (min, max))
+    _check_operand(min, "histc", "min"), _check_operand(max, "histc", "max")
     low, high = float(min), float(max)
     if low > high:
         raise ValueError("[histc] max must not be below min, got %s and %s" % (max, min))

@@ -6,6 +6,7 @@ from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
+from .operands import check_operand as _check_operand
 
 
 def _length(where, value):
@@ -45,7 +46,11 @@ def hann_window(window_length, periodic=True, *, dtype=None):
 
 
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
-    """Computes the Hamming window, alpha - beta cos(2 pi t), of shape (window_length,); float32 by default."""
+    """Computes the Hamming window, alpha - beta cos(2 pi t), of shape (window_length,); float32 by default.
+
+    Raises TypeError for an alpha or beta that is no number.
+    """
+    _check_operand(alpha, "hamming_window", "alpha"), _check_operand(beta, "hamming_window", "beta")
     if dtype is None and isinstance(window_length, int) and window_length > 1:
         dtype = _mstype.float32  # shorter windows are float64, as in MindSpore
     return _taper("hamming_window", window_length, periodic, dtype,
@@ -53,8 +58,12 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
 
 
 def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
-    """Computes the Kaiser window, I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta), of shape (window_length,); float64 by default."""
+    """Computes the Kaiser window, I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta), of shape (window_length,); float64 by default.
+
+    Raises TypeError for a beta that is no number.
+    """
     from .bessel_func import bessel_i0e
+    _check_operand(beta, "kaiser_window", "beta")
 
     def shape(t):
         inner = beta * _k.sqrt(_k.maximum(1.0 - _k.square(2.0 * t - 1.0), 0.0))

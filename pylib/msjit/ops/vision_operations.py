@@ -8,6 +8,8 @@ from . import pool_func as _po
 from . import registry as _k
 from . import window_func as _w
 from .glimpses import extract_glimpse as _glimpse
+from .operands import check_items as _check_items
+from .operands import whole as _whole
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
@@ -71,7 +73,11 @@ def _resize_line(p, x, size):
     if _check(x, p.name).ndim != 3:
         raise ValueError("[%s] rank of x, got %d, expected 3" % (p.name, x.ndim))
     sizes = size.tolist() if hasattr(size, "tolist") else size
-    return _resize(x, [int(n) for n in ((sizes,) if isinstance(sizes, int) else sizes)], "linear", mode == "align_corners",
+    sizes = (sizes,) if isinstance(sizes, int) else _check_items(sizes, p.name, "size", "ints")
+    sizes = [_whole(n, p.name, "size") for n in sizes]
+    if len(sizes) != 1:
+        raise ValueError("[%s] size, got %d numbers, expected 1" % (p.name, len(sizes)))
+    return _resize(x, sizes, "linear", mode == "align_corners",
                    mode == "half_pixel")
 
 
@@ -80,10 +86,11 @@ def _volume_sizes(p, x, output_size, scales):
         raise ValueError("[%s] rank of x, got %d, expected 5" % (p.name, x.ndim))
     if (output_size is None) == (scales is None):
         raise ValueError("[%s] output_size and scales, got %s and %s, expected one of them" % (p.name, output_size, scales))
-    sizes = output_size if scales is None else [int(n * s) for n, s in zip(x.shape[2:], scales)]
+    sizes = output_size if scales is None else [n * s for n, s in zip(x.shape[2:], _check_items(scales, p.name, "scales", "floats"))]
+    sizes = [_whole(n, p.name, "size") for n in _check_items(sizes, p.name, "output_size", "ints")]
     if len(sizes) != 3:
         raise ValueError("[%s] sizes, got %d, expected 3" % (p.name, len(sizes)))
-    return [int(n) for n in sizes]
+    return sizes
 
 
 def _nearest_volume(p, x, output_size=None, scales=None):
@@ -111,6 +118,8 @@ def _resize_area(p, images, size):
     from ..common.tensor import Tensor
     if _check(images, p.name).ndim != 4:
         raise ValueError("[%s] rank of images, got %d, expected 4" % (p.name, images.ndim))
+    if tuple(_check(size, p.name).shape) != (2,):
+        raise ValueError("[%s] shape of size, got %s, expected (2,)" % (p.name, tuple(size.shape)))
     x = _k.cast(images, _mstype.float32)
     for axis, wanted in zip((1, 2), size.tolist()):
         weights = Tensor(_overlap_weights(x.shape[axis], wanted, p.align_corners).astype("float32"))
@@ -139,22 +148,23 @@ def _unpool(count):
             return value[-count:] if isinstance(value, tuple) else value
         strides = last(p.strides)
         return _po._unpooled(p.name, x, argmax, last(p.ksize), None if strides in (0, (0,) * count) else strides, last(p.pads),
-                            tuple(p.output_shape), count)
+                            tuple(_check_items(p.output_shape, p.name, "output_shape", "ints")), count)
     return rule
 
 
 def _solid_adaptive(x, output_size):
     """Returns (maxima, their positions) of windows over the last three axes."""
     sizes = output_size.tolist() if hasattr(output_size, "tolist") else output_size
-    values, places = _po.adaptive_max_pool3d(x, tuple(int(n) for n in sizes), True)
+    sizes = tuple(_whole(n, "AdaptiveMaxPool3D", "output_size") for n in _check_items(sizes, "AdaptiveMaxPool3D", "output_size", "ints"))
+    values, places = _po.adaptive_max_pool3d(x, sizes, True)
     return values, _k.cast(places, _mstype.int32)
 
 
 def _volume_patches(p, x):
-    kernel, strides = p.kernel_size, p.strides
-    kernel = tuple(kernel)[2:] if isinstance(kernel, (tuple, list)) else (kernel,) * 3
-    strides = tuple(strides)[2:] if isinstance(strides, (tuple, list)) else (strides,) * 3
-    pads = _w._pads(p.name, x.shape[2:], kernel, strides, (1, 1, 1), p.padding.lower(), 0)
+    kernel, strides = [_w._tuple(value[2:] if isinstance(value, (tuple, list)) and len(value) == 5 else value, 3, p.name, what)
+                       for value, what in ((p.kernel_size, "kernel_size"), (p.strides, "strides"))]
+    _w._rank(p.name, x, 5)
+    pads = _w._pads(p.name, x.shape[2:], kernel, strides, (1, 1, 1), p.padding.lower() if isinstance(p.padding, str) else p.padding, 0)
     x = _k.pad(x, [0, 0] + [a for a, _ in pads], [0, 0] + [b for _, b in pads], 0)
     counts = [(n - k) // s + 1 for n, k, s in zip(x.shape[2:], kernel, strides)]
     parts = []
@@ -166,6 +176,11 @@ def _volume_patches(p, x):
     out = _k.stack(parts, 2)  # (N, C, places in the window, ...)
     out = _k.transpose(out, (0, 2, 1, 3, 4, 5))
     return _k.reshape(out, (x.shape[0], len(parts) * x.shape[1]) + tuple(counts))
+
+
+def _fast_gelu(p, x):
+    """x / (1 + exp(-1.702 x)), a fast approximation of GELU, element by element."""
+    return _check(x, p.name) / (1.0 + _k.exp(x * -1.702))
 
 
 __all__ = _plain_rows(globals(), {
@@ -194,6 +209,6 @@ __all__ += _rows(globals(), (
     ("MaxUnpool3D", {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": (), "data_format": "NCDHW"}, _unpool(3)),
     ("ExtractVolumePatches", {"kernel_size": _REQUIRED, "strides": _REQUIRED, "padding": _REQUIRED}, _volume_patches),
     ("ChannelShuffle", {"group": _REQUIRED}, lambda p, x: _im.channel_shuffle(x, p.group)),
-    ("FastGeLU", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))), ("FastGelu", {}, lambda p, x: x / (1.0 + _k.exp(x * -1.702))),
+    ("FastGeLU", {}, _fast_gelu), ("FastGelu", {}, _fast_gelu),
     ("Gelu", {}, lambda p, x: _ac.gelu(x, "tanh")),
 ))

@@ -3,6 +3,8 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .operands import check_index as _check_index
+from .operands import check_operand as _check_operand
 
 
 def _tuple(value, count, where, what):
@@ -58,10 +60,11 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     """1-D convolution: input (N, C, L), weight (O, C / groups, k), bias (O,); the result is (N, O, L').
 
     pad_mode is 'valid' (none), 'same' (the result has L / stride elements, rounded up) or 'pad' (padding zeros: an int or
-    (left, right)).
+    (left, right)). Raises TypeError for anything but Tensors and for sizes and groups that are no ints.
     """
     _rank("conv1d", input, 3)
     _rank("conv1d", weight, 3)
+    _check_index(groups, "conv1d", "groups")
     stride, dilation = _tuple(stride, 1, "conv1d", "stride"), _tuple(dilation, 1, "conv1d", "dilation")
     (before, after), = _pads("conv1d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     if input.shape[1] != weight.shape[1] * groups:
@@ -74,10 +77,11 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """3-D convolution: input (N, C, D, H, W), weight (O, C / groups, kD, kH, kW), bias (O,).
 
-    pad_mode is 'valid', 'same' or 'pad', as in conv1d.
+    pad_mode is 'valid', 'same' or 'pad', as in conv1d. Raises TypeError as conv1d does.
     """
     _rank("conv3d", input, 5)
     _rank("conv3d", weight, 5)
+    _check_index(groups, "conv3d", "groups")
     stride, dilation = _tuple(stride, 3, "conv3d", "stride"), _tuple(dilation, 3, "conv3d", "dilation")
     kernel = tuple(weight.shape[2:])
     if input.shape[1] != weight.shape[1] * groups:
@@ -98,7 +102,7 @@ def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 def transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups):
     """Transposed convolution with a result of the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
-    rank = len(sizes)
+    rank, groups = len(sizes), _check_index(groups, where, "groups")
     if x.shape[1] != weight.shape[0]:
         raise ValueError("[%s] channels of the input, got %d in shape %s, expected %d" % (where, x.shape[1], x.shape, weight.shape[0]))
     if min(sizes) < 1:
@@ -164,11 +168,15 @@ def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dila
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
     """Local response normalisation of (N, C, H, W): x / (bias + alpha * s)^beta.
 
-    s is the sum of squares over the channel itself and depth_radius channels on either side.
+    s is the sum of squares over the channel itself and depth_radius channels on either side. Raises TypeError for a depth_radius that is no int and
+    for other arguments that are no numbers.
     """
     _rank("lrn", x, 4)
     if norm_region != "ACROSS_CHANNELS":
         raise ValueError("[lrn] norm_region, got %r, expected 'ACROSS_CHANNELS'" % (norm_region,))
+    _check_index(depth_radius, "lrn", "depth_radius")
+    for value, what in ((bias, "bias"), (alpha, "alpha"), (beta, "beta")):
+        _check_operand(value, "lrn", what)
     squares = _k.pad(_k.square(x), [0, depth_radius, 0, 0], [0, depth_radius, 0, 0], 0)
     total = 0
     for part in _window_slices(squares, 1, 2 * depth_radius + 1, 1, 1):

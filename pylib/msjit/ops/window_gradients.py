@@ -33,6 +33,8 @@ def _size(shape):
 
 def _flat(x):
     """Joins all axes after the second one: (N, C, ...) to three axes."""
+    if x.ndim < 2:
+        raise ValueError("[pool_gradient] rank of the input, got %d, expected 2 or more" % x.ndim)
     return _k.reshape(x, (x.shape[0], x.shape[1], _size(x.shape[2:])))
 
 
@@ -91,6 +93,7 @@ def _conv_3d_input(p, weight, dout, shape):
 
 def depthwise(p, x, weight):
     """Convolves each channel alone, with a weight (multiplier, channels, height, width)."""
+    _w._rank(p.name, weight, 4)
     multiplier, channels = weight.shape[:2]
     weight = _k.reshape(_k.transpose(weight, (1, 0, 2, 3)), (channels * multiplier, 1) + tuple(weight.shape[2:]))
     pad = getattr(p, "pad_list", p.pad) if p.pad == 0 and p.pad_mode == "pad" else p.pad
@@ -99,6 +102,9 @@ def depthwise(p, x, weight):
 
 def dilation_2d(p, x, weight):
     """Computes the maximum, over a window, of element plus weight; the weight is (channels, height, width)."""
+    _w._rank(p.name, weight, 3)
+    if not isinstance(p.pad_mode, str):
+        raise TypeError("[%s] pad_mode, got %s, expected a str" % (p.name, type(p.pad_mode).__name__))
     kernel, stride, spread = tuple(weight.shape[1:]), _pair(p, "stride"), _pair(p, "dilation")
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, spread, p.pad_mode.lower(), 0)
     x = _k.pad(x, [0, 0] + [a for a, _ in pads], [0, 0] + [b for _, b in pads], -float("inf"))

@@ -3,9 +3,11 @@ from ...common import dtype as _mstype
 from ...common.row_tensor import RowTensor
 from ...common.sparse_tensor import COOTensor, CSRTensor, SparseTensor, _multiplied
 from ...common.tensor import Tensor as _Tensor
+from ...common.tensor import check_tensor as _check
 from .. import function as _f
 from .. import index_func as _i
 from .. import registry as _k
+from ..operands import check_index as _check_index
 from . import UNARY as _UNARY
 from . import shared as _s
 
@@ -39,7 +41,7 @@ def coo_concat(sp_input, concat_dim=0):
         raise TypeError("[coo_concat] sp_input, got %s, expected a tuple of COOTensors" % type(sp_input).__name__)
     if len(sp_input) < 2:
         raise ValueError("[coo_concat] sp_input, got %d, expected 2 or more" % len(sp_input))
-    if not -2 <= concat_dim <= 1:
+    if not -2 <= _check_index(concat_dim, "coo_concat", "concat_dim") <= 1:
         raise ValueError("[coo_concat] concat_dim, got %s, expected one of -2, -1, 0 and 1" % (concat_dim,))
     axis, sizes, moved = concat_dim % 2, [], 0
     parts = [_is(COOTensor, "coo_concat", part) for part in sp_input]
@@ -134,22 +136,28 @@ def csr_softmax(logits, dtype):
 
 def csr_gather(indptr, indices, dense, sparse_shape):
     """Takes the elements of a dense matrix at the positions of a CSRTensor."""
+    _check(indptr, "csr_gather"), _check(dense, "csr_gather")
+    if _check(indices, "csr_gather").ndim != 1:
+        raise ValueError("[csr_gather] indices has a wrong rank, got %d, expected 1" % indices.ndim)
     return _s.elements_at(dense, [_k.cast(_s.rows_of(indptr, indices.shape[0]), indices.dtype), indices])
 
 
 def csr2coo(indptr, nnz):
     """Computes the row of each of nnz elements from the starts of the rows."""
-    return _k.cast(_s.rows_of(indptr, nnz), indptr.dtype)
+    return _k.cast(_s.rows_of(_check(indptr, "csr2coo"), _check_index(nnz, "csr2coo", "nnz")), indptr.dtype)
 
 
 def coo2csr(row_indices, height):
     """Computes the starts of `height` rows, and the end of the last, from the rows of elements in ascending order."""
-    return _s.starts_of(row_indices, height)
+    return _s.starts_of(_check(row_indices, "coo2csr"), _check_index(height, "coo2csr", "height"))
 
 
 def _reader(name, attribute):
     def call(x):
-        return getattr(x, attribute)
+        try:
+            return getattr(x, attribute)
+        except AttributeError:
+            raise TypeError("[%s] x, got %s, expected a sparse tensor" % (name, type(x).__name__)) from None
     call.__name__ = call.__qualname__ = name
     call.__doc__ = "What a sparse tensor has as `%s`." % attribute
     globals()[name] = call

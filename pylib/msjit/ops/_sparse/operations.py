@@ -4,23 +4,33 @@ Positions are computed at once, as plain numbers. Only the values have gradients
 """
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from ...common.tensor import Tensor as _Tensor
+from ...common.tensor import check_tensor as _check
 from .. import function as _f
 from .. import registry as _k
 from .. import segment_func as _sg
+from ..operands import check_items as _check_items
+from ..operands import whole as _whole
 from ..primitive import REQUIRED as _REQUIRED
 from ..primitive import rows as _rows
 from . import functions as _sf
 from . import shared as _s
 
 
-def _sizes(shape):
+def _sizes(p, shape):
     """Converts a shape, a tuple or a Tensor, to a tuple."""
-    return tuple(int(size) for size in (shape.tolist() if isinstance(shape, _Tensor) else shape))
+    sizes = _check_items(shape.tolist() if isinstance(shape, _Tensor) else shape, p.name, "shape", "ints")
+    return tuple(_whole(size, p.name, "size of the shape") for size in sizes)
+
+
+def _check_rank(p, what, x, rank):
+    if _check(x, p.name).ndim != rank:
+        raise ValueError("[%s] %s has a wrong rank, got %d, expected %d" % (p.name, what, x.ndim, rank))
+    return x
 
 
 def _csr(p, shape, row_pointers, col_indices, values):
     """Makes a CSRTensor from the parts of one matrix."""
-    sizes = _sizes(shape)
+    sizes = _sizes(p, shape)
     if len(sizes) != 2:
         raise NotImplementedError("[%s] dense_shape, got %s, expected 2 sizes: stacks of matrices are not offered" % (p.name, sizes))
     return CSRTensor(row_pointers, col_indices, values, sizes)
@@ -34,7 +44,10 @@ def _as_parts(matrix, like_shape, like_pointers):
 
 def _from_csr(p, shape, batch_pointers, row_pointers, col_indices, values):
     """Returns (indices, values, shape) of one matrix or a stack of them."""
-    sizes, count = _sizes(shape), col_indices.shape[0]
+    sizes, count = _sizes(p, shape), _check_rank(p, "col_indices", col_indices, 1).shape[0]
+    _check_rank(p, "batch_pointers", batch_pointers, 1)
+    if len(sizes) not in (2, 3):
+        raise ValueError("[%s] shape, got %d sizes, expected 2 or 3" % (p.name, len(sizes)))
     height = sizes[-2]
     starts = batch_pointers.tolist()
     rows, batches = [], []
@@ -51,7 +64,9 @@ def _from_csr(p, shape, batch_pointers, row_pointers, col_indices, values):
 def _to_csr(p, indices, values, shape):
     """Returns (shape, start of the values of each matrix, row starts, columns, values) from sorted coordinates."""
     import numpy
-    sizes, places = _sizes(shape), indices.asnumpy()
+    sizes, places = _sizes(p, shape), _check_rank(p, "indices", indices, 2).asnumpy()
+    if len(sizes) not in (2, 3):
+        raise ValueError("[%s] shape, got %d sizes, expected 2 or 3" % (p.name, len(sizes)))
     stack, height = (sizes[0] if len(sizes) == 3 else 1), sizes[-2]
     of_matrix = places[:, 0] if len(sizes) == 3 else numpy.zeros(len(places), numpy.int64)
     starts = numpy.searchsorted(of_matrix, numpy.arange(stack + 1))
@@ -93,7 +108,7 @@ def _from_dense(p, x, indices):
 
 
 def _coo_sum(p, indices1, values1, shape1, indices2, values2, shape2, thresh):
-    out = COOTensor(indices1, values1, _sizes(shape1)).add(COOTensor(indices2, values2, _sizes(shape2)), thresh)
+    out = COOTensor(indices1, values1, _sizes(p, shape1)).add(COOTensor(indices2, values2, _sizes(p, shape2)), thresh)
     return out.indices, out.values, shape1
 
 
@@ -101,9 +116,9 @@ def _extreme(function):
     """A rule for the elementwise maximum or minimum of two sparse tensors; missing elements count as 0."""
     def rule(p, indices1, values1, shape1, indices2, values2, shape2):
         import numpy
-        sizes = _sizes(shape1)
-        if sizes != _sizes(shape2):
-            raise ValueError("[%s] shapes, got %s and %s, expected the same" % (p.name, sizes, _sizes(shape2)))
+        sizes = _sizes(p, shape1)
+        if sizes != _sizes(p, shape2):
+            raise ValueError("[%s] shapes, got %s and %s, expected the same" % (p.name, sizes, _sizes(p, shape2)))
         keys = [_s.keys_of(p.name, indices, sizes) for indices in (indices1, indices2)]
         distinct = numpy.unique(numpy.concatenate(keys))
         count = len(distinct)
@@ -116,13 +131,13 @@ def _extreme(function):
 def _cwise(function):
     """A rule for a sparse tensor and a dense one that broadcasts to it; results at the positions of the sparse one."""
     def rule(p, indices, values, shape, dense):
-        return function(values, _s.elements_at(dense, [indices[:, axis] for axis in range(len(_sizes(shape)))]))
+        return function(values, _s.elements_at(dense, [indices[:, axis] for axis in range(len(_sizes(p, shape)))]))
     return rule
 
 
 def _dense_sum(p, indices, values, shape, dense):
-    if _sizes(shape) != tuple(dense.shape):
-        raise ValueError("[%s] shapes, got %s and %s, expected the same" % (p.name, _sizes(shape), tuple(dense.shape)))
+    if _sizes(p, shape) != tuple(dense.shape):
+        raise ValueError("[%s] shapes, got %s and %s, expected the same" % (p.name, _sizes(p, shape), tuple(dense.shape)))
     return _f.tensor_scatter_add(dense, _s.positive(indices), values)
 
 
@@ -131,7 +146,7 @@ def _product(p, indices, values, shape, dense):
     for name in ("adjoint_st", "adjoint_dt"):
         if not isinstance(getattr(p, name), bool):
             raise TypeError("[%s] %s, got %r, expected a bool" % (p.name, name, getattr(p, name)))
-    sizes, dense = _sizes(shape), dense.T if p.adjoint_dt else dense
+    sizes, dense = _sizes(p, shape), dense.T if p.adjoint_dt else dense
     rows, columns = indices[:, 0], indices[:, 1]
     if p.adjoint_st:
         rows, columns, sizes = columns, rows, sizes[::-1]
@@ -142,19 +157,19 @@ def _product(p, indices, values, shape, dense):
 
 def _weighed(p, indices, values, shape, dense, other, alpha, beta):
     """Computes alpha times the product of a sparse and a dense matrix, plus beta times another matrix."""
-    out = _s.product(indices[:, 0], indices[:, 1], values, dense, _sizes(shape)[0])
+    out = _s.product(indices[:, 0], indices[:, 1], values, dense, _sizes(p, shape)[0])
     return out * alpha + other * beta
 
 
 def _reordered(p, indices, values, shape):
     import numpy
-    order = _Tensor(numpy.argsort(_s.keys_of(p.name, indices, _sizes(shape)), kind="stable").astype(numpy.int64))
+    order = _Tensor(numpy.argsort(_s.keys_of(p.name, indices, _sizes(p, shape)), kind="stable").astype(numpy.int64))
     return _k.gather(indices, order, 0), _k.gather(values, order, 0)
 
 
 def _reshaped(p, indices, shape, new_shape):
     import numpy
-    sizes, new = _sizes(shape), list(_sizes(new_shape))
+    sizes, new = _sizes(p, shape), list(_sizes(p, new_shape))
     if -1 in new:
         rest = int(numpy.prod([size for size in new if size != -1]))
         new[new.index(-1)] = int(numpy.prod(sizes)) // max(rest, 1)
@@ -167,8 +182,8 @@ def _reshaped(p, indices, shape, new_shape):
 def _sliced(p, indices, values, shape, start, size):
     """Takes the elements of a block, which is cut at the end of the tensor."""
     import numpy
-    first, wanted = numpy.array(_sizes(start)), numpy.array(_sizes(size))
-    cut = numpy.maximum(numpy.minimum(wanted, numpy.array(_sizes(shape)) - first), 0)
+    first, wanted = numpy.array(_sizes(p, start)), numpy.array(_sizes(p, size))
+    cut = numpy.maximum(numpy.minimum(wanted, numpy.array(_sizes(p, shape)) - first), 0)
     places = indices.asnumpy()
     kept = numpy.flatnonzero(((places >= first) & (places < first + cut)).all(1))
     moved = (places[kept] - first).astype(places.dtype)
@@ -176,7 +191,7 @@ def _sliced(p, indices, values, shape, start, size):
 
 
 def _joined(p, indices, values, shapes):
-    parts = [COOTensor(at, value, _sizes(shape)) for at, value, shape in zip(indices, values, shapes)]
+    parts = [COOTensor(at, value, _sizes(p, shape)) for at, value, shape in zip(indices, values, shapes)]
     out = _sf.coo_concat(parts, p.concat_dim)
     return out.indices, out.values, _Tensor(list(out.shape), shapes[0].dtype)
 
@@ -184,7 +199,7 @@ def _joined(p, indices, values, shapes):
 def _filled_rows(p, indices, values, shape, default_value):
     """Gives each empty row a first element; returns (indices, values, which rows were empty, new position of each value)."""
     import numpy
-    places, height = indices.asnumpy(), _sizes(shape)[0]
+    places, height = _check_rank(p, "indices", indices, 2).asnumpy(), (_sizes(p, shape) or (0,))[0]
     empty = numpy.setdiff1d(numpy.arange(height), places[:, 0])
     extra = numpy.zeros((len(empty), places.shape[1]), places.dtype)
     extra[:, 0] = empty
@@ -198,20 +213,22 @@ def _filled_rows(p, indices, values, shape, default_value):
 def _row_softmax(p, indices, values, shape):
     """Computes softmax over the values of each row, the last axis."""
     import numpy
-    sizes = _sizes(shape)
+    sizes = _sizes(p, shape)
     rows = _s.keys_of(p.name, indices, sizes) // sizes[-1]
     return _s.softmax(_Tensor(rows.astype(numpy.int64)), values, int(numpy.prod(sizes[:-1])))
 
 
 def _to_dense(p, indices, shape, values, default_value):
-    dense = _k.broadcast_to(_k.reshape(default_value, (1,) * len(_sizes(shape))), _sizes(shape))
+    dense = _k.broadcast_to(_k.reshape(default_value, (1,) * len(_sizes(p, shape))), _sizes(p, shape))
     return _f.tensor_scatter_update(dense, _s.positive(indices), _k.broadcast_to(values, (indices.shape[0],)))
 
 
 def _segments(how, counted):
     """A rule that sums rows of x at `indices` by segment; it divides by the count or its root where `how` asks for it."""
     def rule(p, x, indices, segment_ids, num_segments=None):
-        ids = segment_ids.tolist()
+        ids = _check_rank(p, "segment_ids", segment_ids, 1).tolist()
+        if segment_ids.is_complex():
+            raise TypeError("[%s] dtype of segment_ids, got %s, expected an integer" % (p.name, segment_ids.dtype))
         if ids != sorted(ids) or (ids and ids[0] < 0) or (not counted and ids and sorted(set(ids)) != list(range(ids[-1] + 1))):
             raise ValueError("[%s] segment_ids, got %s, expected rising numbers%s" % (p.name, ids, "" if counted else " without gaps"))
         last = ids[-1] if ids else -1
@@ -229,14 +246,14 @@ def _segments(how, counted):
 
 __all__ = _rows(globals(), (
     ("COO2CSR", {}, lambda p, rows, height: _sf.coo2csr(rows, height)), ("CSR2COO", {}, lambda p, indptr, nnz: _sf.csr2coo(indptr, nnz)),
-    ("CSRDiv", {}, lambda p, indptr, at, values, shape, y: (CSRTensor(indptr, at, values, _sizes(shape)) / y).values),
-    ("CSRMul", {}, lambda p, indptr, at, values, shape, y: (CSRTensor(indptr, at, values, _sizes(shape)) * y).values),
-    ("CSRMM", {}, lambda p, indptr, at, values, shape, dense: CSRTensor(indptr, at, values, _sizes(shape)).mm(dense)),
-    ("CSRMV", {}, lambda p, indptr, at, values, shape, dense: CSRTensor(indptr, at, values, _sizes(shape)).mv(dense)),
-    ("CSRReduceSum", {}, lambda p, indptr, at, values, shape, axis: CSRTensor(indptr, at, values, _sizes(shape)).sum(axis)),
-    ("CSRGather", {}, lambda p, indptr, at, dense, shape: _sf.csr_gather(indptr, at, dense, _sizes(shape))),
+    ("CSRDiv", {}, lambda p, indptr, at, values, shape, y: (CSRTensor(indptr, at, values, _sizes(p, shape)) / y).values),
+    ("CSRMul", {}, lambda p, indptr, at, values, shape, y: (CSRTensor(indptr, at, values, _sizes(p, shape)) * y).values),
+    ("CSRMM", {}, lambda p, indptr, at, values, shape, dense: CSRTensor(indptr, at, values, _sizes(p, shape)).mm(dense)),
+    ("CSRMV", {}, lambda p, indptr, at, values, shape, dense: CSRTensor(indptr, at, values, _sizes(p, shape)).mv(dense)),
+    ("CSRReduceSum", {}, lambda p, indptr, at, values, shape, axis: CSRTensor(indptr, at, values, _sizes(p, shape)).sum(axis)),
+    ("CSRGather", {}, lambda p, indptr, at, dense, shape: _sf.csr_gather(indptr, at, dense, _sizes(p, shape))),
     ("CSRSparseMatrixToDense", {}, lambda p, shape, batches, indptr, at, values:
-     _s.placed(p.name, _from_csr(p, shape, batches, indptr, at, values)[0], values, _sizes(shape))),
+     _s.placed(p.name, _from_csr(p, shape, batches, indptr, at, values)[0], values, _sizes(p, shape))),
     ("CSRSparseMatrixToSparseTensor", {}, _from_csr), ("SparseTensorToCSRSparseMatrix", {}, _to_csr),
     ("DenseToCSRSparseMatrix", {}, _from_dense), ("SparseMatrixAdd", {}, _matrix_sum),
     ("SparseMatrixSparseMatMul", {"transpose_a": False, "transpose_b": False, "adjoint_a": False, "adjoint_b": False},

@@ -25,6 +25,8 @@ def by_row(rows):
 def keys_of(where, indices, shape):
     """Numbers each coordinate (a row of `indices`), as a NumPy vector. Raises ValueError for one outside of the shape."""
     import numpy
+    if not len(shape):
+        raise ValueError("[%s] shape, got no sizes, expected one or more" % where)
     places = indices.asnumpy().astype(numpy.int64).reshape(-1, len(shape))
     if places.size and ((places < 0).any() or (places >= numpy.array(shape)).any()):
         raise ValueError("[%s] indices, got %s, expected ones within the shape %s" % (where, places.tolist(), tuple(shape)))

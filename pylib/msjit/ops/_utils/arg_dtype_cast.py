@@ -1,5 +1,6 @@
 """Primitives that convert tuples, lists and scalars, under MindSpore's path."""
 from ...common import dtype as _mstype
+from ...common.tensor import check_tensor
 from ..operations import DtypeToEnum, TensorToTuple
 from ..primitive import Primitive
 
@@ -25,10 +26,10 @@ class TupleToList(Primitive):
 
 
 class TensorToScalar(Primitive):
-    """Returns the number in a Tensor of one element."""
+    """Returns the number in a Tensor of one element. Raises TypeError for anything but a Tensor."""
 
     def __call__(self, input_tensor):
-        return input_tensor.item()
+        return check_tensor(input_tensor, self.name).item()
 
 
 def is_integral_mstype(dtype):
