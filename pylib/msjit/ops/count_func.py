@@ -6,6 +6,8 @@ from ..context import FLOAT_DTYPES as _FLOATS
 from . import integer_func as _int
 from . import registry as _k
 from . import statistics_func as _st
+from .argument_kinds import check_iterable as _iterable
+from .argument_kinds import check_real as _real
 
 _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 16, _mstype.int32: 32, _mstype.uint32: 32,
          _mstype.int64: 64, _mstype.uint64: 64}
@@ -48,7 +50,8 @@ def equal_count(x, y):
 
 def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
     """Computes log of the running sums of exp(x) along an axis, without overflow; exclusive leaves out the element itself."""
-    axis = int(axis)
+    _check(x, "CumulativeLogsumexp")
+    axis = int(_real(axis, "CumulativeLogsumexp", "axis"))
     if not -x.ndim <= axis < x.ndim:
         raise ValueError("[CumulativeLogsumexp] axis, got %d, expected one in [%d, %d)" % (axis, -x.ndim, x.ndim))
     axis %= x.ndim
@@ -64,21 +67,25 @@ def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
 def bucketize(input, boundaries):
     """Counts the boundaries that are not above each element, int32."""
     values = _k.cast(_check(input, "Bucketize"), _mstype.float64)
-    return _k.cast(_st.searchsorted(_Tensor(list(boundaries), _mstype.float64), values, right=True), _mstype.int32)
+    bounds = _Tensor(list(_iterable(boundaries, "Bucketize", "boundaries", "a list of numbers")), _mstype.float64)
+    return _k.cast(_st.searchsorted(bounds, values, right=True), _mstype.int32)
 
 
 def bound(sorted_x, values, out_type, right):
     """Counts the elements of each row of sorted_x that are below (with right: not above) each number in the row of values."""
-    if _check(sorted_x, "bound").ndim != 2 or _check(values, "bound").ndim != 2 or sorted_x.shape[0] != values.shape[0]:
-        raise ValueError("[bound] shapes, got %s and %s, expected as many rows"
-                         % (tuple(sorted_x.shape), tuple(values.shape)))
+    where = "UpperBound" if right else "LowerBound"
+    if _check(sorted_x, where).ndim != 2 or _check(values, where).ndim != 2 or sorted_x.shape[0] != values.shape[0]:
+        raise ValueError("[%s] shapes, got %s and %s, expected as many rows"
+                         % (where, tuple(sorted_x.shape), tuple(values.shape)))
     return _k.cast(_st.searchsorted(sorted_x, values, right=right), out_type)
 
 
 def nth_element(input, n, reverse=False):
     """Returns the n-th smallest (with reverse: greatest) element of each row; n counts from 0."""
-    n = int(n)
-    if not 0 <= n < _check(input, "NthElement").shape[-1]:
+    if not _check(input, "NthElement").ndim:
+        raise ValueError("[NthElement] rank of input, got 0, expected at least 1")
+    n = int(_real(n, "NthElement", "n"))
+    if not 0 <= n < input.shape[-1]:
         raise ValueError("[NthElement] n, got %d, expected one in [0, %d)" % (n, input.shape[-1]))
     return _k.sort(input, -1, reverse)[0][..., n]
 
@@ -86,16 +93,19 @@ def nth_element(input, n, reverse=False):
 def list_diff(x, y, out_idx=_mstype.int32):
     """Returns (the elements of x that are not in y, their indices), in the order of x."""
     import numpy
+    if _check(x, "ListDiff").ndim != 1:
+        raise ValueError("[ListDiff] rank of x, got %d, expected 1" % x.ndim)
     values = x.asnumpy()
-    places = numpy.flatnonzero(~numpy.isin(values, y.asnumpy()))
+    places = numpy.flatnonzero(~numpy.isin(values, _check(y, "ListDiff").asnumpy()))
     return _Tensor(values[places]), _k.cast(_Tensor(places.astype(numpy.int64)), out_idx)
 
 
 def sub_and_filter(input_x, max_num, offset):
     """Returns (input_x - offset, indices), of only the elements where input_x - offset is in [0, max_num)."""
     import numpy
-    found = input_x.asnumpy() - int(offset)
-    places = numpy.flatnonzero((found >= 0) & (found < int(max_num)))
+    most, start = int(_real(max_num, "SubAndFilter", "max_num")), int(_real(offset, "SubAndFilter", "offset"))
+    found = _check(input_x, "SubAndFilter").asnumpy() - start
+    places = numpy.flatnonzero((found >= 0) & (found < most))
     return _Tensor(found[places]), _Tensor(places.astype(numpy.int32))
 
 
@@ -110,7 +120,9 @@ def packed_comparison(x, threshold):
 def sorted_segments(name, x, segment_ids, how):
     """Reduces the slices of x with the same segment id; ids rise, and how is 'add', 'mul', 'max', 'min' or 'mean'."""
     from . import segment_func as _sg
-    if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != _check(x, name).shape[0]:
+    if not _check(x, name).ndim:
+        raise ValueError("[%s] rank of x, got 0, expected at least 1" % name)
+    if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != x.shape[0]:
         raise ValueError("[%s] shape of segment_ids, got %s, expected (%d,)" % (name, tuple(segment_ids.shape), x.shape[0]))
     numbers = segment_ids.tolist()
     if numbers != sorted(numbers) or (numbers and numbers[0] < 0):
@@ -132,7 +144,7 @@ def sorted_segments(name, x, segment_ids, how):
 def unravelled(indices, dims):
     """Returns the coordinates, one row for each axis, of indices into a flattened tensor of shape `dims`."""
     import numpy
-    sizes, places = dims.asnumpy(), indices.asnumpy()
+    sizes, places = _check(dims, "UnravelIndex").asnumpy(), _check(indices, "UnravelIndex").asnumpy()
     if places.size and (places.min() < 0 or places.max() >= sizes.prod()):
         raise ValueError("[UnravelIndex] indices, got %d to %d, expected ones in [0, %d)"
                          % (places.min(), places.max(), sizes.prod()))
@@ -142,7 +154,7 @@ def unravelled(indices, dims):
 def ragged_range(starts, limits, deltas, splits_dtype):
     """Returns (where each range begins in the values, the values of all ranges from starts to limits by deltas)."""
     import numpy
-    rows = numpy.broadcast_arrays(*[numpy.atleast_1d(v.asnumpy()) for v in (starts, limits, deltas)])
+    rows = numpy.broadcast_arrays(*[numpy.atleast_1d(_check(v, "RaggedRange").asnumpy()) for v in (starts, limits, deltas)])
     ranges = [numpy.arange(*row).astype(starts.asnumpy().dtype) for row in zip(*rows)]
     splits = numpy.cumsum([0] + [r.size for r in ranges])
     values = numpy.concatenate(ranges) if ranges else numpy.zeros(0, starts.asnumpy().dtype)
