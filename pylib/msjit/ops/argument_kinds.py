@@ -60,3 +60,23 @@ def check_iterable(value, where, what, wanted="a tuple or list of ints"):
     if not isinstance(value, _LISTS) and (isinstance(value, (str, bytes, dict)) or not hasattr(type(value), "__iter__")):
         raise TypeError("[%s] %s, got %s, expected %s" % (where, what, type(value).__name__, wanted))
     return value
+
+
+def check_pair(value, where, what):
+    """The two numbers of a tuple, a list or an array, such as the padding before and after an axis."""
+    if len(check_sized(value, where, what, "a pair of ints")) != 2:
+        raise ValueError("[%s] %s, got %s, expected a pair of ints" % (where, what, value))
+    return [check_real(size, where, what) for size in value]
+
+
+def check_sizes(value, where, what="shape"):
+    """The numbers of a Tensor or of a tuple or list as a tuple of ints."""
+    values = value.tolist() if isinstance(value, _Tensor) else value
+    return tuple([int(check_real(size, where, what)) for size in check_iterable(values, where, what)])
+
+
+def check_seeds(where, *seeds):
+    """Raises TypeError unless the seeds of a primitive are ints."""
+    for seed in seeds:
+        if not isinstance(seed, int):
+            raise TypeError("[%s] seed, got %s, expected an int" % (where, type(seed).__name__))

@@ -32,13 +32,16 @@ def population_count(input_x):
 def nextafter(input, other):
     """Returns the next float after input towards other, element by element, without a gradient. The shapes broadcast.
 
-    Raises TypeError unless both are float32 or both float64.
+    Raises TypeError unless both are float32 or both float64, ValueError for shapes that do not broadcast.
     """
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
             raise TypeError("[nextafter] dtype, got %s, expected float32 or float64, the same for both" % (value.dtype,))
-    return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
+    try:
+        return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
+    except ValueError:
+        raise ValueError("[nextafter] shapes cannot be broadcast, got %s and %s" % (tuple(input.shape), tuple(other.shape))) from None
 
 
 def equal_count(x, y):
@@ -74,7 +77,8 @@ def bucketize(input, boundaries):
 def bound(sorted_x, values, out_type, right):
     """Counts the elements of each row of sorted_x that are below (with right: not above) each number in the row of values."""
     where = "UpperBound" if right else "LowerBound"
-    if _check(sorted_x, where).ndim != 2 or _check(values, where).ndim != 2 or sorted_x.shape[0] != values.shape[0]:
+    _check(sorted_x, where), _check(values, where)
+    if sorted_x.ndim != 2 or values.ndim != 2 or sorted_x.shape[0] != values.shape[0]:
         raise ValueError("[%s] shapes, got %s and %s, expected as many rows"
                          % (where, tuple(sorted_x.shape), tuple(values.shape)))
     return _k.cast(_st.searchsorted(sorted_x, values, right=right), out_type)
@@ -166,10 +170,12 @@ def coalesce(x_indices, x_values, x_shape):
     import numpy
 
     from . import segment_func as _sg
-    if _check(x_indices, "coalesce").ndim != 2 or _check(x_values, "coalesce").ndim != 1:
-        raise ValueError("[coalesce] ranks of x_indices and x_values, got %d and %d, expected 2 and 1"
-                         % (x_indices.ndim, x_values.ndim))
-    if x_indices.shape[1] != x_values.shape[0] or x_indices.shape[0] != _check(x_shape, "coalesce").shape[0]:
+    for operand in (x_indices, x_values, x_shape):
+        _check(operand, "coalesce")
+    if x_indices.ndim != 2 or x_values.ndim != 1 or x_shape.ndim != 1:
+        raise ValueError("[coalesce] ranks of x_indices, x_values and x_shape, got %d, %d and %d, expected 2, 1 and 1"
+                         % (x_indices.ndim, x_values.ndim, x_shape.ndim))
+    if x_indices.shape[1] != x_values.shape[0] or x_indices.shape[0] != x_shape.shape[0]:
         raise ValueError("[coalesce] shapes, got %s, %s and %s, expected (axes, n), (n,) and (axes,)"
                          % (tuple(x_indices.shape), tuple(x_values.shape), tuple(x_shape.shape)))
     found, places = numpy.unique(x_indices.asnumpy(), axis=1, return_inverse=True)

@@ -101,9 +101,10 @@ def cdist(x1, x2, p=2.0):
     Raises ValueError for tensors of fewer than two axes, for rows of different lengths and for a negative p, TypeError for anything but Tensors and
     for a p that is no number.
     """
+    _check(x1, "cdist"), _check(x2, "cdist")
     if _real(p, "cdist", "p") < 0:
         raise ValueError("[cdist] p must not be negative, got %s" % (p,))
-    if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
+    if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
         raise ValueError("[cdist] operands must be matrices with rows of one length, got shapes %s and %s"
                          % (tuple(x1.shape), tuple(x2.shape)))
     return _length(_k.expand_dims(x1, -2) - _k.expand_dims(x2, -3), float(p))

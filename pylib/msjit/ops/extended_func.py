@@ -27,8 +27,8 @@ from . import statistics_func as _st
 from .argument_kinds import check_index as _check_index
 from .argument_kinds import check_iterable as _iterable
 from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_pair as _check_pair
 from .argument_kinds import check_real as _real
-from .argument_kinds import check_sized as _sized
 
 accumulate_n, tensor_muls, pows = _m.addn, _k.mul, _k.pow
 tensor_exp, tensor_expm1 = _k.exp, _k.expm1
@@ -140,8 +140,9 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 def padding(x, pad_dim_size=8):
     """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size. Raises ValueError for another size and fewer than two axes."""
+    _check(x, "padding")
     pad_dim_size = _check_int(pad_dim_size, "padding", "pad_dim_size")
-    if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
+    if pad_dim_size < 1 or x.ndim < 2 or x.shape[-1] != 1:
         raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
                          "of size 1" % (pad_dim_size, tuple(x.shape)))
     return _k.pad(x, [0] * x.ndim, [0] * (x.ndim - 1) + [pad_dim_size - 1], 0)
@@ -157,19 +158,12 @@ def mirror_pad(input_x, paddings, mode):
         raise ValueError("[mirror_pad] mode, got %r, expected 'REFLECT' or 'SYMMETRIC'" % (mode,))
     _check(input_x, "mirror_pad")
     rows = paddings.tolist() if isinstance(paddings, _Tensor) else paddings
-    rows = [_pair(row) for row in _iterable(rows, "mirror_pad", "paddings", "a pair of ints for each axis")]
+    rows = [_check_pair(row, "mirror_pad", "a row of paddings") for row in _iterable(rows, "mirror_pad", "paddings", "a pair of ints for each axis")]
     if len(rows) != input_x.ndim:
         raise ValueError("[mirror_pad] paddings, got %d rows, expected %d" % (len(rows), input_x.ndim))
     for axis, (before, after) in enumerate(rows):
         input_x = _p.mirrored(input_x, axis, int(before), int(after), mode == "SYMMETRIC")
     return input_x
-
-
-def _pair(row):
-    """The two numbers of a row of paddings."""
-    if len(_sized(row, "mirror_pad", "a row of paddings", "a pair of ints")) != 2:
-        raise ValueError("[mirror_pad] a row of paddings, got %s, expected a pair of ints" % (row,))
-    return [_real(size, "mirror_pad", "paddings") for size in row]
 
 
 def intopk(x1, x2, k):

@@ -21,8 +21,9 @@ def affine_grid(theta, size, align_corners=False):
     The result, (N, ..., 2 or 3) with coordinates from -1 to 1, is a grid for grid_sample.
     Raises TypeError for a theta that is no Tensor and for a size that is no list or tuple of ints, ValueError for other shapes.
     """
+    _check(theta, "affine_grid")
     rank = len(_sized(size, "affine_grid", "size")) - 2
-    if rank not in (2, 3) or _check(theta, "affine_grid").ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
+    if rank not in (2, 3) or theta.ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError("[affine_grid] shapes of theta and size, got %s and %s, expected (N, 2, 3) for 4 sizes or "
                          "(N, 3, 4) for 5" % (tuple(theta.shape), tuple(size)))
     if size[0] != theta.shape[0] or min(size) < 1:
@@ -48,8 +49,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     The first coordinate of a point is that of the last axis. padding_mode says what lies outside: 'zeros', 'border' or
     'reflection'.
     """
-    rank = _check(input, "grid_sample").ndim - 2
-    if rank not in (2, 3) or _check(grid, "grid_sample").ndim != rank + 2 or grid.shape[-1] != rank:
+    _check(input, "grid_sample"), _check(grid, "grid_sample")
+    rank = input.ndim - 2
+    if rank not in (2, 3) or grid.ndim != rank + 2 or grid.shape[-1] != rank:
         raise ValueError("[grid_sample] shapes of input and grid, got %s and %s, expected (N, C, H, W) and (N, h, w, 2), or "
                          "the same of volumes" % (tuple(input.shape), tuple(grid.shape)))
     if mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border", "reflection"):

@@ -83,7 +83,8 @@ def kron(input, other):
 
 def mv(mat, vec):
     """Multiplies a matrix (n, m) by a vector (m,): (n,). Raises ValueError for other ranks and sizes, TypeError for different dtypes."""
-    if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
+    _check(mat, "mv"), _check(vec, "mv")
+    if mat.ndim != 2 or vec.ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
     try:
         return _k.matmul(mat, vec)
