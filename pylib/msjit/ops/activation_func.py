@@ -7,6 +7,7 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from . import registry as _k
+from .argument_kinds import check_factor as _factor
 from .math_func import clamp as _clamp
 from .random_func import draw_uniform as _draw_uniform
 
@@ -41,10 +42,11 @@ def selu(input_x):
 def celu(x, alpha=1.0):
     """CELU activation, element by element: x where x > 0, else alpha (exp(x / alpha) - 1) (Barron 2017). The result has the shape of x.
 
-    Floats keep their dtype, integers give float32. Raises ValueError for an alpha of 0, TypeError for an input that is no Tensor.
+    Floats keep their dtype, integers give float32. Raises ValueError for an alpha of 0, TypeError for an input that is no Tensor
+    and for an alpha that is no number.
     """
     _check_tensor(x, "celu")
-    if alpha == 0:
+    if _factor(alpha, "celu", "alpha") == 0:
         raise ValueError("[celu] alpha must not be 0")
     return _k.maximum(x, 0) + alpha * _k.expm1(_k.minimum(x, 0) / alpha)
 
@@ -132,11 +134,13 @@ def silu(input):
 def softplus(input, beta=1, threshold=20):
     """Computes log(1 + exp(beta * x)) / beta, without overflow.
 
-    Elements with beta * x above the threshold are returned as they are.
+    Elements with beta * x above the threshold are returned as they are. Raises TypeError for an input that is no Tensor, and for a beta or threshold
+    that is no number.
     """
-    if beta == 1 and threshold >= 20:  # above 17 the result is x in float32 anyway
+    if beta == 1 and isinstance(threshold, (int, float)) and threshold >= 20:  # above 17 the result is x in float32 anyway
         return _k.softplus(input)
-    scaled = input * beta
+    scaled = _check_tensor(input, "softplus") * _factor(beta, "softplus", "beta")
+    _factor(threshold, "softplus", "threshold")
     return _k.where(_k.greater(scaled, threshold), input, _k.softplus(scaled) / beta)
 
 

@@ -9,6 +9,7 @@ from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
+from .argument_kinds import check_sized as _check_sized
 
 select = _k.where
 cat = _k.concat
@@ -335,11 +336,11 @@ def narrow(input, axis, start, length):
 def slice(input_x, begin, size):
     """Returns size[i] elements from index begin[i] on along every axis i; a size of -1 means up to the end.
 
-    begin and size have one int for each axis of input_x; the result has input_x's dtype. Raises TypeError for an input that is no Tensor, ValueError
-    for another number of ints and for elements outside the input.
+    begin and size have one int for each axis of input_x; the result has input_x's dtype. Raises TypeError for an input that is no Tensor and
+    for a begin or size without elements to count, ValueError for another number of ints and for elements outside the input.
     """
     check_tensor(input_x, "slice")
-    if not len(begin) == len(size) == input_x.ndim:
+    if not len(_check_sized(begin, "slice", "begin")) == len(_check_sized(size, "slice", "size")) == input_x.ndim:
         raise ValueError("[slice] begin and size must have one number for each axis, got %d and %d for %d axes"
                          % (len(begin), len(size), input_x.ndim))
     end = [b + s if s != -1 else n for b, s, n in zip(begin, size, input_x.shape)]

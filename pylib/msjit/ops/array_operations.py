@@ -27,13 +27,14 @@ from . import segment_func as _sg
 from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
-from .nn_operations import _seed
+from .argument_kinds import check_real as _real
 from .primitive import REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
 from .variable_writes import replaced as _replaced
 
 _REQUIRED = REQUIRED
+_seeds = _ar._seeds
 __all__ = []
 
 
@@ -176,14 +177,14 @@ __all__ += _rows(globals(), (
     ("Meshgrid", {"indexing": "xy"}, lambda p, xs: _a.meshgrid(*xs, indexing=p.indexing), _a.meshgrid),
     ("Mvlgamma", {"p": _REQUIRED}, _ar._mvlgamma),
     ("Multinomial", {"seed": 0, "seed2": 0, "dtype": _mstype.int32}, lambda p, x, n:
-     _k.cast(_s.multinomial(x, n, True, _seed(p.seed, p.seed2)), p.dtype), _s.multinomial),
-    ("Gamma", _SEEDS, lambda p, shape, alpha, beta: _s.gamma(shape, alpha, beta, _seed(p.seed, p.seed2)), _s.gamma),
-    ("Poisson", _SEEDS, lambda p, shape, mean: _k.cast(_s.poisson(shape, mean, _seed(p.seed, p.seed2)), _mstype.int32),
+     _k.cast(_s.multinomial(x, n, True, _seeds(p)), p.dtype), _s.multinomial),
+    ("Gamma", _SEEDS, lambda p, shape, alpha, beta: _s.gamma(shape, alpha, beta, _seeds(p)), _s.gamma),
+    ("Poisson", _SEEDS, lambda p, shape, mean: _k.cast(_s.poisson(shape, mean, _seeds(p)), _mstype.int32),
      _POISSON),
-    ("StandardLaplace", _SEEDS, lambda p, shape: _s.standard_laplace(shape, _seed(p.seed, p.seed2)), _s.standard_laplace),
+    ("StandardLaplace", _SEEDS, lambda p, shape: _s.standard_laplace(shape, _seeds(p)), _s.standard_laplace),
     ("UniformInt", _SEEDS, lambda p, shape, low, high:
-     _r.randint(int(low), int(high), shape, dtype=_mstype.int32, seed=_seed(p.seed, p.seed2)), _INTEGERS),
-    ("RandomShuffle", _SEEDS, lambda p, x: _s.shuffle(x, _seed(p.seed, p.seed2)), _s.shuffle),
+     _r.randint(int(_real(low, p.name, "minval")), int(_real(high, p.name, "maxval")), shape, dtype=_mstype.int32, seed=_seeds(p)), _INTEGERS),
+    ("RandomShuffle", _SEEDS, lambda p, x: _s.shuffle(x, _seeds(p)), _s.shuffle),
     ("Pack", _AXIS0, lambda p, xs: _k.stack(xs, p.axis), _STACK),
     ("Unpack", {"axis": 0, "num": None}, lambda p, x: _a.unstack(x, p.axis), _UNSTACK),
     ("ReduceStd", {"axis": (), "unbiased": True, "keep_dims": False}, lambda p, x: _st.std_mean(

@@ -14,6 +14,10 @@ from . import scatter_func as _sc
 from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_pair as _check_pair
+from .argument_kinds import check_seeds as _check_seeds
+from .nn_operations import _seed
 from .resize_func import resize as _resize
 
 
@@ -22,6 +26,12 @@ def _ranked(where, x, rank, what="x"):
     if _check_tensor(x, where).ndim != rank:
         raise ValueError("[%s] rank of %s, got %d, expected %d" % (where, what, x.ndim, rank))
     return x
+
+
+def _seeds(p):
+    """The two seeds of a primitive as one; None, the global generator, where both are 0."""
+    _check_seeds(p.name, p.seed, p.seed2)
+    return _seed(p.seed, p.seed2)
 
 
 # -- without attributes ------------------------------------------------------------------------------------------------
@@ -55,8 +65,9 @@ def _inverted(x):
 def _div_no_nan(x, y):
     """Computes x / y, and 0 where y is 0, whatever x is. x and y broadcast; integers give float32.
 
-    Raises ValueError for shapes that do not broadcast.
+    Raises ValueError for shapes that do not broadcast, TypeError for anything but Tensors and numbers.
     """
+    _operand(x, "DivNoNan", "x"), _operand(y, "DivNoNan", "y")
     none = _k.equal(y, 0)
     return _k.where(none, 0, x / _k.where(none, 1, y))
 
@@ -107,7 +118,7 @@ def _cumprod(p, x, axis):
     """
     if not _check_tensor(x, "CumProd").ndim:
         raise ValueError("[CumProd] rank of x, got 0, expected at least 1")
-    return _k.cast(_products(p, x, axis), x.dtype)
+    return _k.cast(_products(p, x, check_axis(axis, x.ndim, "CumProd")), x.dtype)
 
 
 def _products(p, x, axis):
@@ -200,7 +211,7 @@ def _mirror_pad(p, x, paddings):
     rows = paddings.tolist() if isinstance(paddings, _Tensor) else paddings
     if not isinstance(rows, (tuple, list)) or len(rows) != _check_tensor(x, "MirrorPad").ndim:
         raise ValueError("[MirrorPad] paddings, got %r, expected a pair for each of %d axes" % (rows, _check_tensor(x, "MirrorPad").ndim))
-    for axis, (before, after) in enumerate(rows):
+    for axis, (before, after) in enumerate([_check_pair(row, "MirrorPad", "a row of paddings") for row in rows]):
         x = _p.mirrored(x, axis, int(before), int(after), p.mode == "SYMMETRIC")
     return x
 
@@ -248,7 +259,7 @@ def _resize_bicubic(p, image, size):
     """
     if p.align_corners and p.half_pixel_centers:
         raise ValueError("[%s] align_corners and half_pixel_centers, got True for both" % p.name)
-    sizes = int_tuple(tuple(size.tolist()) if isinstance(size, _Tensor) else size, 2, p.name, "size")
+    sizes = int_tuple(tuple(size.tolist()) if isinstance(size, _Tensor) and size.ndim else size, 2, p.name, "size")
     return _resize(_ranked(p.name, image, 4, "image"), sizes, "bicubic", p.align_corners, p.half_pixel_centers)
 
 

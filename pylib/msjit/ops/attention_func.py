@@ -147,9 +147,11 @@ def attention_parts(where, query, key, value, head_num, shift=None, drop_mask=No
     if (keep_prob == 1.0) is not (drop_mask is None):
         raise ValueError("[%s] drop_mask, got %s for keep_prob %s, expected one for a keep_prob below 1 alone"
                          % (where, "None" if drop_mask is None else "one", keep_prob))
-    if not query.dtype == key.dtype == value.dtype:
+    if not _check(query, where).dtype == _check(key, where).dtype == _check(value, where).dtype:
         raise TypeError("[%s] dtypes of query, key and value, got %s, %s and %s, expected the same" % (where, query.dtype, key.dtype, value.dtype))
     q = _by_heads(query, head_num, layout, where)
+    if key.ndim != len(layout):
+        raise ValueError("[%s] rank of key, got %d, expected %d for the layout %s" % (where, key.ndim, len(layout), layout))
     if kv_heads is None:
         kv_heads = head_num if len(layout) != 3 or layout == "TND" else max(1, key.shape[2] // q.shape[3])
     k, v = (_of_each_head(_by_heads(x, kv_heads, layout, where), head_num, where) for x in (key, value))
@@ -211,15 +213,18 @@ def prompt_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths
     """Attention as flash_attention_score, for inference: softmax(mask(query @ key^T * scale_value + pse_shift)) @ value.
 
     actual_seq_lengths_kv, or else actual_seq_lengths, says how many keys of each batch count. num_key_value_heads 0 means num_heads.
-    Layouts are BSH and BNSD. Raises NotImplementedError for scales of quantised operands.
+    Layouts are BSH and BNSD. Raises NotImplementedError for scales of quantised operands, TypeError for operands that are no Tensors.
     """
     where = "prompt_flash_attention"
     _not_offered(where, deq_scale1=deq_scale1, quant_scale1=quant_scale1, deq_scale2=deq_scale2, quant_scale2=quant_scale2,
                  quant_offset2=quant_offset2)
     if input_layout not in ("BSH", "BNSD"):
         raise ValueError("[%s] input_layout, got %r, expected 'BSH' or 'BNSD'" % (where, input_layout))
+    _check(query, where)
+    if _check(key, where).ndim < 2:
+        raise ValueError("[%s] rank of key, got %d, expected %d for the layout %s" % (where, key.ndim, len(input_layout), input_layout))
     lengths = actual_seq_lengths if actual_seq_lengths_kv is None else actual_seq_lengths_kv
-    shift = None if pse_shift is None else _wide(pse_shift) / scale_value
+    shift = None if pse_shift is None else _wide(_check(pse_shift, where)) / scale_value
     return attention_parts(where, query, key, value, num_heads, shift, None, attn_mask, scale=scale_value, tokens=(pre_tokens, next_tokens),
                            layout=input_layout, mode=sparse_mode, kv_heads=num_key_value_heads or num_heads,
                            also_out=_beyond(lengths, key.shape[-2]))[0]
@@ -231,7 +236,9 @@ def _whole(where, parts):
         if len(parts) != 1:
             raise NotImplementedError("[%s] keys and values, got %d Tensors, expected one with all batches" % (where, len(parts)))
         parts = parts[0]
-    return _check(parts, where)
+    if _check(parts, where).ndim < 3:
+        raise ValueError("[%s] rank of keys and values, got %d, expected at least 3" % (where, parts.ndim))
+    return parts
 
 
 def incre_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths=None, pse_shift=None, dequant_scale1=None,
@@ -248,6 +255,7 @@ def incre_flash_attention(query, key, value, attn_mask=None, actual_seq_lengths=
     _not_offered(where, dequant_scale1=dequant_scale1, quant_scale1=quant_scale1, dequant_scale2=dequant_scale2, quant_scale2=quant_scale2,
                  quant_offset2=quant_offset2, antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset, block_table=block_table,
                  kv_padding_size=kv_padding_size)
+    _check(query, where)
     if attn_mask is not None and _check(attn_mask, where).ndim == 2:
         attn_mask = _k.expand_dims(attn_mask, 1)
     return prompt_flash_attention(query, _whole(where, key), _whole(where, value), attn_mask, None, actual_seq_lengths, pse_shift,
@@ -261,12 +269,14 @@ def reshape_and_cache(key, value=None, key_cache=None, value_cache=None, slot_ma
     Slots count through blocks and positions; slot -1 writes nothing. key and value may have any shape with the right number
     of elements.
 
-    Raises TypeError for operands that are not Tensors.
+    Raises TypeError for operands that are not Tensors, ValueError for caches of fewer than two axes.
     """
     for rows, cache in ((key, key_cache), (value, value_cache)):
         if rows is None or cache is None:
             continue
-        width = _check(cache, "reshape_and_cache").shape[-2] * cache.shape[-1]
+        if _check(cache, "reshape_and_cache").ndim < 2:
+            raise ValueError("[reshape_and_cache] rank of a cache, got %d, expected 4" % cache.ndim)
+        width = cache.shape[-2] * cache.shape[-1]
         flat = _k.reshape(cache, (-1, width))
         slots = _k.reshape(_check(slot_mapping, "reshape_and_cache"), (-1, 1))
         slots = _k.where(_k.less(slots, 0), flat.shape[0], slots)  # elements with slot -1 go to an extra row, which is cut off
@@ -284,8 +294,9 @@ def paged_attention(query, key_cache, value_cache, block_tables, context_lens, h
     has the shape and dtype of query. Raises TypeError for operands that are not Tensors, RuntimeError for numbers of heads that do not fit.
     """
     where = "paged_attention"
-    batch = _check(query, where).shape[0]
-    width = key_cache.shape[-1]
+    if not _check(query, where).ndim or not _check(key_cache, where).ndim:
+        raise ValueError("[%s] ranks of query and key_cache, got %d and %d, expected 2 or 3 and 4" % (where, query.ndim, key_cache.ndim))
+    batch, width = query.shape[0], key_cache.shape[-1]
     tables = _k.where(_k.less(_check(block_tables, where), 0), 0, block_tables)
     if tables.shape[0] != batch or query.size != batch * head_num * width:
         raise ValueError("[%s] shapes, got a query of %s and block_tables of %s for %d heads of %d, expected one query a batch"

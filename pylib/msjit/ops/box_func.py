@@ -3,6 +3,9 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .argument_kinds import check_factor as _factor
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_real as _real
 
 
 def _rows(where, x, what, columns=4):
@@ -19,7 +22,7 @@ def _four(where, what, value):
         raise TypeError("[%s] %s, got %s, expected a tuple of numbers" % (where, what, type(value).__name__))
     if len(value) != 4:
         raise ValueError("[%s] %s, got %d numbers, expected 4" % (where, what, len(value)))
-    return tuple(float(item) for item in value)
+    return tuple(float(_real(item, where, what)) for item in value)
 
 
 def _centre(boxes):
@@ -48,7 +51,8 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
     """Reverses bounding_box_encode: gives boxes (boxes, 4) from `deltas` and anchors, clipped to max_shape, (height,
     width).
 
-    The logarithms of sizes are clipped to +-|log(wh_ratio_clip)|.
+    The logarithms of sizes are clipped to +-|log(wh_ratio_clip)|. Raises TypeError for boxes that are no Tensors and for what should be numbers and
+    is not, ValueError for boxes and a max_shape of another shape.
     """
     import math
     where = "bounding_box_decode"
@@ -56,6 +60,9 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0
     _rows(where, deltas, "deltas")
     if not isinstance(max_shape, (tuple, list)) or len(max_shape) != 2:
         raise ValueError("[%s] max_shape, got %r, expected (height, width)" % (where, max_shape))
+    for size in max_shape:
+        _real(size, where, "max_shape")
+    _real(wh_ratio_clip, where, "wh_ratio_clip")
     means, stds = (_Tensor([_four(where, what, value)], anchor_box.dtype)
                    for what, value in (("means", means), ("stds", stds)))
     deltas = deltas * stds + means
@@ -107,6 +114,7 @@ def _kept(overlaps, threshold, most=None):
 def nms_with_mask(bboxes, iou_threshold=0.5):
     """Returns (boxes with scores (boxes, 5), sorted by falling score, their positions, int32, mask of those that stay); no gradient."""
     import numpy
+    _real(iou_threshold, "NMSWithMask", "iou_threshold")
     rows = _rows("NMSWithMask", bboxes, "bboxes", 5).asnumpy()
     order = numpy.argsort(-rows[:, 4], kind="stable")
     rows = rows[order]
@@ -118,10 +126,12 @@ def nms_with_mask(bboxes, iou_threshold=0.5):
 def nms_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold):
     """Positions, int32, of at most max_output_size boxes by falling score that overlap no better kept box above a threshold."""
     import numpy
-    table, points = overlaps.asnumpy(), scores.asnumpy()
+    where = "NonMaxSuppressionWithOverlaps"
+    table, points = _check(overlaps, where).asnumpy(), _check(scores, where).asnumpy()
+    _real(max_output_size, where, "max_output_size"), _real(overlap_threshold, where, "overlap_threshold")
+    _real(score_threshold, where, "score_threshold")
     if points.ndim != 1 or table.shape != (points.size, points.size):
-        raise ValueError("[NonMaxSuppressionWithOverlaps] shapes of overlaps and scores, got %s and %s, expected (n, n) and (n,)"
-                         % (table.shape, points.shape))
+        raise ValueError("[%s] shapes of overlaps and scores, got %s and %s, expected (n, n) and (n,)" % (where, table.shape, points.shape))
     order = [i for i in numpy.argsort(-points, kind="stable") if points[i] > float(score_threshold)]
     kept = _kept(table[numpy.ix_(order, order)], float(overlap_threshold), int(max_output_size))
     return _Tensor(numpy.array([order[i] for i in kept], numpy.int32))
@@ -153,6 +163,9 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)
     _rows("ROIAlign", rois, "rois", 5)
+    _check_index(pooled_height, "ROIAlign", "pooled_height"), _check_index(pooled_width, "ROIAlign", "pooled_width")
+    _factor(spatial_scale, "ROIAlign", "spatial_scale"), _check_index(sample_num, "ROIAlign", "sample_num")
+    _real(roi_end_mode, "ROIAlign", "roi_end_mode")
     rois = _k.stop_gradient(rois)
     count, channels = rois.shape[0], features.shape[1]
     image = _k.cast(rois[:, 0], _mstype.int64)

@@ -6,6 +6,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from . import sampling_func as _s
+from .argument_kinds import check_real as _real
 from .random_func import draw_uniform as _uniform
 
 
@@ -34,21 +35,27 @@ def choice_with_mask(input_x, count=256, seed=None):
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
     """Draws positions from rows of weights: int64 (rows, numsamples); each at most once if replacement is False.
 
-    The same seed and offset, unless both are 0, give the same positions.
+    The same seed and offset, unless both are 0, give the same positions. Raises TypeError for those that are no ints.
     """
+    for what, value in (("seed", seed), ("offset", offset)):
+        if not isinstance(value, int):
+            raise TypeError("[multinomial_with_replacement] %s, got %s, expected an int" % (what, type(value).__name__))
     drawn = _s.multinomial(x, numsamples, replacement, (seed << 32 ^ offset) % 2**63 if seed or offset else None)
     return _k.cast(drawn, _mstype.int64)
 
 
-def _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max):
-    if _check(true_classes, where).ndim != 2 or true_classes.shape[1] != num_true:
-        raise ValueError("[%s] shape of true_classes, got %s, expected (batch, %d)"
-                         % (where, tuple(true_classes.shape), num_true))
+def _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max, seed):
+    _check(true_classes, where)
     for what, value in (("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))
         if value < 1:
             raise ValueError("[%s] %s, got %d, expected 1 or more" % (where, what, value))
+    if seed:
+        _real(seed, where, "seed")
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError("[%s] shape of true_classes, got %s, expected (batch, %d)"
+                         % (where, tuple(true_classes.shape), num_true))
     if unique and num_sampled > range_max:
         raise ValueError("[%s] num_sampled, got %d, expected at most range_max, %d" % (where, num_sampled, range_max))
 
@@ -77,10 +84,11 @@ def _sampled(draw, weight, true_classes, num_sampled, unique, refused=()):
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False):
     """Samples num_sampled classes below range_max, all equally likely.
 
-    Returns (classes, expected counts of the true classes, expected counts of the sampled ones).
+    Returns (classes, expected counts of the true classes, expected counts of the sampled ones). Raises TypeError for true_classes that are no Tensor
+    and for numbers that are no ints.
     """
     where = "uniform_candidate_sampler"
-    _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max)
+    _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max, seed)
     refused = set(true_classes.asnumpy().reshape(-1).tolist()) if remove_accidental_hits else ()
     if remove_accidental_hits and range_max - len(refused) < (num_sampled if unique else 1):
         raise ValueError("[%s] range_max, got %d, expected enough classes besides the true ones" % (where, range_max))
@@ -97,10 +105,10 @@ def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, uniqu
     """Samples num_sampled classes below range_max, with low classes most likely.
 
     Returns (classes, expected counts of the true classes, expected counts of the sampled ones). The probability of class c
-    is log((c + 2) / (c + 1)) / log(range_max + 1).
+    is log((c + 2) / (c + 1)) / log(range_max + 1). Raises TypeError for true_classes that are no Tensor and for numbers that are no ints.
     """
     import numpy
-    _check_sampler("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max)
+    _check_sampler("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max, seed)
     whole, drawn = _math.log(range_max + 1), [0]
 
     def draw():

@@ -6,6 +6,7 @@ from ..communication import messages as _m
 from ..communication.management import get_group_size, get_rank
 from ..communication.world import group_of
 from . import registry as _k
+from .argument_kinds import check_iterable, check_real
 from .primitive import Primitive
 
 _GROUP = "hccl_world_group"
@@ -140,9 +141,10 @@ class AlltoAll(_Collective):
         return _k.concat([out[i] for i in range(n)], self.concat_dim)
 
 
-def _numbers(values):
-    """Converts a sequence or a Tensor to a list of ints."""
-    return [int(n) for n in (values.tolist() if hasattr(values, "tolist") else values)]
+def _numbers(where, what, values):
+    """Converts a sequence, an array or a Tensor to a list of ints."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    return [int(check_real(n, where, what)) for n in check_iterable(values, where, what)]
 
 
 class AlltoAllV(_Collective):
@@ -153,8 +155,8 @@ class AlltoAllV(_Collective):
         self.block_size = self._check_int(block_size, "block_size")
 
     def __call__(self, input_x, send_numel_list, recv_numel_list):
-        sent = [n * self.block_size for n in _numbers(send_numel_list)]
-        received = [n * self.block_size for n in _numbers(recv_numel_list)]
+        sent = [n * self.block_size for n in _numbers(self.name, "send_numel_list", send_numel_list)]
+        received = [n * self.block_size for n in _numbers(self.name, "recv_numel_list", recv_numel_list)]
         return _c.all_to_all(check_tensor(input_x, self.name), sent, received, self._found(), self.name)
 
 
@@ -166,7 +168,7 @@ class AlltoAllVC(_Collective):
         self.block_size, self.transpose = self._check_int(block_size, "block_size"), transpose
 
     def __call__(self, input_x, send_count_matrix):
-        counts, size = [n * self.block_size for n in _numbers(send_count_matrix)], self.rank_size
+        counts, size = [n * self.block_size for n in _numbers(self.name, "send_count_matrix", send_count_matrix)], self.rank_size
         if len(counts) != size ** 2:
             raise ValueError("[%s] send_count_matrix, got %d counts, expected %d" % (self.name, len(counts), size ** 2))
         sent, received = counts[self.rank * size:(self.rank + 1) * size], counts[self.rank::size]
@@ -179,7 +181,8 @@ class AllGatherV(_Collective):
     """Concatenates the flat inputs of all members; output_split_sizes[i] elements come from member i."""
 
     def __call__(self, input_x, output_split_sizes):
-        return _c.all_gather_uneven(check_tensor(input_x, self.name), _numbers(output_split_sizes), self._found(), self.name)
+        sizes = _numbers(self.name, "output_split_sizes", output_split_sizes)
+        return _c.all_gather_uneven(check_tensor(input_x, self.name), sizes, self._found(), self.name)
 
 
 class ReduceScatterV(_Collective):
@@ -190,7 +193,7 @@ class ReduceScatterV(_Collective):
         self._reduction(op)
 
     def __call__(self, input_x, input_split_sizes):
-        sizes = _numbers(input_split_sizes)
+        sizes = _numbers(self.name, "input_split_sizes", input_split_sizes)
         return _c.reduce_scatter_uneven(check_tensor(input_x, self.name), sizes, self.op, self._found(), self.name)
 
 

@@ -9,6 +9,7 @@ from ..common.checks import check_callable
 from ..common.dtype import Type as dtype_type
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
+from .argument_kinds import check_iterable
 
 
 class GradOperation:
@@ -188,9 +189,9 @@ class Map:
         self.ops, self.reverse = ops, reverse
 
     def _items(self, args):
-        op, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        op, sequences = _operation("map", self.ops, args)
         # Tuples and lists first: whether a tuple has __len__ is not captured.
-        sequences = [value if isinstance(value, (tuple, list)) or hasattr(value, "__len__") else tuple(value) for value in sequences]
+        sequences = [value if isinstance(value, (tuple, list)) or hasattr(value, "__len__") else tuple(check_iterable(value, "map", "argument", "a sequence")) for value in sequences]
         length = len(sequences[0])
         for sequence in sequences:
             if len(sequence) != length:
@@ -214,8 +215,19 @@ class HyperMap(Map):
     """
 
     def __call__(self, *args):
-        op, values = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        op, values = _operation("hyper_map", self.ops, args)
         return _hyper(op, values)
+
+
+def _operation(where, op, args):
+    """(the operation of a map, `op` or the first argument, and the values it is applied to)."""
+    if len(args) < (2 if op is None else 1):
+        raise TypeError("[%s] arguments, got %d, expected a function and one sequence at least" % (where, len(args)))
+    if op is not None:
+        return op, args
+    if not callable(args[0]):
+        raise TypeError("[%s] ops, got %s, expected a function" % (where, type(args[0]).__name__))
+    return args[0], args[1:]
 
 
 def _hyper(op, values):
@@ -266,6 +278,9 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     """
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
+    check_callable(fn, "constexpr")
+    if name is not None and not isinstance(name, str):
+        raise TypeError("[constexpr] name, got %s, expected a str" % type(name).__name__)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
 
 __path__ = _paths.extend([])  # A package in MindSpore. alias.py finds the modules below it that programs import.

@@ -6,6 +6,8 @@ from ..context import FLOAT_DTYPES as _FLOATS
 from . import integer_func as _int
 from . import registry as _k
 from . import statistics_func as _st
+from .argument_kinds import check_iterable as _iterable
+from .argument_kinds import check_real as _real
 
 _BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 16, _mstype.int32: 32, _mstype.uint32: 32,
          _mstype.int64: 64, _mstype.uint64: 64}
@@ -30,13 +32,16 @@ def population_count(input_x):
 def nextafter(input, other):
     """Returns the next float after input towards other, element by element, without a gradient. The shapes broadcast.
 
-    Raises TypeError unless both are float32 or both float64.
+    Raises TypeError unless both are float32 or both float64, ValueError for shapes that do not broadcast.
     """
     import numpy
     for value in (_check(input, "nextafter"), _check(other, "nextafter")):
         if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
             raise TypeError("[nextafter] dtype, got %s, expected float32 or float64, the same for both" % (value.dtype,))
-    return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
+    try:
+        return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
+    except ValueError:
+        raise ValueError("[nextafter] shapes cannot be broadcast, got %s and %s" % (tuple(input.shape), tuple(other.shape))) from None
 
 
 def equal_count(x, y):
@@ -48,7 +53,8 @@ def equal_count(x, y):
 
 def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
     """Computes log of the running sums of exp(x) along an axis, without overflow; exclusive leaves out the element itself."""
-    axis = int(axis)
+    _check(x, "CumulativeLogsumexp")
+    axis = int(_real(axis, "CumulativeLogsumexp", "axis"))
     if not -x.ndim <= axis < x.ndim:
         raise ValueError("[CumulativeLogsumexp] axis, got %d, expected one in [%d, %d)" % (axis, -x.ndim, x.ndim))
     axis %= x.ndim
@@ -64,21 +70,26 @@ def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
 def bucketize(input, boundaries):
     """Counts the boundaries that are not above each element, int32."""
     values = _k.cast(_check(input, "Bucketize"), _mstype.float64)
-    return _k.cast(_st.searchsorted(_Tensor(list(boundaries), _mstype.float64), values, right=True), _mstype.int32)
+    bounds = _Tensor(list(_iterable(boundaries, "Bucketize", "boundaries", "a list of numbers")), _mstype.float64)
+    return _k.cast(_st.searchsorted(bounds, values, right=True), _mstype.int32)
 
 
 def bound(sorted_x, values, out_type, right):
     """Counts the elements of each row of sorted_x that are below (with right: not above) each number in the row of values."""
-    if _check(sorted_x, "bound").ndim != 2 or _check(values, "bound").ndim != 2 or sorted_x.shape[0] != values.shape[0]:
-        raise ValueError("[bound] shapes, got %s and %s, expected as many rows"
-                         % (tuple(sorted_x.shape), tuple(values.shape)))
+    where = "UpperBound" if right else "LowerBound"
+    _check(sorted_x, where), _check(values, where)
+    if sorted_x.ndim != 2 or values.ndim != 2 or sorted_x.shape[0] != values.shape[0]:
+        raise ValueError("[%s] shapes, got %s and %s, expected as many rows"
+                         % (where, tuple(sorted_x.shape), tuple(values.shape)))
     return _k.cast(_st.searchsorted(sorted_x, values, right=right), out_type)
 
 
 def nth_element(input, n, reverse=False):
     """Returns the n-th smallest (with reverse: greatest) element of each row; n counts from 0."""
-    n = int(n)
-    if not 0 <= n < _check(input, "NthElement").shape[-1]:
+    if not _check(input, "NthElement").ndim:
+        raise ValueError("[NthElement] rank of input, got 0, expected at least 1")
+    n = int(_real(n, "NthElement", "n"))
+    if not 0 <= n < input.shape[-1]:
         raise ValueError("[NthElement] n, got %d, expected one in [0, %d)" % (n, input.shape[-1]))
     return _k.sort(input, -1, reverse)[0][..., n]
 
@@ -86,16 +97,19 @@ def nth_element(input, n, reverse=False):
 def list_diff(x, y, out_idx=_mstype.int32):
     """Returns (the elements of x that are not in y, their indices), in the order of x."""
     import numpy
+    if _check(x, "ListDiff").ndim != 1:
+        raise ValueError("[ListDiff] rank of x, got %d, expected 1" % x.ndim)
     values = x.asnumpy()
-    places = numpy.flatnonzero(~numpy.isin(values, y.asnumpy()))
+    places = numpy.flatnonzero(~numpy.isin(values, _check(y, "ListDiff").asnumpy()))
     return _Tensor(values[places]), _k.cast(_Tensor(places.astype(numpy.int64)), out_idx)
 
 
 def sub_and_filter(input_x, max_num, offset):
     """Returns (input_x - offset, indices), of only the elements where input_x - offset is in [0, max_num)."""
     import numpy
-    found = input_x.asnumpy() - int(offset)
-    places = numpy.flatnonzero((found >= 0) & (found < int(max_num)))
+    most, start = int(_real(max_num, "SubAndFilter", "max_num")), int(_real(offset, "SubAndFilter", "offset"))
+    found = _check(input_x, "SubAndFilter").asnumpy() - start
+    places = numpy.flatnonzero((found >= 0) & (found < most))
     return _Tensor(found[places]), _Tensor(places.astype(numpy.int32))
 
 
@@ -110,7 +124,9 @@ def packed_comparison(x, threshold):
 def sorted_segments(name, x, segment_ids, how):
     """Reduces the slices of x with the same segment id; ids rise, and how is 'add', 'mul', 'max', 'min' or 'mean'."""
     from . import segment_func as _sg
-    if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != _check(x, name).shape[0]:
+    if not _check(x, name).ndim:
+        raise ValueError("[%s] rank of x, got 0, expected at least 1" % name)
+    if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != x.shape[0]:
         raise ValueError("[%s] shape of segment_ids, got %s, expected (%d,)" % (name, tuple(segment_ids.shape), x.shape[0]))
     numbers = segment_ids.tolist()
     if numbers != sorted(numbers) or (numbers and numbers[0] < 0):
@@ -132,7 +148,7 @@ def sorted_segments(name, x, segment_ids, how):
 def unravelled(indices, dims):
     """Returns the coordinates, one row for each axis, of indices into a flattened tensor of shape `dims`."""
     import numpy
-    sizes, places = dims.asnumpy(), indices.asnumpy()
+    sizes, places = _check(dims, "UnravelIndex").asnumpy(), _check(indices, "UnravelIndex").asnumpy()
     if places.size and (places.min() < 0 or places.max() >= sizes.prod()):
         raise ValueError("[UnravelIndex] indices, got %d to %d, expected ones in [0, %d)"
                          % (places.min(), places.max(), sizes.prod()))
@@ -142,7 +158,7 @@ def unravelled(indices, dims):
 def ragged_range(starts, limits, deltas, splits_dtype):
     """Returns (where each range begins in the values, the values of all ranges from starts to limits by deltas)."""
     import numpy
-    rows = numpy.broadcast_arrays(*[numpy.atleast_1d(v.asnumpy()) for v in (starts, limits, deltas)])
+    rows = numpy.broadcast_arrays(*[numpy.atleast_1d(_check(v, "RaggedRange").asnumpy()) for v in (starts, limits, deltas)])
     ranges = [numpy.arange(*row).astype(starts.asnumpy().dtype) for row in zip(*rows)]
     splits = numpy.cumsum([0] + [r.size for r in ranges])
     values = numpy.concatenate(ranges) if ranges else numpy.zeros(0, starts.asnumpy().dtype)
@@ -154,10 +170,12 @@ def coalesce(x_indices, x_values, x_shape):
     import numpy
 
     from . import segment_func as _sg
-    if _check(x_indices, "coalesce").ndim != 2 or _check(x_values, "coalesce").ndim != 1:
-        raise ValueError("[coalesce] ranks of x_indices and x_values, got %d and %d, expected 2 and 1"
-                         % (x_indices.ndim, x_values.ndim))
-    if x_indices.shape[1] != x_values.shape[0] or x_indices.shape[0] != _check(x_shape, "coalesce").shape[0]:
+    for operand in (x_indices, x_values, x_shape):
+        _check(operand, "coalesce")
+    if x_indices.ndim != 2 or x_values.ndim != 1 or x_shape.ndim != 1:
+        raise ValueError("[coalesce] ranks of x_indices, x_values and x_shape, got %d, %d and %d, expected 2, 1 and 1"
+                         % (x_indices.ndim, x_values.ndim, x_shape.ndim))
+    if x_indices.shape[1] != x_values.shape[0] or x_indices.shape[0] != x_shape.shape[0]:
         raise ValueError("[coalesce] shapes, got %s, %s and %s, expected (axes, n), (n,) and (axes,)"
                          % (tuple(x_indices.shape), tuple(x_values.shape), tuple(x_shape.shape)))
     found, places = numpy.unique(x_indices.asnumpy(), axis=1, return_inverse=True)

@@ -23,6 +23,10 @@ from . import scatter_func as _sc
 from . import special_func as _sp
 from . import statistics_func as _st
 from . import taper_func as _t
+from .argument_kinds import check_iterable as _iterable
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_real as _real
+from .argument_kinds import check_seeds as _check_seeds
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import Primitive as _Primitive
 from .primitive import plain_rows as _plain_rows
@@ -37,6 +41,7 @@ def _l2(x):
 
 def _mul_no_nan(x, y):
     """Computes x y, and 0 where y is 0, whatever x is, also NaN or infinite. x and y broadcast; ValueError if they do not."""
+    _operand(x, "MulNoNan", "x"), _operand(y, "MulNoNan", "y")
     return _k.where(_k.equal(y, 0), 0, x * y)
 
 
@@ -47,7 +52,7 @@ def _square_sums(x, y):
 
 def _identities(x):
     """Returns a tuple with a copy of each tensor of a sequence."""
-    return tuple(_k.identity(item) for item in x)
+    return tuple(_k.identity(item) for item in _iterable(x, "IdentityN", "x", "a tuple of Tensors"))
 
 
 def _as_tuple(x):
@@ -88,8 +93,9 @@ def _epsilon(x):
 
 def _lookup(params, indices, offset):
     """Takes rows of params at indices - offset: indices.shape + the sizes of a row. Rows outside of params are zeros."""
-    places = indices - offset
-    _check(params, "lookup")
+    if not _check(params, "EmbeddingLookup").ndim:
+        raise ValueError("[EmbeddingLookup] rank of params, got 0, expected at least 1")
+    places = _check(indices, "EmbeddingLookup") - _operand(offset, "EmbeddingLookup", "offset")
     inside = _k.logical_and(_k.greater_equal(places, 0), _k.less(places, params.shape[0]))
     rows = _k.gather(params, _k.where(inside, places, 0), 0)
     return _k.where(_k.reshape(inside, tuple(places.shape) + (1,) * (params.ndim - 1)), rows, _k.zeros_like(rows))
@@ -118,8 +124,8 @@ def _checked(p, condition, inputs):
     """Prints the first `summarize` elements of the inputs and raises RuntimeError if the condition is false; else returns an int32 zero (1,)."""
     if not bool(condition):
         print("For 'Assert' condition is false.")
-        for item in inputs:
-            print("input data: %s" % item.asnumpy().reshape(-1)[:p.summarize])
+        for item in _iterable(inputs, "Assert", "inputs", "a tuple of Tensors"):
+            print("input data: %s" % _check(item, "Assert").asnumpy().reshape(-1)[:p.summarize])
         raise RuntimeError("[Assert] condition, got False, expected True")
     return _Tensor([0], _mstype.int32)
 
@@ -129,15 +135,24 @@ def _dimension_map(p, x):
 
     x holds integers in [-4, 4); the result has its shape and dtype.
     """
-    to = [p.src_format.index(c) for c in p.dst_format]
-    return _k.gather(_Tensor(to, x.dtype), _k.mod(x, 4), 0)
+    return _k.gather(_Tensor(_order_of(p), _check(x, p.name).dtype), _k.mod(x, 4), 0)
+
+
+def _order_of(p):
+    """The place in src_format of each axis of dst_format."""
+    for what, value in (("src_format", p.src_format), ("dst_format", p.dst_format)):
+        if not isinstance(value, str):
+            raise TypeError("[%s] %s, got %s, expected a str" % (p.name, what, type(value).__name__))
+    if sorted(p.src_format) != sorted(p.dst_format):
+        raise ValueError("[%s] src_format and dst_format, got %r and %r, expected the same letters" % (p.name, p.src_format, p.dst_format))
+    return [p.src_format.index(c) for c in p.dst_format]
 
 
 def _permuted(p, x):
     """Puts the rows of x (4,) or (4, 2), one for each axis of src_format, into the order of dst_format. Raises ValueError for another size."""
-    order = _Tensor([p.src_format.index(c) for c in p.dst_format], _mstype.int64)
-    if x.shape[0] != 4:
-        raise ValueError("[%s] size of the first axis, got %d, expected 4" % (p.name, x.shape[0]))
+    order = _Tensor(_order_of(p), _mstype.int64)
+    if tuple(_check(x, p.name).shape[:1]) != (4,):
+        raise ValueError("[%s] size of the first axis, got shape %s, expected 4" % (p.name, tuple(x.shape)))
     return _k.gather(x, order, 0)
 
 
@@ -168,13 +183,18 @@ def _solve_ls(p, matrix, rhs, l2_regularizer):
     return _k.matrix_solve(_k.matmul(turned, matrix) + ridge, _k.matmul(turned, rhs), False)
 
 
+def _choices(p, x):
+    _check_seeds(p.name, p.seed, p.seed2)
+    return _ca.choice_with_mask(x, p.count, (p.seed << 32 ^ p.seed2) % 2**63 if p.seed or p.seed2 else None)
+
+
 _TYPES = {_mstype.bool_: 30, _mstype.int8: 32, _mstype.int16: 33, _mstype.int32: 34, _mstype.int64: 35, _mstype.uint8: 37,
           _mstype.float16: 42, _mstype.float32: 43, _mstype.float64: 44, _mstype.bfloat16: 45}
 
 
 def _type_number(op_name, arg_name, dtype):
     """The number of a dtype in MindSpore's core."""
-    if dtype not in _TYPES:
+    if not isinstance(dtype, type(_mstype.bool_)) or dtype not in _TYPES:
         raise TypeError("[DtypeToEnum] dtype, got %r, expected an element type" % (dtype,))
     return _TYPES[dtype]
 
@@ -352,7 +372,7 @@ __all__ += _rows(globals(), (
      _di.tril_indices(p.row, p.col, p.offset, dtype=p.dtype), _di.tril_indices),
     ("TriuIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
      _di.triu_indices(p.row, p.col, p.offset, dtype=p.dtype), _di.triu_indices),
-    ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap),
+    ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: _check(x, p.name).fill_diagonal(p.fill_value, p.wrap),
      "Returns a copy of x with fill_value on the main diagonal; wrap: of a tall matrix again below. Raises ValueError for a vector."),
     ("Histogram", {"bins": 100, "min": 0.0, "max": 0.0}, _histogram), ("IndexPut", {"accumulate": 0}, _put),
     ("Assert", {"summarize": 3}, _checked),
@@ -362,9 +382,8 @@ __all__ += _rows(globals(), (
     ("Col2Im", {"kernel_size": _REQUIRED, "dilation": 1, "padding": 0, "stride": 1}, lambda p, x, size:
      _im.col2im(x, size, p.kernel_size, p.dilation, p.padding, p.stride), _im.col2im),
     ("MultinomialWithReplacement", {"numsamples": _REQUIRED, "replacement": False}, lambda p, x, seed, offset:
-     _ca.multinomial_with_replacement(x, int(seed), int(offset), p.numsamples, p.replacement)),
-    ("RandomChoiceWithMask", {"count": 256, "seed": 0, "seed2": 0}, lambda p, x:
-     _ca.choice_with_mask(x, p.count, (p.seed << 32 ^ p.seed2) % 2**63 if p.seed or p.seed2 else None)),
+     _ca.multinomial_with_replacement(x, int(_real(seed, p.name, "seed")), int(_real(offset, p.name, "offset")), p.numsamples, p.replacement)),
+    ("RandomChoiceWithMask", {"count": 256, "seed": 0, "seed2": 0}, _choices),
     ("UniformCandidateSampler", {"num_true": _REQUIRED, "num_sampled": _REQUIRED, "unique": _REQUIRED, "range_max": _REQUIRED,
                                  "seed": 0, "remove_accidental_hits": False}, lambda p, x: _ca.uniform_candidate_sampler(
                                      x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed, p.remove_accidental_hits)),

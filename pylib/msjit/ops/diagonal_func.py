@@ -9,6 +9,8 @@ from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_real as _check_real
 
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -20,9 +22,9 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     """Returns the diagonal over the axes dim1 and dim2 as a new last axis; a positive offset means above the main diagonal, a negative one below.
 
     An offset outside the matrix gives an axis of size 0. Raises ValueError for fewer than two axes, and for axes that are equal or that the input
-    does not have.
+    does not have, TypeError for an input that is no Tensor and for an offset that is no int.
     """
-    _check(input, "diagonal")
+    _check(input, "diagonal"), _check_index(offset, "diagonal", "offset")
     rank = input.ndim
     if rank < 2:
         raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
@@ -52,8 +54,9 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Puts the last axis of the input on the diagonals of square matrices, which span the axes dim1 and dim2 of the result, zeros elsewhere.
 
     A positive offset means above the main diagonal, a negative one below; the matrices have the size n + |offset|. Raises ValueError for axes that
-    are equal or that the result does not have.
+    are equal or that the result does not have, TypeError for an offset that is no int.
     """
+    _check_index(offset, "diag_embed", "offset")
     rank = _check(input, "diag_embed").ndim + 1
     first, second = _check_axis(dim1, rank, "diag_embed", "dim1"), _check_axis(dim2, rank, "diag_embed", "dim2")
     if first == second:
@@ -68,18 +71,35 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 def diagflat(input, offset=0):
-    """Builds the square matrix whose diagonal holds all elements of the input in row order, zeros elsewhere; offset is as in diag_embed."""
+    """Builds the square matrix whose diagonal holds all elements of the input in row order, zeros elsewhere; offset is as in diag_embed.
+
+    Raises TypeError for an input that is no Tensor and for an offset that is no int.
+    """
+    _check(input, "diagflat"), _check_index(offset, "diagflat", "offset")
     return diag_embed(_k.reshape(input, (-1,)), offset)
 
 
 def tril_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices (i, j) with j - i <= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default."""
+    """Returns the indices (i, j) with j - i <= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default.
+
+    Raises TypeError for sizes and an offset that are no ints.
+    """
+    _check_triangle("tril_indices", row, col, offset)
     return _triangle([(i, j) for i in range(row) for j in range(min(max(i + offset + 1, 0), col))], dtype)
 
 
 def triu_indices(row, col, offset=0, *, dtype=_mstype.int64):
-    """Returns the indices (i, j) with j - i >= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default."""
+    """Returns the indices (i, j) with j - i >= offset of a (row, col) matrix: a tensor (2, n), row indices and column indices, int64 by default.
+
+    Raises TypeError for sizes and an offset that are no ints.
+    """
+    _check_triangle("triu_indices", row, col, offset)
     return _triangle([(i, j) for i in range(row) for j in range(max(i + offset, 0), col)], dtype)
+
+
+def _check_triangle(where, row, col, offset):
+    for what, value in (("row", row), ("col", col), ("offset", offset)):
+        _check_index(value, where, what)
 
 
 def _triangle(pairs, dtype):
@@ -91,8 +111,9 @@ def _triangle(pairs, dtype):
 def matrix_band_part(x, lower, upper):
     """Sets elements of matrices to 0 that lie more than `lower` below or `upper` above the diagonal.
 
-    A negative number keeps all elements on that side.
+    A negative number keeps all elements on that side. Raises TypeError for an x that is no Tensor and for bounds that are no numbers.
     """
+    _check(x, "matrix_band_part"), _check_real(lower, "matrix_band_part", "lower"), _check_real(upper, "matrix_band_part", "upper")
     lower, upper = int(lower), int(upper)
     x = x if lower < 0 else _k.triu(x, -lower)
     return x if upper < 0 else _k.tril(x, upper)
@@ -108,7 +129,7 @@ def _number(where, what, value):
             raise TypeError("[%s] dtype of %s, got %s, expected int32" % (where, what, value.dtype))
         value = value.tolist()
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    for item in numbers:
+    for item in numbers or (value,):
         if isinstance(item, bool) or not isinstance(item, int):
             raise TypeError("[%s] %s, got %s, expected ints" % (where, what, type(item).__name__))
     return numbers

@@ -7,6 +7,10 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_real as _real
+from .argument_kinds import check_sized as _sized
+from .argument_kinds import is_index as _is_index
 
 _INF = float("inf")
 
@@ -20,7 +24,7 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     elements that are not 0. ord of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. dim is an int or a pair; with keepdim the axes stay,
     with size 1. dtype converts the elements first.
 
-    Raises ValueError for another ord and for axes that A does not have.
+    Raises ValueError for another ord and for axes that A does not have, TypeError for an A that is no Tensor and for axes of another kind.
 
     >>> import msjit as ms
     >>> float(ms.ops.norm(ms.Tensor([3.0, 4.0]))), float(ms.ops.norm(ms.Tensor([3.0, 4.0]), 1))
@@ -28,17 +32,15 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     """
     if dtype is not None:
         A = _k.cast(A, dtype)
-    axes = (dim,) if isinstance(dim, int) else dim
     _check(A, "norm")
+    axes = dim if dim is None else (dim,) if _is_index(dim) else _sized(dim, "norm", "dim", "an int or several")
     if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
         return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
     axes = tuple(range(A.ndim)) if axes is None else axes
     if len(axes) != 2:
         raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
-    for axis in axes:
-        if not -A.ndim <= axis < A.ndim:
-            raise ValueError("[norm] dim is out of range, got %s, expected %d to %d" % (dim, -A.ndim, A.ndim - 1))
-    return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
+    rows, columns = [_check_axis(axis, A.ndim, "norm", "dim") for axis in axes]
+    return _matrix_norm(A, ord, rows, columns, keepdim)
 
 
 def _squared_size(x):
@@ -96,11 +98,13 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 def cdist(x1, x2, p=2.0):
     """Computes the p-norm distance of every row of x1 from every row of x2: (..., n, d) and (..., m, d) give (..., n, m).
 
-    Raises ValueError for tensors of fewer than two axes, for rows of different lengths and for a negative p.
+    Raises ValueError for tensors of fewer than two axes, for rows of different lengths and for a negative p, TypeError for anything but Tensors and
+    for a p that is no number.
     """
-    if p < 0:
+    _check(x1, "cdist"), _check(x2, "cdist")
+    if _real(p, "cdist", "p") < 0:
         raise ValueError("[cdist] p must not be negative, got %s" % (p,))
-    if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
+    if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
         raise ValueError("[cdist] operands must be matrices with rows of one length, got shapes %s and %s"
                          % (tuple(x1.shape), tuple(x2.shape)))
     return _length(_k.expand_dims(x1, -2) - _k.expand_dims(x2, -3), float(p))
@@ -121,8 +125,9 @@ def _length(gap, p):
 def pdist(input, p=2.0):
     """Computes the p-norm distance of each row from every later row: (..., n, d) gives (..., n (n - 1) / 2), in the order (0, 1), (0, 2), ...
 
-    Raises ValueError for fewer than two axes.
+    Raises ValueError for fewer than two axes, TypeError for an input that is no Tensor and for a p that is no number.
     """
+    _real(p, "pdist", "p")
     if _check(input, "pdist").ndim < 2:
         raise ValueError("[pdist] rank of input, got %d, expected at least 2" % input.ndim)
     count = input.shape[-2]
@@ -134,18 +139,23 @@ def pdist(input, p=2.0):
 def dist(input, other, p=2):
     """Computes the p-norm of input - other, over all elements; the shapes broadcast. The result has no axes.
 
+    Raises TypeError for operands that are no Tensors and for a p that is no number.
+
     >>> import msjit as ms
     >>> float(ms.ops.dist(ms.Tensor([3.0, 5.0]), ms.Tensor([0.0, 1.0])))
     5.0
     """
+    _operand(input, "dist", "input"), _operand(other, "dist", "other"), _real(p, "dist", "p")
     return norm(_k.reshape(input - other, (-1,)), float(p))
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     """Computes the cosine of the angle between vectors along an axis: sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)). The shapes broadcast.
 
-    The axis is not in the result. Raises ValueError for shapes that do not broadcast and for an axis outside.
+    The axis is not in the result. Raises ValueError for shapes that do not broadcast and for an axis outside, TypeError for anything but
+    Tensors.
     """
+    _check(x1, "cosine_similarity"), _check(x2, "cosine_similarity")
     try:
         product = _k.sum(x1 * x2, dim)
     except _ERRORS as error:
@@ -158,8 +168,10 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08):
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     """Computes the norm of vectors along axes, an int or several; by default of all elements as one vector. ord is as in norm.
 
-    With keepdims the axes stay, with size 1. Raises ValueError for an axis that the input does not have.
+    With keepdims the axes stay, with size 1. Raises ValueError for an axis that the input does not have, TypeError for an input that is no
+    Tensor.
     """
+    _check(x, "vector_norm")
     x = x if dtype is None else _k.cast(x, dtype)
     return _vector_norm(x, ord, axis, keepdims)
 

@@ -6,6 +6,9 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
 from . import sampling_func as _s
+from .argument_kinds import check_real as _real
+from .argument_kinds import check_seeds as _check_seeds
+from .argument_kinds import check_sizes as _check_sizes
 from .nn_operations import _seed
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import rows as _rows
@@ -15,13 +18,9 @@ from .random_func import draw_uniform as _uniform
 _SEEDS = {"seed": 0, "seed2": 0}
 
 
-def _sizes(shape):
-    return tuple(int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape))
-
-
 def _bernoulli(p, x, chance):
-    chance = chance if isinstance(chance, _Tensor) else _Tensor(float(chance))
-    _check_tensor(x, "bernoulli")
+    _check_tensor(x, p.name), _check_seeds(p.name, p.seed, p.offset)
+    chance = chance if isinstance(chance, _Tensor) else _Tensor(float(_real(chance, p.name, "p")))
     drawn = _uniform(x.shape, _mstype.float32, None if p.seed == -1 else _seed(p.seed, p.offset))
     return _k.cast(_k.less(drawn, chance), x.dtype)
 
@@ -34,7 +33,7 @@ def _cauchy(p):
 
 def _log_normal(p, x):
     """Draws numbers whose logarithms are normal with this mean and standard deviation, in the shape and dtype of x."""
-    return _k.cast(_k.exp(_normal(x.shape, _mstype.float32, None) * float(p.std) + float(p.mean)), x.dtype)
+    return _k.cast(_k.exp(_normal(_check_tensor(x, p.name).shape, _mstype.float32, None) * float(p.std) + float(p.mean)), x.dtype)
 
 
 def _categories(p, logits, num_sample, seed):
@@ -42,6 +41,7 @@ def _categories(p, logits, num_sample, seed):
 
     A seed other than 0 gives the same numbers in each call.
     """
+    _check_tensor(logits, p.name), _real(num_sample, p.name, "num_sample"), _real(seed, p.name, "seed")
     weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
     return _k.cast(_s.multinomial(weights, int(num_sample), True, int(seed) or None), p.dtype)
 
@@ -52,8 +52,9 @@ def _gammas(p, shape, alpha):
     The result has the dtype of alpha. The same seeds give the same numbers; 0 for both takes the global generator.
     """
     _check_tensor(alpha, "RandomGamma")
-    out = _s.gamma(_sizes(shape) + tuple(alpha.shape), alpha, _k.ones_like(alpha), _seed(p.seed, p.seed2))
-    return _k.cast(_k.reshape(out, _sizes(shape) + tuple(alpha.shape)), alpha.dtype)
+    _check_seeds(p.name, p.seed, p.seed2)
+    sizes = _check_sizes(shape, p.name) + tuple(alpha.shape)
+    return _k.cast(_k.reshape(_s.gamma(sizes, alpha, _k.ones_like(alpha), _seed(p.seed, p.seed2)), sizes), alpha.dtype)
 
 
 def _poissons(p, shape, rate):
@@ -62,8 +63,9 @@ def _poissons(p, shape, rate):
     Raises ValueError for a negative rate. The same seeds give the same numbers; 0 for both takes the global generator.
     """
     _check_tensor(rate, "RandomPoisson")
-    out = _s.poisson(_sizes(shape) + tuple(rate.shape), rate, _seed(p.seed, p.seed2))
-    return _k.cast(_k.reshape(out, _sizes(shape) + tuple(rate.shape)), p.dtype)
+    _check_seeds(p.name, p.seed, p.seed2)
+    sizes = _check_sizes(shape, p.name) + tuple(rate.shape)
+    return _k.cast(_k.reshape(_s.poisson(sizes, rate, _seed(p.seed, p.seed2)), sizes), p.dtype)
 
 
 def _between(sizes, low, high, seed):
@@ -82,8 +84,9 @@ def _truncated(p, shape):
     """
     if not isinstance(shape, _Tensor):
         raise TypeError("[%s] shape, got %s, expected a Tensor" % (p.name, type(shape).__name__))
+    _check_seeds(p.name, p.seed, p.seed2)
     two = _k.full((), 2.0, _mstype.float64)
-    return _k.cast(_between(_sizes(shape), -two, two, _seed(p.seed, p.seed2)), p.dtype)
+    return _k.cast(_between(_check_sizes(shape, p.name), -two, two, _seed(p.seed, p.seed2)), p.dtype)
 
 
 def _parameterized(p, shape, mean, stdevs, low, high):
@@ -92,7 +95,10 @@ def _parameterized(p, shape, mean, stdevs, low, high):
     The four are numbers without axes or have one element for each index of the first axis. The same seeds give the same numbers; 0 for both takes
     the global generator.
     """
-    sizes = _sizes(shape)
+    sizes = _check_sizes(shape, p.name)
+    for operand in (mean, stdevs, low, high):
+        _check_tensor(operand, p.name)
+    _check_seeds(p.name, p.seed, p.seed2)
 
     def column(x):
         wide = _k.cast(x, _mstype.float64)
@@ -104,7 +110,7 @@ def _parameterized(p, shape, mean, stdevs, low, high):
 
 def _any_ints(p, shape):
     """Draws integers without a seed, in a shape of two sizes or more: int32 from all, int64 from those of 54 bits. ValueError for fewer sizes."""
-    sizes = _sizes(shape)
+    sizes = _check_sizes(shape, p.name)
     if len(sizes) < 2:
         raise ValueError("[%s] shape, got %d sizes, expected 2 or more" % (p.name, len(sizes)))
     bits = 31 if p.dtype == _mstype.int32 else 53
@@ -120,5 +126,5 @@ __all__ = _rows(globals(), (
     ("TruncatedNormal", {"dtype": _mstype.float32, "seed": 0, "seed2": 0}, _truncated),
     ("ParameterizedTruncatedNormal", _SEEDS, _parameterized), ("NonDeterministicInts", {"dtype": _mstype.int64}, _any_ints),
     ("RandpermV2", {"seed": 0, "offset": 0, "dtype": _mstype.int64}, lambda p, n:
-     _s.randperm(int(n), p.seed, p.offset, p.dtype)),
+     _s.randperm(int(_real(n, p.name, "n")), p.seed, p.offset, p.dtype)),
 ))

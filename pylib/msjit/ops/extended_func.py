@@ -24,6 +24,11 @@ from . import registry as _k
 from . import segment_func as _sg
 from . import special_func as _sp
 from . import statistics_func as _st
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_iterable as _iterable
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_pair as _check_pair
+from .argument_kinds import check_real as _real
 
 accumulate_n, tensor_muls, pows = _m.addn, _k.mul, _k.pow
 tensor_exp, tensor_expm1 = _k.exp, _k.expm1
@@ -105,9 +110,12 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     norm of order norm_type exceeds it. scale_grad_by_freq divides the gradient of a row by the number of times it is looked
     up.
 
-    Raises TypeError for a wrong type, ValueError for a padding_idx outside `weight`.
+    Raises TypeError for a wrong type, ValueError for a padding_idx outside `weight` and for a `weight` without axes.
     """
-    _check(weight, "embedding")
+    if not _check(weight, "embedding").ndim:
+        raise ValueError("[embedding] rank of weight, got 0, expected at least 1")
+    if padding_idx is not None:
+        _real(padding_idx, "embedding", "padding_idx")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise ValueError("[embedding] padding_idx, got %d, expected %d to %d" % (padding_idx, -weight.shape[0], weight.shape[0] - 1))
     counts = None
@@ -132,19 +140,26 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 def padding(x, pad_dim_size=8):
     """Pads the last axis, which must have size 1, with zeros to the size pad_dim_size. Raises ValueError for another size and fewer than two axes."""
+    _check(x, "padding")
     pad_dim_size = _check_int(pad_dim_size, "padding", "pad_dim_size")
-    if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
+    if pad_dim_size < 1 or x.ndim < 2 or x.shape[-1] != 1:
         raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
                          "of size 1" % (pad_dim_size, tuple(x.shape)))
     return _k.pad(x, [0] * x.ndim, [0] * (x.ndim - 1) + [pad_dim_size - 1], 0)
 
 
 def mirror_pad(input_x, paddings, mode):
-    """Pads each axis with its mirror image; paddings is (rank, 2), mode 'REFLECT' or 'SYMMETRIC' (which repeats the edge)."""
+    """Pads each axis with its mirror image; paddings is (rank, 2), mode 'REFLECT' or 'SYMMETRIC' (which repeats the edge).
+
+    Raises TypeError for an input that is no Tensor and for paddings that are no pairs of numbers, ValueError for another number of them and for
+    another mode.
+    """
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError("[mirror_pad] mode, got %r, expected 'REFLECT' or 'SYMMETRIC'" % (mode,))
-    rows = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
-    if len(rows) != _check(input_x, "mirror_pad").ndim:
+    _check(input_x, "mirror_pad")
+    rows = paddings.tolist() if isinstance(paddings, _Tensor) else paddings
+    rows = [_check_pair(row, "mirror_pad", "a row of paddings") for row in _iterable(rows, "mirror_pad", "paddings", "a pair of ints for each axis")]
+    if len(rows) != input_x.ndim:
         raise ValueError("[mirror_pad] paddings, got %d rows, expected %d" % (len(rows), input_x.ndim))
     for axis, (before, after) in enumerate(rows):
         input_x = _p.mirrored(input_x, axis, int(before), int(after), mode == "SYMMETRIC")
@@ -161,7 +176,12 @@ def intopk(x1, x2, k):
 
 
 def bidense(input1, input2, weight, bias=None):
-    """Bilinear layer: out[..., k] = sum over i, j of input1[..., i] * weight[k, i, j] * input2[..., j], plus bias[k]."""
+    """Bilinear layer: out[..., k] = sum over i, j of input1[..., i] * weight[k, i, j] * input2[..., j], plus bias[k].
+
+    Raises TypeError for anything but Tensors.
+    """
+    if bias is not None:
+        _operand(bias, "bidense", "bias")
     wide = _k.matmul(_k.expand_dims(_k.expand_dims(input1, -2), -2), weight)
     out = _k.sum(_k.squeeze(wide, -2) * _k.expand_dims(input2, -2), -1)
     return out if bias is None else out + bias
@@ -207,8 +227,9 @@ def rms_norm(x, gamma, epsilon=1e-6):
     """Normalises by the root mean square over the axes that gamma has; returns (x * rstd * gamma, rstd).
 
     rstd is 1 / sqrt(mean(x^2) + epsilon). The shape of gamma must be that of the last axes of x.
+    Raises TypeError for an x or gamma that is no Tensor and for an epsilon that is no number.
     """
-    _check(gamma, "rms_norm")
+    _check(gamma, "rms_norm"), _operand(epsilon, "rms_norm", "epsilon")
     axes = tuple(range(-gamma.ndim, 0))
     if tuple(_check(x, "rms_norm").shape[-gamma.ndim:]) != tuple(_check(gamma, "rms_norm").shape):
         raise ValueError("[rms_norm] shape of gamma, got %s, expected the last sizes of %s" % (tuple(gamma.shape), tuple(x.shape)))
@@ -218,13 +239,19 @@ def rms_norm(x, gamma, epsilon=1e-6):
 
 
 def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
-    """Applies rms_norm to x1 + x2; returns (normalised, rstd, x1 + x2)."""
+    """Applies rms_norm to x1 + x2; returns (normalised, rstd, x1 + x2). Raises TypeError for anything but Tensors."""
+    _operand(x1, "add_rms_norm", "x1"), _operand(x2, "add_rms_norm", "x2"), _operand(epsilon, "add_rms_norm", "epsilon")
     total = x1 + x2
     return rms_norm(total, gamma, epsilon) + (total,)
 
 
 def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-5, additional_output=False):
-    """Applies layer normalisation over the last axis to x1 + x2; returns (normalised, mean, 1 / standard deviation, x1 + x2)."""
+    """Applies layer normalisation over the last axis to x1 + x2; returns (normalised, mean, 1 / standard deviation, x1 + x2).
+
+    Raises TypeError for anything but Tensors.
+    """
+    for what, value in (("x1", x1), ("x2", x2), ("gamma", gamma), ("beta", beta), ("epsilon", epsilon)):
+        _operand(value, "add_layer_norm", what)
     total = x1 + x2
     mean = _k.mean(total, -1, True)
     rstd = _k.rsqrt(_k.mean(_k.square(total - mean), -1, True) + epsilon)
@@ -235,10 +262,14 @@ def rotary_position_embedding(x, cos, sin, mode=0):
     """Rotary position embedding: x * cos + rotated(x) * sin.
 
     rotated pairs up elements of the last axis as coordinates of a point: the two halves (mode 0) or neighbours (mode 1).
+    Raises TypeError for anything but Tensors, ValueError for another mode and for an x without axes.
     """
     if mode not in (0, 1):
         raise ValueError("[rotary_position_embedding] mode, got %r, expected 0 or 1" % (mode,))
-    half = _check(x, "rotary_position_embedding").shape[-1] // 2
+    if not _check(x, "rotary_position_embedding").ndim:
+        raise ValueError("[rotary_position_embedding] rank of x, got 0, expected at least 1")
+    _operand(cos, "rotary_position_embedding", "cos"), _operand(sin, "rotary_position_embedding", "sin")
+    half = x.shape[-1] // 2
     if mode == 0:
         turned = _k.concat([-x[..., half:], x[..., :half]], -1)
     else:
@@ -247,10 +278,16 @@ def rotary_position_embedding(x, cos, sin, mode=0):
 
 
 def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
-    """Sorts tokens by the expert in `indices`; returns (sorted tokens, new position of each (token, choice))."""
+    """Sorts tokens by the expert in `indices`; returns (sorted tokens, new position of each (token, choice)).
+
+    Raises TypeError for indices that are no Tensor and for a num_out_tokens that is no int, ValueError for indices without axes.
+    """
     if padded_mode:
         raise NotImplementedError("[moe_token_permute] padded_mode, got True, expected False")
-    _check(indices, "moe_token_permute")
+    if not _check(indices, "moe_token_permute").ndim:
+        raise ValueError("[moe_token_permute] rank of indices, got 0, expected 1 or 2")
+    if num_out_tokens is not None:
+        _check_index(num_out_tokens, "moe_token_permute", "num_out_tokens")
     choices = 1 if indices.ndim == 1 else indices.shape[1]
     flat = _k.reshape(indices, (-1,))
     order = _k.argsort(flat, 0)
@@ -261,11 +298,17 @@ def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
 
 
 def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None):
-    """Undoes moe_token_permute: for each token it sums its choices, weighted by probs."""
+    """Undoes moe_token_permute: for each token it sums its choices, weighted by probs.
+
+    Raises TypeError for anything but Tensors, ValueError for probs of fewer than two axes and for permuted_tokens without axes.
+    """
     if padded_mode:
         raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
+    if not _check(permuted_tokens, "moe_token_unpermute").ndim:
+        raise ValueError("[moe_token_unpermute] rank of permuted_tokens, got 0, expected at least 1")
+    if probs is not None and _check(probs, "moe_token_unpermute").ndim < 2:
+        raise ValueError("[moe_token_unpermute] rank of probs, got %d, expected at least 2" % probs.ndim)
     choices = 1 if probs is None else probs.shape[1]
-    _check(permuted_tokens, "moe_token_unpermute")
     inside = _k.less(sorted_indices, permuted_tokens.shape[0])
     rows = _k.gather(permuted_tokens, _k.where(inside, sorted_indices, 0), 0)
     rows = _k.where(_k.expand_dims(inside, 1), rows, _k.zeros_like(rows))
@@ -327,17 +370,21 @@ def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=No
 
     offsets is (N, 3 * deformable_groups * rows * columns, H', W'): shifts along the width, shifts along the height, then factors
     for the values. Without modulated there are no factors, and the 3 is a 2. strides and dilations are (1, 1, rows, columns),
-    padding is (top, bottom, left, right).
+    padding is (top, bottom, left, right). Raises TypeError for an x, weight or offsets that are no Tensors and for numbers that are no ints.
     """
     for what, value, count in (("kernel_size", kernel_size, 2), ("strides", strides, 4), ("padding", padding, 4),
                                ("dilations", dilations, 4)):
         if not isinstance(value, (tuple, list)) or len(value) != count:
             raise ValueError("[deformable_conv2d] %s, got %r, expected %d ints" % (what, value, count))
+        for size in value:
+            _check_index(size, "deformable_conv2d", what)
+    _check_index(deformable_groups, "deformable_conv2d", "deformable_groups")
     if _check(x, "deformable_conv2d").ndim != 4 or x.shape[1] % deformable_groups:
         raise ValueError("[deformable_conv2d] shape of x, got %s, expected 4 axes, the second a multiple of %d"
                          % (tuple(x.shape), deformable_groups))
     parts = 3 if modulated else 2
-    _check(offsets, "deformable_conv2d")
+    if _check(offsets, "deformable_conv2d").ndim != 4:
+        raise ValueError("[deformable_conv2d] rank of offsets, got %d, expected 4" % offsets.ndim)
     if offsets.shape[1] != parts * deformable_groups * kernel_size[0] * kernel_size[1]:
         raise ValueError("[deformable_conv2d] channels of offsets, got %d, expected %d"
                          % (offsets.shape[1], parts * deformable_groups * kernel_size[0] * kernel_size[1]))

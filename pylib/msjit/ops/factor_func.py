@@ -65,7 +65,7 @@ def _check_reflectors(where, reflectors, tau):
     _matrices(where, reflectors)
     if _check(tau, where).dtype != reflectors.dtype:
         raise TypeError("[%s] dtype of tau, got %s, expected %s" % (where, tau.dtype, reflectors.dtype))
-    if tau.shape[:-1] != reflectors.shape[:-2] or tau.shape[-1] > reflectors.shape[-1]:
+    if not tau.ndim or tau.shape[:-1] != reflectors.shape[:-2] or tau.shape[-1] > reflectors.shape[-1]:
         raise ValueError("[%s] shape of tau, got %s, expected one number for each column of %s"
                          % (where, tuple(tau.shape), tuple(reflectors.shape)))
 
@@ -97,6 +97,8 @@ def _permutations(where, pivots, rows):
     import numpy
     if _check(pivots, where).dtype not in (_mstype.int8, _mstype.uint8, _mstype.int16, _mstype.int32, _mstype.int64):
         raise TypeError("[%s] dtype of LU_pivots, got %s, expected one of ints" % (where, pivots.dtype))
+    if not pivots.ndim:
+        raise ValueError("[%s] rank of LU_pivots, got 0, expected at least 1" % where)
     found = pivots.asnumpy().reshape((-1, pivots.shape[-1]))
     if found.size and (found.min() < 1 or found.max() > rows):
         raise ValueError("[%s] LU_pivots, got %d to %d, expected numbers from 1 to %d"

@@ -2,16 +2,20 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_int as _check_int
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .argument_kinds import check_real as _real
 from .random_func import draw_uniform as _uniform
 
 
-def _sizes(where, value, count, what):
+def _sizes(where, value, count, what, check=_check_int):
     values = tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
     if len(values) != count:
         raise ValueError("[%s] %s, got %d numbers, expected %d" % (where, what, len(values), count))
+    for item in values:
+        check(item, where, what)
     return values
 
 
@@ -30,7 +34,7 @@ def fractional(where, x, kernel, out, samples):
     """Returns (maxima, their positions in the flattened volume, int64) over the last axes; samples is (N, C, axes) or None."""
     import numpy
     count = len(kernel)
-    _check(x, "fractional")
+    _check(x, where)
     lead, spatial = tuple(x.shape[:-count]), tuple(x.shape[-count:])
     for length, size, window in zip(spatial, out, kernel):
         if size < 1 or window < 1 or size + window - 1 > length:
@@ -41,7 +45,10 @@ def fractional(where, x, kernel, out, samples):
         rows *= size
     if samples is None:
         samples = _uniform((rows, count), _mstype.float32, None)
-    _check(samples, "fractional")
+    _check(samples, where)
+    if samples.size != rows * count:
+        raise ValueError("[%s] shape of _random_samples, got %s, expected %d numbers for each of %d planes"
+                         % (where, tuple(samples.shape), count, rows))
     drawn = samples.asnumpy().reshape(rows, count).astype(numpy.float32)
     place = numpy.zeros((rows,) + (1,) * (2 * count), numpy.int64)
     step = 1
@@ -67,7 +74,7 @@ def _pooled(where, x, kernel_size, output_size, output_ratio, return_indices, sa
         raise ValueError("[%s] rank of input, got %d, expected %d or %d" % (where, x.ndim, count + 1, count + 2))
     kernel = _sizes(where, kernel_size, count, "kernel_size")
     if output_ratio is not None:
-        ratios = _sizes(where, output_ratio, count, "output_ratio")
+        ratios = _sizes(where, output_ratio, count, "output_ratio", _real)
         if not all(0 < r < 1 for r in ratios):
             raise ValueError("[%s] output_ratio, got %s, expected numbers in (0, 1)" % (where, ratios))
         output_size = tuple(int(n * r) for n, r in zip(x.shape[-count:], ratios))
@@ -80,7 +87,7 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
     size.
 
     With return_indices, the positions in the plane are returned as well. _random_samples, (N, C, 2) in [0, 1), fixes the
-    windows.
+    windows. Raises TypeError for an input that is no Tensor and for sizes and ratios that are no numbers.
     """
     return _pooled("fractional_max_pool2d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2)
 

@@ -17,10 +17,15 @@ def _same_floats(where, *operands):
             raise TypeError("[%s] dtype, got %s, expected float32 or float64, the same for all" % (where, value.dtype))
 
 
-def _wide(*operands):
+def _wide(*operands, where="RandomGammaGrad"):
     """Broadcasts the operands to one shape, as float64 arrays."""
     import numpy
-    return [numpy.array(x, numpy.float64) for x in numpy.broadcast_arrays(*[x.asnumpy() for x in operands])]
+    try:
+        same = numpy.broadcast_arrays(*[x.asnumpy() for x in operands])
+    except ValueError:
+        shapes = " and ".join([str(tuple(x.shape)) for x in operands])
+        raise ValueError("[%s] shapes cannot be broadcast, got %s" % (where, shapes)) from None
+    return [numpy.array(x, numpy.float64) for x in same]
 
 
 def _log_gamma(a):
@@ -74,7 +79,7 @@ def _upper(a, x):
 def _incomplete(where, a, x, upper):
     """Returns (value, derivative by a, derivative by x) of Q or P, as float64 arrays."""
     import numpy
-    a, x = _wide(a, x)
+    a, x = _wide(a, x, where=where)
     wrong = ~((a > 0) & (x >= 0))
     a, x = numpy.where(wrong, 1, a), numpy.where(wrong, 1, x)
     endless = numpy.isinf(x)
@@ -153,7 +158,7 @@ def _fraction(a, b, x):
 
 def _beta(a, b, x):
     import numpy
-    a, b, x = _wide(a, b, x)
+    a, b, x = _wide(a, b, x, where="betainc")
     wrong = ~((a > 0) & (b > 0) & (x >= 0) & (x <= 1))
     a, b, x = (numpy.where(wrong, other, value) for value, other in ((a, 1), (b, 1), (x, 0.5)))
     inner = numpy.clip(x, 1e-300, 1 - _math.ldexp(1, -53))

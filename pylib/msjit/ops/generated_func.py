@@ -3,6 +3,7 @@ import importlib
 
 from ..common.checks import check_axis as _check_axis
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
 from . import function as _f
 from . import registry as _k
 
@@ -25,7 +26,7 @@ def sub_ext(input, other, alpha=1):
 def softmax_ext(input, dim=None, dtype=None):
     """Computes softmax along an axis; None is axis 0 of 0, 1 or 3 axes, otherwise axis 1."""
     if dim is None:
-        dim = 0 if input.ndim in (0, 1, 3) else 1
+        dim = 0 if _check(input, "softmax_ext").ndim in (0, 1, 3) else 1
     return _mint("softmax", "mint.functional")(input, dim, dtype=dtype)
 
 
@@ -49,7 +50,7 @@ def select_ext_view(input, dim, index):
 
 def slice_ext(input, dim, start, end, step):
     """Takes input[start:end:step] along an axis."""
-    dim = _check_axis(dim, input.ndim, "slice_ext", "dim")
+    dim = _check_axis(dim, _check(input, "slice_ext").ndim, "slice_ext", "dim")
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 
 
@@ -90,7 +91,7 @@ def index(input, indices):
     """Takes input[indices], where Tensors of positions index the first axes."""
     if not isinstance(indices, (tuple, list)):
         raise TypeError("[index] indices, got %s, expected a tuple or a list" % type(indices).__name__)
-    return input[tuple(indices)]
+    return _check(input, "index")[tuple(indices)]
 
 
 inner_index = index

@@ -5,6 +5,10 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
 from . import window_func as _w
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_real as _real
+from .argument_kinds import check_sized as _sized
+from .argument_kinds import is_index as _is_index
 from .resize_func import interpolate as upsample
 
 # -- sampling --------------------------------------------------------------------------------------------------------
@@ -15,9 +19,11 @@ def affine_grid(theta, size, align_corners=False):
     3, 4).
 
     The result, (N, ..., 2 or 3) with coordinates from -1 to 1, is a grid for grid_sample.
+    Raises TypeError for a theta that is no Tensor and for a size that is no list or tuple of ints, ValueError for other shapes.
     """
-    rank = len(size) - 2
-    if rank not in (2, 3) or _check(theta, "affine_grid").ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
+    _check(theta, "affine_grid")
+    rank = len(_sized(size, "affine_grid", "size")) - 2
+    if rank not in (2, 3) or theta.ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
         raise ValueError("[affine_grid] shapes of theta and size, got %s and %s, expected (N, 2, 3) for 4 sizes or "
                          "(N, 3, 4) for 5" % (tuple(theta.shape), tuple(size)))
     if size[0] != theta.shape[0] or min(size) < 1:
@@ -43,8 +49,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     The first coordinate of a point is that of the last axis. padding_mode says what lies outside: 'zeros', 'border' or
     'reflection'.
     """
-    rank = _check(input, "grid_sample").ndim - 2
-    if rank not in (2, 3) or _check(grid, "grid_sample").ndim != rank + 2 or grid.shape[-1] != rank:
+    _check(input, "grid_sample"), _check(grid, "grid_sample")
+    rank = input.ndim - 2
+    if rank not in (2, 3) or grid.ndim != rank + 2 or grid.shape[-1] != rank:
         raise ValueError("[grid_sample] shapes of input and grid, got %s and %s, expected (N, C, H, W) and (N, h, w, 2), or "
                          "the same of volumes" % (tuple(input.shape), tuple(grid.shape)))
     if mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border", "reflection"):
@@ -123,22 +130,29 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def _geometry(where, kernel_size, dilation, padding, stride):
-    return (_w._tuple(kernel_size, 2, where, "kernel_size"), _w._tuple(stride, 2, where, "stride"),
-            _w._tuple(dilation, 2, where, "dilation"), _w._tuple(padding, 2, where, "padding"))
+    sizes = [_w._tuple(value, 2, where, what) for what, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation))]
+    for what, pair in zip(("kernel_size", "stride", "dilation"), sizes):
+        if min(pair) < 1:
+            raise ValueError("[%s] %s, got %s, expected 1 or more" % (where, what, pair))
+    return sizes + [_w._tuple(padding, 2, where, "padding")]
 
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Undoes unfold, summing patches that overlap: from (N, C * kH * kW, number of patches) to (N, C, H, W)."""
+    return _folded("fold", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _folded(where, input, output_size, kernel_size, dilation, padding, stride):
     if isinstance(output_size, _Tensor):
         output_size = tuple(int(n) for n in output_size)
-    kernel, stride, dilation, pads = _geometry("fold", kernel_size, dilation, padding, stride)
-    height, width = _w._tuple(output_size, 2, "fold", "output_size")
+    kernel, stride, dilation, pads = _geometry(where, kernel_size, dilation, padding, stride)
+    height, width = _w._tuple(output_size, 2, where, "output_size")
     counts = [(n + 2 * p - (k - 1) * d - 1) // s + 1
               for n, p, k, d, s in zip((height, width), pads, kernel, dilation, stride)]
-    if _check(input, "fold").ndim != 3 or input.shape[1] % (kernel[0] * kernel[1]) \
+    if _check(input, where).ndim != 3 or input.shape[1] % (kernel[0] * kernel[1]) \
             or input.shape[2] != counts[0] * counts[1]:
-        raise ValueError("[fold] shape of input, got %s, expected (N, a multiple of %d, %d)"
-                         % (tuple(input.shape), kernel[0] * kernel[1], counts[0] * counts[1]))
+        raise ValueError("[%s] shape of input, got %s, expected (N, a multiple of %d, %d)"
+                         % (where, tuple(input.shape), kernel[0] * kernel[1], counts[0] * counts[1]))
     places = []
     for k, d, s, n in zip(kernel, dilation, stride, counts):
         places.append(_k.expand_dims(_k.arange(0, k, 1, _mstype.int64) * d, 1) + _k.arange(0, n, 1, _mstype.int64) * s)
@@ -152,9 +166,14 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
-    """Sums patches (N, C, kH * kW, number of patches) to images (N, C, H, W)."""
+    """Sums patches (N, C, kH * kW, number of patches) to images (N, C, H, W).
+
+    Raises TypeError for an input that is no Tensor, ValueError for other shapes.
+    """
+    if _check(input_x, "col2im").ndim != 4:
+        raise ValueError("[col2im] rank of input_x, got %d, expected 4" % input_x.ndim)
     flat = _k.reshape(input_x, (input_x.shape[0], input_x.shape[1] * input_x.shape[2], input_x.shape[3]))
-    return fold(flat, output_size, kernel_size, dilation, padding_value, stride)
+    return _folded("col2im", flat, output_size, kernel_size, dilation, padding_value, stride)
 
 
 # -- boxes -----------------------------------------------------------------------------------------------------------
@@ -183,12 +202,18 @@ def iou(anchor_boxes, gt_boxes, mode="iou"):
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
     """Crops images (N, H, W, C) to boxes (y0, x0, y1, x1) and resizes the crops to one size; float32.
 
-    Coordinates 0 and 1 are the edges of the image. Points outside get extrapolation_value.
+    Coordinates 0 and 1 are the edges of the image. Points outside get extrapolation_value. Raises TypeError for an image or boxes that are no Tensors
+    and for a crop_size or extrapolation_value of another kind, ValueError for other shapes.
     """
     if method not in ("bilinear", "nearest"):
         raise NotImplementedError("[crop_and_resize] method, got %r, expected 'bilinear' or 'nearest'" % (method,))
     if _check(image, "crop_and_resize").ndim != 4:
         raise ValueError("[crop_and_resize] rank of image, got %d, expected 4" % image.ndim)
+    if _check(boxes, "crop_and_resize").ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError("[crop_and_resize] shape of boxes, got %s, expected (number of boxes, 4)" % (tuple(boxes.shape),))
+    if len(_sized(crop_size, "crop_and_resize", "crop_size")) != 2:
+        raise ValueError("[crop_and_resize] crop_size, got %s, expected (height, width)" % (crop_size,))
+    _real(extrapolation_value, "crop_and_resize", "extrapolation_value")
     image, places, inside = _k.cast(image, _mstype.float32), [], None
     for axis, (count, size) in enumerate(zip(crop_size, image.shape[1:3])):
         first, last = boxes[:, axis:axis + 1], boxes[:, axis + 2:axis + 3]
@@ -262,8 +287,18 @@ def channel_shuffle(x, groups):
     return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
 
 
-def _blocks(where, sizes, count):
-    sizes = (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
+def _blocks(where, what, sizes, pairs_of, pairs):
+    """The sizes of the blocks, one for each of the `pairs`, which are checked too; `what` and `pairs_of` are their names."""
+    _sized(pairs, where, pairs_of, "a pair of ints for each axis")
+    for pair in pairs:
+        if len(_sized(pair, where, "an element of " + pairs_of, "a pair of ints")) != 2:
+            raise ValueError("[%s] an element of %s, got %s, expected a pair of ints" % (where, pairs_of, pair))
+    count = len(pairs)
+    if _is_index(sizes):
+        sizes = (sizes,) * count
+    sizes = tuple([_check_index(size, where, what) for size in _sized(sizes, where, what, "an int or several")])
+    if len(sizes) != count:
+        raise ValueError("[%s] %s, got %d sizes, expected %d" % (where, what, len(sizes), count))
     if any(size < 1 for size in sizes):
         raise ValueError("[%s] sizes of blocks, got %s, expected 1 or more" % (where, sizes))
     return sizes
@@ -274,9 +309,11 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
     paddings has a pair (before, after) for each of these axes, block_size one int for all or one for each, which divides the padded
     size. (N, C, H, W) becomes (N * b * b, C, H / b, W / b) for blocks of (b, b).
+    Raises TypeError for an input that is no Tensor and for numbers that are no ints, ValueError for another number of them.
     """
-    axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
     _check(input_x, "space_to_batch_nd")
+    blocks = _blocks("space_to_batch_nd", "block_size", block_size, "paddings", paddings)
+    axes = len(blocks)
     first = input_x.ndim - axes
     before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
     x = _k.pad(input_x, before, after, 0)
@@ -291,9 +328,12 @@ def batch_to_space_nd(input_x, block_shape, crops):
     """Undoes space_to_batch_nd: moves parts of the first axis into blocks of the last axes, then crops these.
 
     crops has a pair (before, after) for each of these axes. (N * b * b, C, H, W) becomes (N, C, H * b, W * b) less the crops.
+    Raises TypeError for an input that is no Tensor and for numbers that are no ints, ValueError for another number of them.
     """
-    axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
-    _check(input_x, "batch_to_space_nd")
+    if not _check(input_x, "batch_to_space_nd").ndim:
+        raise ValueError("[batch_to_space_nd] rank of input_x, got 0, expected at least 1")
+    blocks = _blocks("batch_to_space_nd", "block_shape", block_shape, "crops", crops)
+    axes = len(blocks)
     first, total = input_x.ndim - axes, 1
     for b in blocks:
         total *= b

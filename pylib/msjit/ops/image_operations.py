@@ -5,6 +5,7 @@ from ..common.tensor import Tensor, check_tensor
 from . import nn_func as _n
 from . import registry as _k
 from . import resize_func as _resize
+from .argument_kinds import check_iterable, is_index
 from .primitive import Primitive
 
 
@@ -220,7 +221,7 @@ class Zeros(Primitive):
     _value = 0
 
     def __call__(self, size, type=None):
-        sizes = (size,) if isinstance(size, int) else tuple(size)
+        sizes = (size,) if is_index(size) else tuple(check_iterable(size, self.name, "size", "an int or a tuple of ints"))
         return _k.full(sizes, self._value, _mstype.float32 if type is None else type)
 
 

@@ -8,6 +8,8 @@ from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_iterable as _check_iterable
 from .variable_writes import replaced as _replaced
 
 # -- picking ---------------------------------------------------------------------------------------------------------
@@ -17,7 +19,8 @@ def gather(input_params, input_indices, axis, batch_dims=0):
     """Picks slices of input_params along an axis, at input_indices, a Tensor of integers of any shape; those below 0 count from the end.
 
     The result has the shape of input_params with the axis replaced by the shape of the indices. The first batch_dims axes
-    are common to both operands: each stack is indexed by its own indices. An index outside the axis raises IndexError.
+    are common to both operands: each stack is indexed by its own indices. An index outside the axis raises IndexError, a batch_dims that is no int
+    TypeError.
 
     >>> import msjit as ms
     >>> ms.ops.gather(ms.Tensor([[1, 2, 3], [4, 5, 6]]), ms.Tensor([2, 0]), 1).asnumpy().tolist()
@@ -32,6 +35,7 @@ def gather(input_params, input_indices, axis, batch_dims=0):
 def _gather_in_stacks(x, indices, axis, batch_dims):
     """gather with batch_dims: the first `lead` axes of x and of the indices are the same, and each stack of x uses its own indices."""
     axis = _check_axis(axis, _check(x, "gather").ndim, "gather")
+    _check_index(batch_dims, "gather", "batch_dims")
     lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= lead <= indices.ndim:
         raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
@@ -214,19 +218,24 @@ def tensor_scatter_add(input_x, indices, updates):
 
 
 def tensor_scatter_sub(input_x, indices, updates):
-    """Returns a copy of input_x with slices subtracted at indices, as tensor_scatter_update places them; those at equal coordinates all count."""
-    return _scatter("tensor_scatter_sub", input_x, indices, -updates, True)
+    """Returns a copy of input_x with slices subtracted at indices, as tensor_scatter_update places them; those at equal coordinates all count.
+
+    Raises TypeError for anything but Tensors, IndexError for coordinates outside, ValueError for another shape.
+    """
+    return _scatter("tensor_scatter_sub", input_x, indices, -_check(updates, "tensor_scatter_sub"), True)
 
 
 def scatter_nd(indices, updates, shape):
     """Creates a tensor of zeros of `shape` with updates added at indices, as tensor_scatter_add; the dtype is that of updates.
+
+    Raises TypeError for a shape that is no list or tuple of ints and for updates that are no Tensor.
 
     >>> import msjit as ms
     >>> ms.ops.scatter_nd(ms.Tensor([[1], [1]]), ms.Tensor([7, 8]), (3,)).asnumpy().tolist()
     [0, 15, 0]
     """
     _check(updates, "scatter_nd")
-    return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
+    return _scatter("scatter_nd", _k.full(tuple(_check_iterable(shape, "scatter_nd", "shape")), 0, updates.dtype), indices, updates, True)
 
 
 def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
@@ -362,19 +371,20 @@ def repeat_interleave(input, repeats, axis=None):
     """Repeats each element along an axis `repeats` times in a row; without axis, of the flattened tensor.
 
     repeats is an int, or a list, tuple or Tensor with one int or one for each element. Raises ValueError where one is negative or
-    their count is another.
+    their count is another, and for an axis that the input does not have; TypeError for an input that is no Tensor and for an axis that is no int.
 
     >>> import msjit as ms
     >>> ms.ops.repeat_interleave(ms.Tensor([[1, 2]]), [1, 2], 1).asnumpy().tolist()
     [[1, 2, 2]]
     """
+    _check(input, "repeat_interleave")
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise ValueError("[repeat_interleave] repeats has a wrong rank, got %d, expected 0 or 1" % repeats.ndim)
         repeats = repeats.asnumpy().tolist()
     if isinstance(repeats, (list, tuple)):
         flat = _k.reshape(input, (-1,)) if axis is None else input
-        along = 0 if axis is None else axis
+        along = 0 if axis is None else _check_axis(axis, input.ndim, "repeat_interleave")
         repeats = [_check_int(count, "repeat_interleave", "repeats") for count in repeats]
         if len(repeats) not in (1, flat.shape[along]) or min(repeats) < 0:
             raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
@@ -383,7 +393,7 @@ def repeat_interleave(input, repeats, axis=None):
         places = [i for i, count in enumerate(counts) for _ in range(count)]
         return _k.gather(flat, Tensor(places, _mstype.int64), along)
     if axis is None:
-        return _k.repeat_interleave(_k.reshape(_check(input, "repeat_interleave"), (-1,)), repeats, 0)
+        return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)
 
 

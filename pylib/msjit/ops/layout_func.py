@@ -1,12 +1,16 @@
 """Functions that join, split, turn and rearrange tensors, under MindSpore's names and argument orders."""
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_int as _check_int
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
 from . import registry as _k
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_iterable as _check_iterable
+from .argument_kinds import is_index as _is_index
 
 moveaxis = _a.movedim
 
@@ -14,10 +18,12 @@ moveaxis = _a.movedim
 # -- joining ---------------------------------------------------------------------------------------------------------
 
 
-def _each(tensors, least):
+def _each(where, tensors, least):
     if not isinstance(tensors, (tuple, list)):
-        raise TypeError("[atleast] tensors, got %s, expected a list of Tensors" % type(tensors).__name__)
-    return [least(_check(item, "atleast")) for item in tensors]
+        raise TypeError("[%s] tensors, got %s, expected a list of Tensors" % (where, type(tensors).__name__))
+    if not tensors and where[:7] != "atleast":
+        raise ValueError("[%s] tensors, got none, expected at least one" % where)
+    return [least(_check(item, where)) for item in tensors]
 
 
 def _one(x):
@@ -34,13 +40,13 @@ def _three(x):
     return _k.expand_dims(x, 2) if x.ndim == 2 else x
 
 
-def _atleast(inputs, least):
-    return least(inputs) if isinstance(inputs, _Tensor) else tuple(_each(inputs, least))
+def _atleast(where, inputs, least):
+    return least(inputs) if isinstance(inputs, _Tensor) else tuple(_each(where, inputs, least))
 
 
 def atleast_1d(inputs):
     """Gives a tensor, or each of a list of tensors, at least one axis; a list gives a tuple. Raises TypeError for anything else."""
-    return _atleast(inputs, _one)
+    return _atleast("atleast_1d", inputs, _one)
 
 
 def atleast_2d(inputs):
@@ -48,7 +54,7 @@ def atleast_2d(inputs):
 
     Raises TypeError for anything else.
     """
-    return _atleast(inputs, _two)
+    return _atleast("atleast_2d", inputs, _two)
 
 
 def atleast_3d(inputs):
@@ -56,7 +62,7 @@ def atleast_3d(inputs):
 
     Raises TypeError for anything else.
     """
-    return _atleast(inputs, _three)
+    return _atleast("atleast_3d", inputs, _three)
 
 
 def hstack(tensors):
@@ -66,7 +72,7 @@ def hstack(tensors):
     >>> ms.ops.hstack([ms.Tensor([1, 2]), ms.Tensor([3])]).asnumpy().tolist()
     [1, 2, 3]
     """
-    parts = _each(tensors, _one)
+    parts = _each("hstack", tensors, _one)
     return _k.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
@@ -77,7 +83,7 @@ def vstack(inputs):
     >>> ms.ops.vstack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
     [[1, 2], [3, 4]]
     """
-    return _k.concat(_each(inputs, _two), 0)
+    return _k.concat(_each("vstack", inputs, _two), 0)
 
 
 def row_stack(tensors):
@@ -85,12 +91,12 @@ def row_stack(tensors):
 
     Raises ValueError for sizes that differ, TypeError for anything but a list or tuple of Tensors.
     """
-    return vstack(tensors)
+    return _k.concat(_each("row_stack", tensors, _two), 0)
 
 
 def dstack(tensors):
     """Joins a list of tensors along the third axis, after atleast_3d: vectors of n elements give (1, n, number of vectors)."""
-    return _k.concat(_each(tensors, _three), 2)
+    return _k.concat(_each("dstack", tensors, _three), 2)
 
 
 def column_stack(tensors):
@@ -100,7 +106,7 @@ def column_stack(tensors):
     >>> ms.ops.column_stack([ms.Tensor([1, 2]), ms.Tensor([3, 4])]).asnumpy().tolist()
     [[1, 3], [2, 4]]
     """
-    return _k.concat([_k.reshape(item, (-1, 1)) if item.ndim < 2 else item for item in _each(tensors, _one)], 1)
+    return _k.concat([_k.reshape(item, (-1, 1)) if item.ndim < 2 else item for item in _each("column_stack", tensors, _one)], 1)
 
 
 def block_diag(*inputs):
@@ -141,6 +147,8 @@ def cartesian_prod(*inputs):
 def combinations(input, r=2, with_replacement=False):
     """Returns all ways to choose r elements of a vector, in its order, one way in each row; with_replacement may choose one repeatedly.
 
+    Raises TypeError for an input that is no Tensor and for an r that is no int, ValueError for a negative r and for an input of another rank.
+
     >>> import msjit as ms
     >>> ms.ops.combinations(ms.Tensor([1, 2, 3])).asnumpy().tolist()
     [[1, 2], [1, 3], [2, 3]]
@@ -149,6 +157,8 @@ def combinations(input, r=2, with_replacement=False):
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if _check(input, "combinations").ndim != 1:
         raise ValueError("[combinations] rank of input, got %d, expected 1" % input.ndim)
+    if _check_index(r, "combinations", "r") < 0:
+        raise ValueError("[combinations] r, got %d, expected 0 or more" % r)
     places = list(choose(range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
@@ -162,22 +172,27 @@ def tensor_split(input, indices_or_sections, axis=0):
     """Splits a tensor along an axis into a tuple of parts.
 
     An int is the number of parts, of which the first ones may be longer by one; ValueError where it is below 1. A list or tuple
-    holds the indices where to cut.
+    holds the indices where to cut, TypeError for anything else.
 
     >>> import msjit as ms
     >>> [part.asnumpy().tolist() for part in ms.ops.tensor_split(ms.Tensor([1, 2, 3, 4, 5]), 2)]
     [[1, 2, 3], [4, 5]]
     """
-    axis = _check_axis(axis, _check(input, "tensor_split").ndim, "tensor_split")
+    return _parts("tensor_split", input, indices_or_sections, axis)
+
+
+def _parts(where, input, cuts, axis):
+    axis = _check_axis(axis, _check(input, where).ndim, where)
     size = input.shape[axis]
-    if isinstance(indices_or_sections, int):
-        if indices_or_sections < 1:
-            raise ValueError("[tensor_split] number of parts must be positive, got %d" % indices_or_sections)
-        least, more = divmod(size, indices_or_sections)
-        lengths = [least + (i < more) for i in range(indices_or_sections)]
-        ends = [sum(lengths[:i + 1]) for i in range(len(lengths))]
+    if _is_index(cuts):
+        if cuts < 1:
+            raise ValueError("[%s] number of parts must be positive, got %d" % (where, cuts))
+        least, more = divmod(size, cuts)
+        ends = [least * i + min(i, more) for i in range(1, cuts + 1)]
     else:
-        ends = [min(max(i + size if i < 0 else i, 0), size) for i in indices_or_sections] + [size]
+        cuts = _check_iterable(cuts, where, "indices_or_sections", "an int or a list of ints")
+        cuts = [_check_int(cut, where, "an index where to cut") for cut in cuts]
+        ends = [min(max(cut + size if cut < 0 else cut, 0), size) for cut in cuts] + [size]
     parts, begin = [], 0
     for end in ends:
         starts, stops = [0] * input.ndim, list(input.shape)
@@ -190,17 +205,17 @@ def tensor_split(input, indices_or_sections, axis=0):
 def hsplit(input, indices_or_sections):
     """Splits a tensor along its second axis (a vector along its only one), as tensor_split."""
     _check(input, "hsplit")
-    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+    return _parts("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
 
 def vsplit(input, indices_or_sections):
     """Splits a tensor along its first axis, as tensor_split."""
-    return tensor_split(input, indices_or_sections, 0)
+    return _parts("vsplit", input, indices_or_sections, 0)
 
 
 def dsplit(input, indices_or_sections):
     """Splits a tensor along its third axis, as tensor_split."""
-    return tensor_split(input, indices_or_sections, 2)
+    return _parts("dsplit", input, indices_or_sections, 2)
 
 
 # -- turning ---------------------------------------------------------------------------------------------------------
@@ -209,12 +224,14 @@ def dsplit(input, indices_or_sections):
 def rot90(input, k, dims):
     """Rotates k times by 90 degrees, from the first axis of `dims` towards the second; a negative k rotates back.
 
+    Raises TypeError for an input that is no Tensor, a k that is no int and dims that are no ints, ValueError for other dims than two axes.
+
     >>> import msjit as ms
     >>> ms.ops.rot90(ms.Tensor([[1, 2], [3, 4]]), 1, [0, 1]).asnumpy().tolist()
     [[2, 4], [1, 3]]
     """
-    _check(input, "rot90")
-    axes = [_check_axis(dim, input.ndim, "rot90", "dim") for dim in dims]
+    _check(input, "rot90"), _check_index(k, "rot90", "k")
+    axes = [_check_axis(dim, input.ndim, "rot90", "dim") for dim in _check_iterable(dims, "rot90", "dims")]
     if len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4

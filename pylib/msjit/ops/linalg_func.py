@@ -8,6 +8,12 @@ from ..common.tensor import check_tensor as _check
 from . import array_func as _a
 from . import math_func as _m
 from . import registry as _k
+from .argument_kinds import check_factor as _factor
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_real as _check_real
+from .argument_kinds import check_sized as _sized
+from .argument_kinds import is_index as _is_index
 from .einsum_func import einsum as _einsum
 from .layout_func import adjoint as _adjoint
 
@@ -25,19 +31,19 @@ def tensor_dot(x1, x2, axes):
     """Sums products over axes of two tensors; the result has the other axes of x1, then those of x2.
 
     An int means the last `axes` axes of x1 and the first ones of x2; a pair holds (axes of x1, axes of x2). Raises ValueError where the
-    sizes of the axes differ.
+    sizes of the axes differ, TypeError for operands that are no Tensors and for other axes.
 
     >>> import msjit as ms
     >>> ms.ops.tensor_dot(ms.ops.ones((2, 3, 4), ms.float32), ms.ops.ones((4, 3), ms.float32), ((1, 2), (1, 0))).shape
     (2,)
     """
     rank1, rank2 = _check(x1, "tensor_dot").ndim, _check(x2, "tensor_dot").ndim
-    if isinstance(axes, int):
+    if _is_index(axes):
         if not 0 <= axes <= min(rank1, rank2):
             raise ValueError("[tensor_dot] axes, got %d, expected 0 to %d" % (axes, min(rank1, rank2)))
         left, right = list(range(rank1 - axes, rank1)), list(range(axes))
     else:
-        if len(axes) != 2:
+        if len(_sized(axes, "tensor_dot", "axes", "a number or two lists")) != 2:
             raise ValueError("[tensor_dot] axes, got %s, expected a number or two lists" % (axes,))
         left, right = _a._axes("tensor_dot", axes[0], rank1), _a._axes("tensor_dot", axes[1], rank2)
     if [x1.shape[i] for i in left] != [x2.shape[i] for i in right]:
@@ -77,7 +83,8 @@ def kron(input, other):
 
 def mv(mat, vec):
     """Multiplies a matrix (n, m) by a vector (m,): (n,). Raises ValueError for other ranks and sizes, TypeError for different dtypes."""
-    if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
+    _check(mat, "mv"), _check(vec, "mv")
+    if mat.ndim != 2 or vec.ndim != 1:
         raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
     try:
         return _k.matmul(mat, vec)
@@ -86,23 +93,45 @@ def mv(mat, vec):
         raise
 
 
+def _check_sum(where, input, first, second, beta, alpha, what="input"):
+    """Raises TypeError unless beta * input + alpha * (a product of the Tensors first and second) can be computed."""
+    _factor(input, where, what), _check(first, where), _check(second, where)
+    _factor(beta, where, "beta"), _factor(alpha, where, "alpha")
+
+
 def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (mat @ vec): (n, m) by (m,), and an input that broadcasts to (n,)."""
+    """Computes beta * input + alpha * (mat @ vec): (n, m) by (m,), and an input that broadcasts to (n,).
+
+    Raises TypeError for operands that are no Tensors and for a beta or alpha that is no number.
+    """
+    _check_sum("addmv", input, mat, vec, beta, alpha)
     return beta * input + alpha * mv(mat, vec)
 
 
 def addr(x, vec1, vec2, beta=1, alpha=1):
-    """Computes beta * x + alpha * outer(vec1, vec2): vectors (n,) and (m,), and an x that broadcasts to (n, m)."""
+    """Computes beta * x + alpha * outer(vec1, vec2): vectors (n,) and (m,), and an x that broadcasts to (n, m).
+
+    Raises TypeError for operands that are no Tensors and for a beta or alpha that is no number.
+    """
+    _check_sum("addr", x, vec1, vec2, beta, alpha, "x")
     return beta * x + alpha * _m.outer(vec1, vec2)
 
 
 def baddbmm(input, batch1, batch2, beta=1, alpha=1):
-    """Computes beta * input + alpha * bmm(batch1, batch2): (b, n, m) by (b, m, p), and an input that broadcasts to (b, n, p)."""
+    """Computes beta * input + alpha * bmm(batch1, batch2): (b, n, m) by (b, m, p), and an input that broadcasts to (b, n, p).
+
+    Raises TypeError for operands that are no Tensors and for a beta or alpha that is no number.
+    """
+    _check_sum("baddbmm", input, batch1, batch2, beta, alpha)
     return beta * input + alpha * _m.bmm(batch1, batch2)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis): an input that broadcasts to (n, p)."""
+    """Computes beta * input + alpha * (the sum of bmm(batch1, batch2) over the first axis): an input that broadcasts to (n, p).
+
+    Raises TypeError for operands that are no Tensors and for a beta or alpha that is no number.
+    """
+    _check_sum("addbmm", input, batch1, batch2, beta, alpha)
     return beta * input + alpha * _k.sum(_m.bmm(batch1, batch2), 0)
 
 
@@ -111,7 +140,8 @@ def vecdot(x, y, *, axis=-1):
 
     Raises ValueError for shapes that do not broadcast and for an axis outside, TypeError for anything but Tensors.
     """
-    return _k.sum((_k.conj(x) if _check(x, "vecdot").is_complex() else x) * y, axis)
+    _check(x, "vecdot"), _operand(y, "vecdot", "y")
+    return _k.sum((_k.conj(x) if x.is_complex() else x) * y, axis)
 
 
 ger = _m.outer
@@ -121,14 +151,18 @@ def batch_dot(x1, x2, axes=None):
     """Sums products over one axis of each of two stacks of tensors, by default the last of x1 and the last but one of
     x2.
 
-    Axis 0 is that of the stacks.
+    Axis 0 is that of the stacks. axes is an int or two. Raises ValueError for axis 0, axes outside and operands of fewer than two axes, TypeError for
+    anything but Tensors and for other axes.
     """
     rank1, rank2 = _check(x1, "batch_dot").ndim, _check(x2, "batch_dot").ndim
     if rank1 < 2 or rank2 < 2:
         raise ValueError("[batch_dot] operands must have at least 2 axes, got %d and %d" % (rank1, rank2))
     if axes is None:
         axes = (rank1 - 1, rank2 - 2 if rank2 > 2 else rank2 - 1)
-    first, second = (axes, axes) if isinstance(axes, int) else axes
+    axes = (axes, axes) if _is_index(axes) else _sized(axes, "batch_dot", "axes", "an int or two")
+    if len(axes) != 2:
+        raise ValueError("[batch_dot] axes, got %s, expected an int or two" % (axes,))
+    first, second = axes
     first, second = _check_axis(first, rank1, "batch_dot"), _check_axis(second, rank2, "batch_dot")
     if first == 0 or second == 0:
         raise ValueError("[batch_dot] axes must not be 0, the axis of the batch, got %s" % (axes,))
@@ -143,19 +177,21 @@ def batch_dot(x1, x2, axes=None):
 def cross(input, other, dim=None):
     """Cross product of vectors of three elements along axis dim, by default the first axis of size 3. The result has the shape of the operands.
 
-    Raises ValueError for an axis of another size and where no axis has size 3.
+    Raises ValueError for an axis of another size and where no axis has size 3, TypeError for anything but Tensors and for a dim that is no int.
 
     >>> import msjit as ms
     >>> ms.ops.cross(ms.Tensor([1.0, 0.0, 0.0]), ms.Tensor([0.0, 1.0, 0.0])).asnumpy().tolist()
     [0.0, 0.0, 1.0]
     """
-    shape = _k.broadcast_to(_check(input, "cross"), input.shape).shape
+    _check(input, "cross"), _check(other, "cross")
+    shape = _k.broadcast_to(input, input.shape).shape
     if dim is None:
         fitting = [i for i, size in enumerate(shape) if size == 3]
         if not fitting:
             raise ValueError("[cross] one axis must have size 3, got shape %s" % (tuple(shape),))
         dim = fitting[0]
-    if not (dim if dim >= 0 else -dim - 1) < min(input.ndim, _check(other, "cross").ndim):
+    _check_index(dim, "cross", "dim")
+    if not (dim if dim >= 0 else -dim - 1) < min(input.ndim, other.ndim):
         raise ValueError("[cross] dim is out of range, got %d for shapes %s and %s" % (dim, input.shape, other.shape))
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise ValueError("[cross] size of the axis must be 3, got %d and %d" % (input.shape[dim], other.shape[dim]))
@@ -250,7 +286,8 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
     """Computes pseudo-inverses of matrices (..., m, n), of the shape (..., n, m) (Moore 1920, Penrose 1955).
 
     Singular values up to max(atol, rtol * the greatest one) count as 0. By default atol is 0 and rtol max(m, n) times the epsilon of the dtype,
-    or 0 if atol is given. hermitian is ignored. Raises ValueError for fewer than two axes.
+    or 0 if atol is given. hermitian is ignored. Raises ValueError for fewer than two axes, TypeError for an x that is no Tensor and for a bound
+    that is no number.
     """
     if _check(x, "pinv").ndim < 2:
         raise ValueError("[pinv] rank of x, got %d, expected at least 2" % x.ndim)
@@ -258,7 +295,7 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
     if rtol is None:
         rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if s.dtype == _mstype.float32
                                                                  else 2.220446049250313e-16)
-    limit = _k.max(s, -1, True) * rtol
+    limit = _k.max(s, -1, True) * _operand(rtol, "pinv", "rtol")
     limit = limit if atol is None else _k.maximum(limit, atol)
     kept = _k.greater(s, limit)
     scale = _k.where(kept, 1.0 / _k.where(kept, s, 1.0), 0.0)
@@ -291,12 +328,11 @@ def matrix_exp(input):
     """Computes exp(A) = sum of A^k / k! of square matrices (..., n, n) by scaling and squaring: a series of 13 terms of A / 2^8, squared eight
     times.
 
-    Raises ValueError for matrices that are not square.
+    Raises ValueError for matrices that are not square, TypeError for an input that is no Tensor.
     """
-    scaled = input / 256.0
-    _check(input, "matrix_exp")
     if _check(input, "matrix_exp").ndim < 2 or input.shape[-1] != input.shape[-2]:
         raise ValueError("[matrix_exp] shape of input, got %s, expected square matrices" % (tuple(input.shape),))
+    scaled = input / 256.0
     term = total = _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape)
     for i in range(1, 13):
         term = _k.matmul(term, scaled) / float(i)
@@ -363,8 +399,12 @@ def lstsq(input, A):
     """Solves input @ X = A in the least squares sense by a QR factorisation, so `input` (m, n) needs full rank.
 
     A is (m, k) or (m,), and the result (n, k) or (n, 1). With more columns than rows it returns the solution of least norm.
+
+    Raises TypeError for anything but Tensors, ValueError for an input of fewer than two axes.
     """
-    _check(A, "lstsq"), _check(input, "lstsq")
+    _check(A, "lstsq")
+    if _check(input, "lstsq").ndim < 2:
+        raise ValueError("[lstsq] rank of input, got %d, expected 2" % input.ndim)
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
     if input.shape[-2] >= input.shape[-1]:
         q, r = _k.qr(input, False)
@@ -378,7 +418,7 @@ def lstsq(input, A):
 def vander(x, N=None):
     """Vandermonde matrix (n, N) of a vector (n,): each row holds the powers N - 1, ..., 1, 0 of an element of x; N is the size of x by default.
 
-    Raises ValueError for another rank.
+    Raises ValueError for another rank, TypeError for an x that is no Tensor and for an N that is no number.
 
     >>> import msjit as ms
     >>> ms.ops.vander(ms.Tensor([1.0, 2.0, 3.0])).asnumpy().tolist()
@@ -386,7 +426,7 @@ def vander(x, N=None):
     """
     if _check(x, "vander").ndim != 1:
         raise ValueError("[vander] rank of x, got %d, expected 1" % x.ndim)
-    count = x.size if N is None else N
+    count = x.size if N is None else _check_real(N, "vander", "N")
     x = _k.cast(x, _mstype.int64) if x.dtype in _mstype.int_type + _mstype.uint_type else x
     powers = _k.arange(count - 1, -1, -1, _mstype.int64)
     return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))

@@ -9,6 +9,9 @@ from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _tensor
 from . import registry as _k
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_operand as _operand
+from .argument_kinds import check_real as _real
 from .math_func import clamp as _clamp
 from .nn_func import reduce_loss as _reduce
 
@@ -87,15 +90,21 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     """Mean over the classes (the last axis) of the binary cross entropy of sigmoid(input) with the target, 0 or 1; weight scales the classes.
 
-    reduction is 'mean' (the default), 'sum' or 'none', which leaves one loss for each row. Raises ValueError for another reduction.
+    reduction is 'mean' (the default), 'sum' or 'none', which leaves one loss for each row. Raises ValueError for another reduction and for tensors
+    without axes, TypeError for anything but Tensors.
     """
-    _tensor(input, "multilabel_soft_margin_loss"), _tensor(target, "multilabel_soft_margin_loss")
+    where = "multilabel_soft_margin_loss"
+    if not _tensor(input, where).ndim:
+        raise ValueError("[%s] rank of input, got 0, expected at least 1" % where)
+    _tensor(target, where)
+    if weight is not None:
+        _operand(weight, where, "weight")
     try:
         loss = target * _k.softplus(-input) + (1 - target) * _k.softplus(input)
         if weight is not None:
             loss = loss * weight
     except _ERRORS as error:
-        _rename(error, "multilabel_soft_margin_loss")
+        _rename(error, where)
         raise
     return _reduce(_k.sum(loss, -1) / input.shape[-1], reduction)
 
@@ -172,11 +181,12 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, 
     """Triplet loss max(0, d(anchor, positive) - d(anchor, negative) + margin).
 
     d(x, y) is the p-norm of x - y + eps over the last axis. With swap, the second distance is the smaller one of d(anchor,
-    negative) and d(positive, negative).
+    negative) and d(positive, negative). Raises TypeError for anything but Tensors and for a margin, p or eps that is no number.
     """
     where = "triplet_margin_loss"
     for value in (anchor, positive, negative):
         _tensor(value, where)
+    _operand(margin, where, "margin"), _real(p, where, "p"), _operand(eps, where, "eps")
     _check_reduction(where, reduction)
     try:
         near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
@@ -299,7 +309,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
 
     Returns (coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest
     scores). inputs is (time, batch, classes), and the last class is the blank; the first three results are int64. No
-    gradient.
+    gradient. Raises TypeError for anything but Tensors and for a merge_repeated that is no bool.
     """
     import numpy
     if _tensor(inputs, "ctc_greedy_decoder").ndim != 3:
@@ -307,6 +317,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
     if tuple(_tensor(sequence_length, "ctc_greedy_decoder").shape) != (inputs.shape[1],):
         raise ValueError("[ctc_greedy_decoder] shape of sequence_length, got %s, expected (%d,)"
                          % (tuple(sequence_length.shape), inputs.shape[1]))
+    if not isinstance(merge_repeated, bool):
+        merge_repeated = bool(_check_index(merge_repeated, "ctc_greedy_decoder", "merge_repeated"))
     scores, blank = inputs.asnumpy(), inputs.shape[2] - 1
     rows, total = [], numpy.zeros((inputs.shape[1], 1), scores.dtype)
     for b, steps in enumerate(sequence_length.tolist()):

@@ -13,6 +13,12 @@ from . import pad_func as _p
 from . import registry as _k
 from . import sampling_func as _s
 from . import statistics_func as _st
+from .argument_kinds import check_index as _check_index
+from .argument_kinds import check_iterable as _iterable
+from .argument_kinds import check_pair as _check_pair
+from .argument_kinds import check_real as _real
+from .argument_kinds import check_seeds as _check_seeds
+from .argument_kinds import check_sizes as _check_sizes
 from .nn_operations import _seed
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import Primitive
@@ -83,13 +89,13 @@ def _pad(p, x, paddings, constant_value=None):
 
     Without paddings_contiguous the numbers before each axis come first, then those after it. constant_value is 0 by default.
     """
-    numbers = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
+    numbers = list(_check_sizes(paddings, p.name, "paddings"))
     if not p.paddings_contiguous:  # the numbers before each axis come first, then those after each axis
         half = len(numbers) // 2
         numbers = [n for pair in zip(numbers[:half], numbers[half:]) for n in pair]
     value = constant_value.item() if isinstance(constant_value, _Tensor) else constant_value
     mode = {"edge": "replicate"}.get(p.mode, p.mode)
-    return _p.pad(x, [int(n) for n in numbers], mode, value if mode == "constant" else None)
+    return _p.pad(x, numbers, mode, value if mode == "constant" else None)
 
 
 _FRACTIONAL = {"pooling_ratio": _REQUIRED, "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0}
@@ -124,14 +130,20 @@ def _deformable(p, x, offsets):
     Raises ValueError for other numbers of them.
     """
     for what, value in (("strides", p.strides), ("pads", p.pads), ("dilations", p.dilations)):
-        if len(value) != 4:
+        if len(_check_sizes(value, p.name, what)) != 4:
             raise ValueError("[%s] %s, got %r, expected 4 ints" % (p.name, what, value))
+    if len(_check_sizes(p.ksize, p.name, "ksize")) != 2:
+        raise ValueError("[%s] ksize, got %r, expected 2 ints" % (p.name, p.ksize))
+    if _check(x, p.name).ndim != 4 or _check(offsets, p.name).ndim != 4:
+        raise ValueError("[%s] ranks of x and offsets, got %d and %d, expected 4" % (p.name, x.ndim, _check(offsets, p.name).ndim))
     return _e.deformed(x, offsets, p.ksize, p.strides[2:], (p.pads[0], p.pads[2]), p.dilations[2:], p.deformable_groups, p.modulated)
 
 
 def _block(p, x, forward):
     size, edges = p.block_size, p.paddings if forward else p.crops
-    return (_im.space_to_batch_nd if forward else _im.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
+    what = "paddings" if forward else "crops"
+    edges = [_check_pair(pair, p.name, "a pair of " + what) for pair in _iterable(edges, p.name, what, "two pairs of ints")]
+    return (_im.space_to_batch_nd if forward else _im.batch_to_space_nd)(x, [size, size], edges)
 
 
 def _no_repeat(p, state_seq, log_probs):
@@ -141,7 +153,11 @@ def _no_repeat(p, state_seq, log_probs):
     here.
     """
     import numpy
-    _check(state_seq, "NoRepeatNGram"), _check(log_probs, "NoRepeatNGram")
+    if not _check(state_seq, p.name).ndim or not _check(log_probs, p.name).ndim:
+        raise ValueError("[%s] ranks of state_seq and log_probs, got %d and %d, expected at least 1" % (p.name, state_seq.ndim, log_probs.ndim))
+    if log_probs.dtype not in _mstype.float_type:
+        raise TypeError("[%s] dtype of log_probs, got %s, expected a float" % (p.name, log_probs.dtype))
+    _check_index(p.ngram_size, p.name, "ngram_size")
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
     n = p.ngram_size
     least = numpy.finfo(scores.dtype).min
@@ -191,7 +207,8 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 def _keep_mask(p, shape, keep_prob):
     """Draws one bit for each element, whether it is kept, eight bits to a uint8; the count is rounded up to a multiple of 128."""
     import numpy
-    sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
+    sizes = _check_sizes(shape, p.name)
+    _check_seeds(p.name, p.Seed0, p.Seed1), _real(keep_prob, p.name, "keep_prob")
     total = 1
     for size in sizes:
         total *= size
@@ -203,6 +220,9 @@ def _keep_mask(p, shape, keep_prob):
 def _masked(p, x, mask, keep_prob):
     """Sets elements of x to 0 where the bit of a mask of DropoutGenMask is 0, and divides the others by keep_prob. The result has the shape of x."""
     import numpy
+    if _check(mask, p.name).dtype != _mstype.uint8 or mask.size * 8 < _check(x, p.name).size:
+        raise ValueError("[%s] mask, got %d elements of %s, expected bits for %d elements in uint8" % (p.name, mask.size, mask.dtype, x.size))
+    _real(keep_prob, p.name, "keep_prob")
     bits = numpy.unpackbits(mask.asnumpy(), bitorder="little")[:x.size].astype(bool)
     return _k.where(_Tensor(bits.reshape(tuple(x.shape))), x / float(keep_prob), _k.zeros_like(x))
 
@@ -212,7 +232,7 @@ def _randperm(p, n):
 
     Raises ValueError for an n above max_length.
     """
-    count, longest = int(n), p.max_length
+    count, longest = int(_real(n, p.name, "n")), _check_index(p.max_length, p.name, "max_length")
     if count > longest:
         raise ValueError("[%s] n, got %d, expected at most max_length, %d" % (p.name, count, longest))
     return _k.concat([_k.cast(_s.randperm(count), p.dtype), _k.full((longest - count,), p.pad, p.dtype)])
@@ -232,6 +252,8 @@ def _python_call(p, *inputs):
     it.
     """
     values = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)) else inputs
+    if not callable(p.fn):
+        raise TypeError("[%s] fn, got %s, expected a function" % (p.name, type(p.fn).__name__))
     made = p.fn(*[v.asnumpy() if isinstance(v, _Tensor) else v for v in values])
     made = made if isinstance(made, (tuple, list)) else (made,)
     return tuple(_k.cast(_Tensor(item), kind) for item, kind in zip(made, p.out_types))
@@ -314,7 +336,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
      (_lo.multilabel_margin_loss(x, target, p.reduction), _k.cast(_lo._targets(target)[2], _mstype.int32)), _MULTILABEL),
     ("SoftMarginLoss", _MEAN, lambda p, x, target: _lo.soft_margin_loss(x, target, p.reduction), _lo.soft_margin_loss),
     ("TripletMarginLoss", {"p": 2, "swap": False, "eps": 1e-06, "reduction": "mean"}, lambda p, x, positive, negative, margin:
-     _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction), _lo.triplet_margin_loss),
+     _lo.triplet_margin_loss(x, positive, negative, float(_real(margin, p.name, "margin")), p.p, p.eps, p.swap, p.reduction), _lo.triplet_margin_loss),
     ("CTCGreedyDecoder", {"merge_repeated": True}, _greedy, _lo.ctc_greedy_decoder),
     ("CTCLoss", {"preprocess_collapse_repeated": False, "ctc_merge_repeated": True, "ignore_longer_outputs_than_inputs": False},
      _ctc_of_scores),
@@ -336,7 +358,7 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("Quantile", {"dim": None, "keep_dims": False, "ignore_nan": False}, lambda p, x, q:
      (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims), _st.quantile),
     ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _ac.log_softmax(
-        x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim),
+        x if dtype is None else _k.cast(x, dtype), (0 if _check(x, p.name).ndim in (0, 1, 3) else 1) if dim is None else dim),
      _LOG_SOFTMAX),
     ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon), _e.rms_norm),
     ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(
