@@ -4,7 +4,7 @@ Operators whose first parameter is a tensor x are methods already. The methods h
 """
 from .._native import Tensor, _msjit
 from . import function_methods, notebook, object_methods, overloads, reduction_methods
-from .checks import check_position
+from .checks import check_position, scaled
 from .error_names import ERRORS, rename
 from .methods_shared import no_out, put_method, written, written_text
 from .overloads import one_of
@@ -143,17 +143,13 @@ def _in_place(name, op):
     return method
 
 
-def _scaled(other, alpha):
-    return other if alpha == 1 else other * alpha
-
-
 def _add_(self, other, *, alpha=1):
     """self + alpha other, written to self, which keeps its dtype. Returns self.
 
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("add_", self, _k.add(self, _scaled(other, alpha)))
+    return written("add_", self, _k.add(self, scaled(other, alpha, "add_")))
 
 
 def _sub_(self, other, *, alpha=1):
@@ -162,7 +158,7 @@ def _sub_(self, other, *, alpha=1):
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("sub_", self, _k.sub(self, _scaled(other, alpha)))
+    return written("sub_", self, _k.sub(self, scaled(other, alpha, "sub_")))
 
 
 def _div_(self, other, *, rounding_mode=None):
@@ -264,7 +260,7 @@ def bind():
         "mul_": _in_place("mul_", _k.mul), "add_": _add_, "sub_": _sub_, "div_": _div_,
         "expand": _expand, "gather": _gather, "expand_as": _expand_as,
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
-        "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
+        "broadcast_like": lambda self, other: _k.broadcast_to(self, check_tensor(other, "broadcast_like").shape),
         "set_const_arg": lambda self, const_arg=True: self,
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }

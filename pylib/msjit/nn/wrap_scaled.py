@@ -1,6 +1,7 @@
 """Training steps with a loss scale, and the Cells that update the scale."""
 from .. import autograd, importer, ops
 from ..common import dtype as mstype
+from ..common.checks import check_real
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 from ..ops.composite import MultitypeFuncGraph
@@ -36,7 +37,9 @@ class DynamicLossScaleUpdateCell(Cell):
     def __init__(self, loss_scale_value, scale_factor, scale_window):
         super().__init__()
         self.loss_scale_value = loss_scale_value
-        self.scale_factor, self.scale_window = float(scale_factor), int(scale_window)
+        self.scale_factor = check_real(scale_factor, "DynamicLossScaleUpdateCell", "scale_factor")
+        check_real(scale_window, "DynamicLossScaleUpdateCell", "scale_window")
+        self.scale_window = int(scale_window)
         self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step", requires_grad=False)
         self.last_overflow_iter = Parameter(Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False)
 
