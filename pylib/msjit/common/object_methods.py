@@ -2,7 +2,8 @@
 from .._native import Tensor, _msjit
 from ..absent import REASONS
 from .checks import check_numeric, check_offset, check_position, check_sequence, check_sizes
-from .methods_shared import put_method, written
+from .error_names import ERRORS, rename
+from .methods_shared import bits, of_bits, put_method, written
 
 
 def _h(self):
@@ -141,7 +142,7 @@ def _cauchy(self, median=0.0, sigma=1.0):
 def _get_bytes(self):
     """The elements as bytes, row by row, in the byte order of the machine."""
     import numpy
-    return numpy.ascontiguousarray(self.asnumpy()).tobytes()
+    return numpy.ascontiguousarray(bits(self)).tobytes()
 
 
 def _bytes_to_tensor(data, shape=None, dtype=None):
@@ -152,14 +153,19 @@ def _bytes_to_tensor(data, shape=None, dtype=None):
     import numpy
 
     from . import dtype as _mstype
-    kind = numpy.dtype(_mstype.dtype_to_nptype(_mstype.float32 if dtype is None else dtype))
     where = "convert_bytes_to_tensor"
     if not isinstance(data, (bytes, bytearray, memoryview)) and not hasattr(type(data), "__array__"):
         raise TypeError("[%s] data, got %s, expected bytes" % (where, type(data).__name__))
-    if memoryview(data).nbytes % kind.itemsize:
-        raise ValueError("[%s] number of bytes, got %d, expected a multiple of %d" % (where, memoryview(data).nbytes, kind.itemsize))
-    made = Tensor(numpy.frombuffer(data, kind).copy())
-    return made if shape is None else _k.reshape(made, check_sizes(shape, where))
+    dtype = _mstype.float32 if dtype is None else dtype
+    raw, itemsize = numpy.frombuffer(data, numpy.uint8), _mstype.type_size_in_bytes(dtype)
+    if raw.size % itemsize:
+        raise ValueError("[%s] number of bytes, got %d, expected a multiple of %d" % (where, raw.size, itemsize))
+    made = of_bits(raw.copy(), dtype)
+    try:
+        return made if shape is None else _k.reshape(made, check_sizes(shape, where))
+    except ERRORS as error:
+        rename(error, where)
+        raise
 
 
 def _init_data(self, slice_index=None, shape=None, opt_shard_group=None):
