@@ -158,7 +158,8 @@ def transpose(a, axes=None):
 
 def dot(a, b):
     """Dot product: of vectors and matrices as numpy.dot; a number multiplies the other argument."""
-    if not (_check(a, "dot").ndim and _check(b, "dot").ndim):
+    _check(a, "dot"), _check(b, "dot")
+    if not (a.ndim and b.ndim):
         return a * b
     product = _ops.dot(a, b)
     return product if product.dtype == a.dtype or product.dtype != int64 else product.astype(a.dtype)

@@ -6,6 +6,7 @@ import msjit as ms
 import msjit.numpy as mnp
 from jit_same import captured
 from msjit import Tensor, mint, nn
+from msjit.common.initializer import Normal, Sparse
 
 F = mint.nn.functional
 x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
@@ -21,6 +22,7 @@ TENSOR = [
     ("x.sub(None, alpha=2)", TypeError, r"\[sub\] other, got NoneType"),
     ("x.index_add(0, n, 'a', alpha=2)", TypeError, r"\[index_add\] source, got str"),
     ("x.copy().index_add_(0, n, x, alpha=None)", TypeError, r"\[index_add_\] alpha, got NoneType"),
+    ("x.view(ms.int64)", ValueError, r"\[view\] bytes of the last axis, got 12"),
     ("x.broadcast_like(3)", TypeError, r"\[broadcast_like\] argument, got int"),
     ("x.trace('a')", TypeError, r"\[trace\] offset must be an int, got str"),
     ("x.sum(initial='a')", TypeError, r"\[sum\] initial, got str"),
@@ -49,6 +51,8 @@ TENSOR = [
 MINT = [
     ("mint.add(x, 'a', alpha=2.5)", TypeError, r"\[add\] other, got str"),
     ("mint.sub(x, 2, alpha='a')", TypeError, r"\[sub\] alpha, got str"),
+    ("mint.add(x, 2, alpha=1j)", TypeError, r"\[add\] alpha, got complex"),
+    ("mint.nn.BatchNorm2d('a')", TypeError, r"\[BatchNorm2d\] num_features must be an int, got str"),
     ("mint.index_add(x, 0, n, None, alpha=2)", TypeError, r"\[index_add\] source, got NoneType"),
     ("mint.unique(x, dim=[0])", TypeError, r"\[unique\] dim must be an int, got list"),
     ("mint.unique(x, dim=2)", ValueError, r"\[unique\] dim is out of range"),
@@ -83,6 +87,9 @@ MINT = [
 ]
 
 NUMPY = [
+    ("mnp.dot(Tensor(1.0), None)", TypeError, r"\[dot\] argument, got NoneType"),
+    ("mnp.sum(x, initial='a')", TypeError, r"\[sum\] initial, got str"),
+    ("mnp.polyint(v, k=1j)", TypeError, r"\[polyint\] k, got complex"),
     ("mnp.array([1], ndmin='a')", TypeError, r"\[array\] ndmin must be an int, got str"),
     ("mnp.full(1.0, [1])", TypeError, r"\[full\] shape, got float"),
     ("mnp.split(x, 1, 5)", ValueError, r"\[split\] axis is out of range"),
@@ -123,7 +130,7 @@ NUMPY = [
     ("mnp.histogram_bin_edges(x, range=2)", TypeError, r"\[histogram_bin_edges\] range, got int"),
     ("mnp.histogram(x, range=(1, 2, 3))", ValueError, r"\[histogram\] range, got 3 items"),
     ("mnp.histogram(x, range=(1, 'a'))", TypeError, r"\[histogram\] range, got str"),
-    ("mnp.histogram2d(v, v, range=3)", TypeError, r"\[histogramdd\] range, got int"),
+    ("mnp.histogram2d(v, v, range=3)", TypeError, r"\[histogram2d\] range, got int"),
     ("mnp.histogramdd(x, range=[(0, 1)])", ValueError, r"\[histogramdd\] range, got 1 items"),
     ("mnp.randint(0, 2, 1.0)", TypeError, r"\[randint\] shape, got float"),
     ("mnp.concatenate(None, None)", TypeError, r"\[concatenate\] arrays, got NoneType"),
@@ -150,6 +157,32 @@ NUMPY = [
 ]
 
 LAYERS = [
+    ("nn.WithGradCell(3)", TypeError, r"\[WithGradCell\] network, got int"),
+    ("nn.TripletMarginWithDistanceLoss(3)", TypeError, r"\[triplet_margin_with_distance_loss\] distance_function, got int"),
+    ("nn.SmoothL1Loss(None)", TypeError, r"\[smooth_l1_loss\] beta, got NoneType"),
+    ("nn.SampledSoftmaxLoss(1, 'a')", TypeError, r"\[sampled_softmax_loss\] num_classes must be an int, got str"),
+    ("nn.LayerNorm((3,), epsilon='a')", TypeError, r"\[layer_norm\] epsilon, got str"),
+    ("nn.BatchNorm2d(3, eps=None)", TypeError, r"\[batch_norm\] eps, got NoneType"),
+    ("nn.BatchNorm3d(3, momentum='a')", TypeError, r"\[batch_norm\] momentum, got str"),
+    ("nn.SyncBatchNorm(3)(1)", TypeError, r"\[sync_batch_norm\] argument, got int"),
+    ("nn.GroupNorm(1, 2, eps=[1])", TypeError, r"\[group_norm\] eps, got list"),
+    ("nn.InstanceNorm1d(3, momentum=None)", TypeError, r"\[instance_norm\] momentum, got NoneType"),
+    ("nn.InstanceNorm2d(3, 'a')", TypeError, r"\[instance_norm\] eps, got str"),
+    ("nn.InstanceNorm3d(3)(1)", TypeError, r"\[instance_norm\] argument, got int"),
+    ("nn.AdaptiveAvgPool1d(2)(1)", TypeError, r"\[AdaptiveAvgPool1d\] argument, got int"),
+    ("nn.AdaptiveMaxPool1d(2)(Tensor(1.0))", ValueError, r"\[AdaptiveMaxPool1d\] rank of the input, got 0"),
+    ("nn.ClipByNorm()(x, None)", TypeError, r"\[clip_by_norm\] clip_norm, got NoneType"),
+    ("nn.Conv2dTranspose(1, 1, 1)(None)", TypeError, r"\[conv2d_transpose\] argument, got NoneType"),
+    ("nn.Dropout(None)", TypeError, r"\[dropout\] keep_prob, got NoneType"),
+    ("nn.DynamicLossScaleUpdateCell(1, 2, 3)(1, x)", TypeError, r"\[DynamicLossScaleUpdateCell\] loss_scale, got int"),
+    ("nn.Embedding(2, 2, padding_idx='a')", TypeError, r"\[embedding\] padding_idx must be an int, got str"),
+    ("nn.Pad(((1, 1),))(1)", TypeError, r"\[pad\] argument, got int"),
+    ("nn.DistributedGradReducer(1.0)", TypeError, r"\[DistributedGradReducer\] parameters, got float"),
+    ("nn.Dense(10 ** 30, 1)", ValueError, r"\[initializer\] shape, got"),
+    ("ms.initializer('ones', 1.0)", TypeError, r"\[initializer\] shape, got float"),
+    ("ms.initializer('ones', (False,))", TypeError, r"\[initializer\] size of a dimension, got False"),
+    ("Sparse('a')", TypeError, r"\[sparse\] sparsity, got str"),
+    ("Normal()(3)", TypeError, r"\[initializer\] array, got int"),
     ("nn.ReLU6(1, [1])", TypeError, r"\[cell\] flags, got list"),
     ("nn.MaxPool1d()(1)", TypeError, r"\[max_pool1d\] argument, got int"),
     ("nn.AvgPool3d()(None)", TypeError, r"\[avg_pool3d\] argument, got NoneType"),

@@ -111,14 +111,17 @@ def check_sizes(shape, where, what="shape"):
 
 def check_real(value, where, what):
     """The value as a float: that of a number, a bool, a number of NumPy or a Tensor of one element."""
-    if isinstance(value, complex) or not hasattr(type(value), "__float__"):
-        raise TypeError("[%s] %s, got %s, expected a number" % (where, what, type(value).__name__))
-    return float(value)
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:  # a text has a value for float(), but is no number
+        return value.__float__()
+    except (AttributeError, TypeError):
+        raise TypeError("[%s] %s, got %s, expected a number" % (where, what, type(value).__name__)) from None
 
 
 def check_operand(value, where, what):
-    """The value, when it is a Tensor or a number, of Python or NumPy."""
-    if not isinstance(value, (int, float, complex)) and not hasattr(type(value), "__float__"):
+    """The value, when it is a Tensor or a number, of Python or NumPy; operators take no complex numbers of Python."""
+    if not isinstance(value, (int, float)) and (isinstance(value, complex) or not hasattr(type(value), "__float__")):
         raise TypeError("[%s] %s, got %s, expected a Tensor or a number" % (where, what, type(value).__name__))
     return value
 

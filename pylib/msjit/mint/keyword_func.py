@@ -72,9 +72,9 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     anything but a Tensor, ValueError for an axis that the input does not have.
     """
     input = input if dtype is None else _k.cast(input, dtype)
-    if p == "nuc":
+    if isinstance(p, str) and p == "nuc":
         return _ops.norm(input, "nuc", dim, keepdim)
-    return _ops.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim)
+    return _ops.vector_norm(input, 2 if p is None or (isinstance(p, str) and p == "fro") else p, dim, keepdim)
 
 
 def permute(input, dims):

@@ -48,7 +48,7 @@ class _BatchNorm(_nn.Cell):
         name = type(self).__name__
         if momentum is None:
             raise NotImplementedError("[%s] momentum, got None, expected a float: the mean of all batches is not offered" % name)
-        self.num_features, self.eps, self.momentum = num_features, check_real(eps, name, "eps"), check_real(momentum, name, "momentum")
+        self.num_features, self.eps, self.momentum = check_int(num_features, name, "num_features"), check_real(eps, name, "eps"), check_real(momentum, name, "momentum")
         self.affine, self.track_running_stats, dtype = affine, track_running_stats, _float32(dtype)
         self.weight = self.bias = self.running_mean = self.running_var = self.num_batches_tracked = None
         shape = [num_features]

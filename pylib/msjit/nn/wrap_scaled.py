@@ -3,7 +3,7 @@ from .. import autograd, importer, ops
 from ..common import dtype as mstype
 from ..common.checks import check_real
 from ..common.parameter import Parameter
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from ..ops.composite import MultitypeFuncGraph
 from .cell import Cell
 from .wrap import TrainOneStepCell
@@ -49,6 +49,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def construct(self, loss_scale, overflow):
         """Writes the next scale into loss_scale, a Parameter; returns overflow."""
+        check_tensor(loss_scale, "DynamicLossScaleUpdateCell", "loss_scale")
         scale, step, last = loss_scale.detach(), self.cur_iter.detach(), self.last_overflow_iter.detach()
         grows = step - last >= self.scale_window
         shrunk = ops.where(overflow, ops.maximum(scale / self.scale_factor, 1), scale)

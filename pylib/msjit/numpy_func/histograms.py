@@ -2,6 +2,8 @@
 from ..common import dtype as _mstype
 from ..common.checks import check_real as _check_real
 from ..common.checks import check_sequence as _check_sequence
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from .shared import as_float as _float
@@ -130,5 +132,9 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
         bins = [bins, bins]
     elif isinstance(bins, (tuple, list)) and len(bins) == 1:
         bins = [bins[0], bins[0]]
-    out, edges = histogramdd([_tensor(x), _tensor(y)], bins, range, weights, density)
+    try:
+        out, edges = histogramdd([_tensor(x), _tensor(y)], bins, range, weights, density)
+    except _ERRORS as error:
+        _rename(error, "histogram2d")
+        raise
     return (out,) + tuple(edges)

@@ -4,6 +4,7 @@ import builtins as _b
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_operand as _check_operand
 from ..common.checks import check_sequence as _check_sequence
 from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
@@ -219,6 +220,8 @@ for _name, _method in (("max", "max"), ("min", "min"), ("amax", "max"), ("amin",
 @_public
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
     """Sums elements over axes, by default over all; `initial` is added to the result."""
+    if not (initial is None or isinstance(initial, (tuple, list))):
+        _check_operand(initial, "sum", "initial")
     out = _ops.sum(_tensor(a), axis, keepdims)
     return _cast(out if initial is None else out + initial, dtype)
 
