@@ -128,8 +128,6 @@ def check_operand(value, where, what):
 
 def scaled(other, alpha, where, what="other"):
     """alpha times an operand. Both are Tensors or numbers: a list times 2 would be a longer list."""
-    if alpha == 1:
-        return other
     return check_operand(other, where, what) * check_operand(alpha, where, "alpha")
 
 

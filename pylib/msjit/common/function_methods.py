@@ -109,7 +109,7 @@ def _index_add_(self, dim, index, source, *, alpha=1):
 
     Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
     """
-    return _set(self, _renamed("index_add_", _slices_added, self, index, scaled(source, alpha, "index_add_", "source"), dim))
+    return _set(self, _renamed("index_add_", _slices_added, self, index, source if alpha == 1 else scaled(source, alpha, "index_add_", "source"), dim))
 
 
 def _index_copy_(self, dim, index, tensor):

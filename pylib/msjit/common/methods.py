@@ -153,7 +153,7 @@ def _add_(self, other, *, alpha=1):
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("add_", self, _k.add(self, scaled(other, alpha, "add_")))
+    return written("add_", self, _k.add(self, other if alpha == 1 else scaled(other, alpha, "add_")))
 
 
 def _sub_(self, other, *, alpha=1):
@@ -162,7 +162,7 @@ def _sub_(self, other, *, alpha=1):
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("sub_", self, _k.sub(self, scaled(other, alpha, "sub_")))
+    return written("sub_", self, _k.sub(self, other if alpha == 1 else scaled(other, alpha, "sub_")))
 
 
 def _div_(self, other, *, rounding_mode=None):

@@ -30,13 +30,13 @@ def need(name, **given):
 
 def _add(self, other, *, alpha=1):
     """self + alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
-    return _k.add(self, scaled(other, alpha, "add"))
+    return _k.add(self, other if alpha == 1 else scaled(other, alpha, "add"))
 
 
 def _sub(self, other=None, *, y=None, alpha=1):
     """self - alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
     other = one_of("sub", other, "other", y, "y")
-    return _k.sub(self, scaled(other, alpha, "sub"))
+    return _k.sub(self, other if alpha == 1 else scaled(other, alpha, "sub"))
 
 
 def _div(self, other=None, *, value=None, rounding_mode=None):
@@ -237,7 +237,7 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
     dim, index = one_of("index_add", given[0], "dim", dim, "dim"), one_of("index_add", given[1], "index", index, "index")
     source = one_of("index_add", given[2], "source", source, "source")
     need("index_add", dim=dim, index=index, source=source)
-    return _slices_added(self, index, scaled(source, alpha, "index_add", "source"), dim)
+    return _slices_added(self, index, source if alpha == 1 else scaled(source, alpha, "index_add", "source"), dim)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):

@@ -23,7 +23,8 @@ def narrow(input, dim, start, length):
 
     Raises ValueError where these are not within the axis, and for an axis that the input does not have.
     """
-    start = _check_offset(start, "narrow", "start")
+    if type(start) is not int:
+        start = _check_offset(start, "narrow", "start")
     if start < 0:
         start += _check_tensor(input, "narrow").shape[_check_axis(dim, input.ndim, "narrow", "dim")]
     return _ops.narrow(input, dim, start, length)

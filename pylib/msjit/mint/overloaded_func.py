@@ -13,7 +13,7 @@ def add(input, other, *, alpha=1):
     The result has the common dtype: integers and float32 give float32. Raises ValueError for shapes that do not broadcast, TypeError for
     anything but Tensors and numbers.
     """
-    return _k.add(input, _scaled(other, alpha, "add"))
+    return _k.add(input, other if alpha == 1 else _scaled(other, alpha, "add"))
 
 
 def sub(input, other, *, alpha=1):
@@ -22,7 +22,7 @@ def sub(input, other, *, alpha=1):
     The result has the common dtype: integers and float32 give float32. Raises ValueError for shapes that do not broadcast, TypeError for
     anything but Tensors and numbers.
     """
-    return _k.sub(input, _scaled(other, alpha, "sub"))
+    return _k.sub(input, other if alpha == 1 else _scaled(other, alpha, "sub"))
 
 
 def max(input, dim=None, keepdim=False, *, other=None):

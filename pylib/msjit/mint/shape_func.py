@@ -111,7 +111,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     index is a vector of integers, as long as that axis of source. Raises IndexError for a position outside the axis, ValueError for sizes that do
     not fit and for an axis that the input does not have, TypeError for an index of floats.
     """
-    return _slices_added(input, index, _scaled(source, alpha, "index_add", "source"), dim)
+    return _slices_added(input, index, source if alpha == 1 else _scaled(source, alpha, "index_add", "source"), dim)
 
 
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
