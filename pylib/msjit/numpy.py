@@ -5,6 +5,9 @@ import numpy as _np
 from . import ops as _ops
 from .common import dtype as _mstype
 from .common.checks import check_axis as _check_axis
+from .common.checks import check_offset as _check_offset
+from .common.checks import check_sequence as _check_sequence
+from .common.checks import check_sizes as _check_sizes
 from .common.dtype import (  # noqa: F401
     bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )
@@ -21,6 +24,7 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     made = _Tensor(obj) if dtype is None else _Tensor(obj, dtype)
     if dtype is None and made.dtype == int64 and not hasattr(obj, "dtype"):
         made = made.astype(int32)
+    ndmin = _check_offset(ndmin, "array", "ndmin")
     while made.ndim < ndmin:
         made = made.expand_dims(0)
     return made
@@ -61,7 +65,7 @@ def full(shape, fill_value, dtype=None):
     """
     if not isinstance(fill_value, (bool, int, float, complex)):
         values = fill_value if isinstance(fill_value, _Tensor) else array(fill_value, dtype)
-        return _ops.broadcast_to(values, (shape,) if isinstance(shape, int) else tuple(shape))
+        return _ops.broadcast_to(values, _check_sizes(shape, "full"))
     kind = int32 if dtype is None and type(fill_value) is int else dtype
     return _ops.full((shape,) if isinstance(shape, int) else shape, fill_value, dtype=kind)
 
@@ -154,7 +158,8 @@ def transpose(a, axes=None):
 
 def dot(a, b):
     """Dot product: of vectors and matrices as numpy.dot; a number multiplies the other argument."""
-    if not (_check(a, "dot").ndim and _check(b, "dot").ndim):
+    _check(a, "dot"), _check(b, "dot")
+    if not (a.ndim and b.ndim):
         return a * b
     product = _ops.dot(a, b)
     return product if product.dtype == a.dtype or product.dtype != int64 else product.astype(a.dtype)
@@ -172,7 +177,10 @@ def tensordot(a, b, axes=2):
             raise ValueError("[tensordot] axes, got %d, expected 0 to %d" % (axes, most))
         first, second = list(range(a.ndim - axes, a.ndim)), list(range(axes))
     else:
-        first, second = ([axis] if isinstance(axis, int) else list(axis) for axis in axes)
+        axes = tuple(_check_sequence(axes, "tensordot", "axes", "an int or a pair"))
+        if len(axes) != 2:
+            raise ValueError("[tensordot] axes, got %d of them, expected an int or a pair" % len(axes))
+        first, second = (list(_check_sizes(axis, "tensordot", "axes")) for axis in axes)
     first = [_check_axis(axis, a.ndim, "tensordot") for axis in first]
     second = [_check_axis(axis, b.ndim, "tensordot") for axis in second]
     if [a.shape[i] for i in first] != [b.shape[i] for i in second]:
@@ -200,7 +208,7 @@ def rand(*shape, dtype=_mstype.float32):
 
 def split(x, indices_or_sections, axis=0):
     """Splits along an axis into a number of equal parts, or at the listed indices. Raises ValueError where a part would be empty."""
-    length = _check(x, "split").shape[axis]
+    length = _check(x, "split").shape[_check_axis(axis, x.ndim, "split")]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1 or length % indices_or_sections:
             raise ValueError("[split] size of the axis, got %d, expected a multiple of indices_or_sections, %d"
@@ -211,6 +219,7 @@ def split(x, indices_or_sections, axis=0):
                         % type(indices_or_sections).__name__)
     sizes, start = [], 0
     for place in list(indices_or_sections) + [length]:
+        place = _check_offset(place, "split", "indices_or_sections")
         place = place + length if place < 0 else place
         if not start < place <= length:
             raise ValueError("[split] indices_or_sections, got %s, expected positions that grow below %d"

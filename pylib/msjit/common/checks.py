@@ -92,6 +92,45 @@ def check_position(index, size, where, what="index"):
     return _place(index, size, where, what, IndexError)
 
 
+def check_offset(value, where, what):
+    """The value as an int, as check_int; a bool counts as 0 or 1, as in Python."""
+    return int(value) if isinstance(value, bool) else check_int(value, where, what)
+
+
+def check_sequence(value, where, what, expected="a tuple or a list"):
+    """The value, when it has items: a tuple, a list, or another object to iterate over, but no text."""
+    if not isinstance(value, (tuple, list)) and (isinstance(value, (str, bytes)) or not hasattr(type(value), "__iter__")):
+        raise TypeError("[%s] %s, got %s, expected %s" % (where, what, type(value).__name__, expected))
+    return value
+
+
+def check_sizes(shape, where, what="shape"):
+    """The sizes of a shape, which may be a single int, as a tuple."""
+    return (shape,) if isinstance(shape, int) else tuple(check_sequence(shape, where, what, "an int, a tuple or a list"))
+
+
+def check_real(value, where, what):
+    """The value as a float: that of a number, a bool, a number of NumPy or a Tensor of one element."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:  # a text has a value for float(), but is no number
+        return value.__float__()
+    except (AttributeError, TypeError):
+        raise TypeError("[%s] %s, got %s, expected a number" % (where, what, type(value).__name__)) from None
+
+
+def check_operand(value, where, what):
+    """The value, when it is a Tensor or a number, of Python or NumPy; operators take no complex numbers of Python."""
+    if not isinstance(value, (int, float)) and (isinstance(value, complex) or not hasattr(type(value), "__float__")):
+        raise TypeError("[%s] %s, got %s, expected a Tensor or a number" % (where, what, type(value).__name__))
+    return value
+
+
+def scaled(other, alpha, where, what="other"):
+    """alpha times an operand. Both are Tensors or numbers: a list times 2 would be a longer list."""
+    return check_operand(other, where, what) * check_operand(alpha, where, "alpha")
+
+
 def check_numeric(value, where, what):
     """The value, when one can compute with it as with a number: an int, a float, a number of NumPy or a Tensor; no bool."""
     if isinstance(value, bool) or not hasattr(type(value), "__float__"):

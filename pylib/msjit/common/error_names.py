@@ -28,6 +28,6 @@ def rename(error, where, text=None):
 
 def wrong_channels(x, wanted, what):
     """What an error says of an input with another number of channels (axis 1) than a layer was made for; None for others."""
-    if x.ndim < 2 or x.shape[1] == wanted:
+    if getattr(x, "ndim", 0) < 2 or x.shape[1] == wanted:
         return None
     return "channels of the input, got %d in shape %s, expected %s, %d" % (x.shape[1], x.shape, what, wanted)

@@ -1,10 +1,11 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor
 from ..gradient_hooks import register_hook
-from .checks import check_axis, check_int, check_numeric
+from .checks import check_axis, check_int, check_numeric, check_sequence, scaled
 from .error_names import ERRORS, rename
 from .generator import drawn
 from .methods_shared import put_method, written, written_text
+from .tensor import check_tensor
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -75,20 +76,27 @@ def _scatter_(self, *args, **kwargs):
     return _set(self, _renamed("scatter_", _scatter, self, *args, **kwargs))
 
 
+def _next(given, value, where, what):
+    """A parameter: the value given by keyword, or the next one by position, which is taken off the list."""
+    if value is not None:
+        return value
+    if not given:
+        raise TypeError("[%s] missing argument '%s', got none, expected one" % (where, what))
+    return given.pop(0)
+
+
 def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
     """x.scatter_add(indices, updates): adds slices at coordinates; x.scatter_add(dim, index, src): adds one element at each index, as scatter.
 
     A copy; what is named twice is added to twice. Coordinates are those of ops.tensor_scatter_add. Raises IndexError for an index outside,
     ValueError for shapes that do not fit.
     """
+    given, where = list(args), "scatter_add"
     if len(args) == 3 or dim is not None or index is not None or src is not None:
-        given = list(args)
-        dim = given.pop(0) if dim is None else dim
-        index = given.pop(0) if index is None else index
-        return _renamed("scatter_add", _elements_scattered, self, index, given.pop(0) if src is None else src, dim, "add")
-    given = list(args)
-    indices = given.pop(0) if indices is None else indices
-    return _ops.tensor_scatter_add(self, indices, given.pop(0) if updates is None else updates)
+        dim, index = _next(given, dim, where, "dim"), _next(given, index, where, "index")
+        return _renamed(where, _elements_scattered, self, index, _next(given, src, where, "src"), dim, "add")
+    indices = _next(given, indices, where, "indices")
+    return _ops.tensor_scatter_add(self, indices, _next(given, updates, where, "updates"))
 
 
 def _scatter_add_(self, dim, index, src):
@@ -101,7 +109,7 @@ def _index_add_(self, dim, index, source, *, alpha=1):
 
     Raises IndexError for an index outside the axis, ValueError for an axis that self does not have.
     """
-    return _set(self, _renamed("index_add_", _slices_added, self, index, source if alpha == 1 else source * alpha, dim))
+    return _set(self, _renamed("index_add_", _slices_added, self, index, source if alpha == 1 else scaled(source, alpha, "index_add_", "source"), dim))
 
 
 def _index_copy_(self, dim, index, tensor):
@@ -119,10 +127,15 @@ def _index_put(self, indices, values, accumulate=False):
     values, a Tensor or a number, broadcasts to the elements picked, and is cast to the dtype of self. Raises IndexError for an index outside,
     ValueError for values that do not broadcast.
     """
-    values = values if isinstance(values, Tensor) else _k.full((), values, self.dtype)
+    return _renamed("index_put", _written_at, self, indices, values, accumulate, "index_put")
+
+
+def _written_at(self, indices, values, accumulate, where):
     parts = []
+    check_sequence(indices, where, "indices", "a tuple or a list of Tensors")
+    values = values if isinstance(values, Tensor) else _k.full((), values, self.dtype)
     for index in indices:
-        if index.dtype == _bool():
+        if check_tensor(index, where, "index").dtype == _bool():
             parts += [column for column in _ops.unbind(_ops.nonzero(index), 1)]
         else:
             parts.append(index)
@@ -157,7 +170,7 @@ def _bool():
 
 def _index_put_(self, indices, values, accumulate=False):
     """As index_put, written to self; returns self."""
-    return _set(self, _index_put(self, indices, values, accumulate))
+    return _set(self, _renamed("index_put_", _written_at, self, indices, values, accumulate, "index_put_"))
 
 
 def _take(self, indices=None, axis=None, mode="clip", *, index=None):
@@ -185,8 +198,12 @@ def _choose(self, choices, mode="clip"):
     choices is a list of tensors and numbers that broadcast to self, or a Tensor whose first axis counts them. A number outside is moved to the
     nearest (mode 'clip'), counted around ('wrap'), or raises IndexError. TypeError for a self that holds no integers.
     """
-    stacked = choices if isinstance(choices, Tensor) else _k.stack([
-        _k.broadcast_to(item if isinstance(item, Tensor) else Tensor(item), self.shape) for item in choices], 0)
+    stacked = choices
+    if not isinstance(choices, Tensor):
+        check_sequence(choices, "choose", "choices", "a Tensor, a tuple or a list")
+        stacked = _k.stack([_k.broadcast_to(item if isinstance(item, Tensor) else Tensor(item), self.shape) for item in choices], 0)
+    elif not choices.ndim:
+        raise ValueError("[choose] rank of choices, got 0, expected 1 or more")
     places = _k.clip(self, 0, stacked.shape[0] - 1) if mode == "clip" else _k.mod(self, stacked.shape[0]) \
         if mode == "wrap" else self
     return _k.squeeze(_k.gather_elements(stacked, _k.expand_dims(places, 0), 0), 0)

@@ -3,7 +3,7 @@ import math
 
 from .._native import Tensor
 from . import dtype as mstype
-from .checks import check_numeric
+from .checks import check_numeric, check_real, check_sizes
 from .seed import generator
 
 
@@ -29,7 +29,9 @@ class Initializer:
         raise NotImplementedError("[initializer] %s defines no sample method" % type(self).__name__)
 
     def __call__(self, array):
-        """Fills a NumPy array in place."""
+        """Fills a NumPy array in place. Raises TypeError for an object without a shape."""
+        if not hasattr(array, "shape"):
+            raise TypeError("[initializer] array, got %s, expected an array" % type(array).__name__)
         self._initialize(array)
 
     def __repr__(self):
@@ -225,7 +227,7 @@ class Sparse(Initializer):
     """Matrices in each of whose columns the share `sparsity` is 0; the others are normal with the deviation sigma."""
 
     def __init__(self, sparsity, sigma=0.01):
-        if not 0 <= sparsity <= 1:
+        if not 0 <= check_real(sparsity, "sparse", "sparsity") <= 1:
             raise ValueError("[sparse] sparsity, got %s, expected a number in [0, 1]" % (sparsity,))
         self.sparsity, self.sigma = sparsity, sigma
 
@@ -323,7 +325,11 @@ def initializer(init, shape=None, dtype=mstype.float32):
         raise TypeError("[initializer] expected a name, a number, an Initializer or a Tensor, got %s"
                         % type(init).__name__)
     shape = _shape(shape)
-    values = numpy.empty(shape, mstype.dtype_to_nptype(dtype))
+    kind = mstype.dtype_to_nptype(dtype)
+    try:
+        values = numpy.empty(shape, kind)
+    except ValueError:  # more bytes than there are addresses
+        raise ValueError("[initializer] shape, got %s, expected fewer elements" % (shape,)) from None
     init(values)
     tensor = Tensor(values)
     return tensor if tensor.dtype == dtype else tensor.astype(dtype)
@@ -332,9 +338,9 @@ def initializer(init, shape=None, dtype=mstype.float32):
 def _shape(shape):
     if shape is None:
         return ()
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = check_sizes(shape, "initializer")
     for size in shape:
-        if not hasattr(size, "__index__"):
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
             raise TypeError("[initializer] size of a dimension, got %r, expected an int" % (size,))
         if size < 0:
             raise ValueError("[initializer] sizes must not be negative, got %s" % (shape,))

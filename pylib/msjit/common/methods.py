@@ -4,9 +4,9 @@ Operators whose first parameter is a tensor x are methods already. The methods h
 """
 from .._native import Tensor, _msjit
 from . import function_methods, notebook, object_methods, overloads, reduction_methods
-from .checks import check_position
+from .checks import check_position, scaled
 from .error_names import ERRORS, rename
-from .methods_shared import no_out, put_method, written, written_text
+from .methods_shared import bits, no_out, of_bits, put_method, written, written_text
 from .overloads import one_of
 from .tensor import check_tensor
 
@@ -25,7 +25,8 @@ def _stride(self, dim=None):
 def _view(self, *shape, dtype=None):
     """The same elements in another shape, one size of which may be -1; given a dtype, the same memory read as elements of that dtype.
 
-    Raises ValueError for a shape with another number of elements, TypeError for both a shape and a dtype.
+    Raises ValueError for a shape with another number of elements and for a last axis whose bytes are no whole elements of the dtype, TypeError
+    for both a shape and a dtype.
     """
     if dtype is None and len(shape) == 1 and isinstance(shape[0], _msjit.DType):
         dtype, shape = shape[0], ()
@@ -33,8 +34,11 @@ def _view(self, *shape, dtype=None):
         return _k.reshape(self, *shape)
     if shape:
         raise TypeError("[view] arguments, got a shape and a dtype, expected one of them")
-    from .dtype import dtype_to_nptype
-    return Tensor.from_numpy(self.asnumpy().view(dtype_to_nptype(dtype)))
+    from .dtype import type_size_in_bytes
+    old, new = self.itemsize, type_size_in_bytes(dtype)
+    if old != new and (not self.ndim or self.shape[-1] * old % new):
+        raise ValueError("[view] bytes of the last axis, got %d, expected a multiple of %d" % (self.shape[-1] * old if self.ndim else 0, new))
+    return of_bits(bits(self), dtype)
 
 
 def _isclose(self, other=None, rtol=1e-05, atol=1e-08, equal_nan=False, *, x2=None):
@@ -143,17 +147,13 @@ def _in_place(name, op):
     return method
 
 
-def _scaled(other, alpha):
-    return other if alpha == 1 else other * alpha
-
-
 def _add_(self, other, *, alpha=1):
     """self + alpha other, written to self, which keeps its dtype. Returns self.
 
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("add_", self, _k.add(self, _scaled(other, alpha)))
+    return written("add_", self, _k.add(self, other if alpha == 1 else scaled(other, alpha, "add_")))
 
 
 def _sub_(self, other, *, alpha=1):
@@ -162,7 +162,7 @@ def _sub_(self, other, *, alpha=1):
     Raises ValueError for an `other` that does not broadcast to the shape of self, TypeError unless it is a Tensor or a number, and for floats in a
     tensor of integers.
     """
-    return written("sub_", self, _k.sub(self, _scaled(other, alpha)))
+    return written("sub_", self, _k.sub(self, other if alpha == 1 else scaled(other, alpha, "sub_")))
 
 
 def _div_(self, other, *, rounding_mode=None):
@@ -264,7 +264,7 @@ def bind():
         "mul_": _in_place("mul_", _k.mul), "add_": _add_, "sub_": _sub_, "div_": _div_,
         "expand": _expand, "gather": _gather, "expand_as": _expand_as,
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
-        "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
+        "broadcast_like": lambda self, other: _k.broadcast_to(self, check_tensor(other, "broadcast_like").shape),
         "set_const_arg": lambda self, const_arg=True: self,
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }

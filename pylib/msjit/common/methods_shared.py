@@ -1,7 +1,27 @@
 """Functions that the files with methods of Tensor share."""
 import types
 
-from .._native import Tensor, _msjit
+from .._native import Tensor, _msjit, dtypes
+
+
+def bits(x):
+    """The elements as a NumPy array; those of bfloat16, which NumPy lacks, as the uint16 that has their bits."""
+    array = x.asnumpy()
+    if x.dtype != dtypes["bfloat16"]:
+        return array
+    import numpy
+    return numpy.asarray(array.view(numpy.uint32) >> 16, numpy.uint16)
+
+
+def of_bits(array, dtype):
+    """A Tensor of the elements of a dtype whose bytes a NumPy array holds."""
+    import numpy
+
+    from .dtype import dtype_to_nptype
+    if dtype != dtypes["bfloat16"]:
+        return Tensor.from_numpy(array.view(dtype_to_nptype(dtype)))
+    wide = numpy.asarray(array.view(numpy.uint16), numpy.uint32) << 16
+    return Tensor(numpy.asarray(wide).view(numpy.float32)).astype(dtype)
 
 
 def put_method(name, function):

@@ -1,8 +1,9 @@
 """Methods and properties of Tensor that concern the object: its memory, its state, its shape as a matrix, and writes in place."""
 from .._native import Tensor, _msjit
 from ..absent import REASONS
-from .checks import check_numeric, check_position
-from .methods_shared import put_method, written
+from .checks import check_numeric, check_offset, check_position, check_sequence, check_sizes
+from .error_names import ERRORS, rename
+from .methods_shared import bits, of_bits, put_method, written
 
 
 def _h(self):
@@ -87,11 +88,16 @@ def _set_(self, source=None, storage_offset=0, size=None, stride=None):
         raise NotImplementedError("[set_] source, got %s, expected a Tensor" % type(source).__name__)
     if source.dtype != self.dtype:
         raise TypeError("[set_] dtype of source, got %s, expected %s" % (source.dtype, self.dtype))
-    if size is not None or storage_offset:
-        size = source.shape if size is None else tuple(size)
-        source = _strided("set_", source, size, _row_strides(size) if stride is None else tuple(stride), storage_offset)
+    offset = check_offset(storage_offset, "set_", "storage_offset")
+    if size is not None or offset:
+        size = source.shape if size is None else _ints("set_", size, "size")
+        source = _strided("set_", source, size, _row_strides(size) if stride is None else _ints("set_", stride, "stride"), offset)
     self.set_data(source, True)
     return self
+
+
+def _ints(where, values, what):
+    return tuple(check_offset(value, where, what) for value in check_sequence(values, where, what))
 
 
 def _strided(where, source, sizes, steps, offset):
@@ -136,19 +142,30 @@ def _cauchy(self, median=0.0, sigma=1.0):
 def _get_bytes(self):
     """The elements as bytes, row by row, in the byte order of the machine."""
     import numpy
-    return numpy.ascontiguousarray(self.asnumpy()).tobytes()
+    return numpy.ascontiguousarray(bits(self)).tobytes()
 
 
 def _bytes_to_tensor(data, shape=None, dtype=None):
     """A Tensor of bytes that get_bytes gave: of one axis, or of `shape`; float32, or `dtype`.
 
-    Raises ValueError for a shape with another number of elements.
+    Raises TypeError for anything but bytes, ValueError for a number of bytes or a shape that does not fit.
     """
     import numpy
 
     from . import dtype as _mstype
-    kind = numpy.dtype(_mstype.dtype_to_nptype(_mstype.float32 if dtype is None else dtype))
-    return Tensor(numpy.frombuffer(data, kind).reshape(tuple(shape) if shape is not None else (-1,)).copy())
+    where = "convert_bytes_to_tensor"
+    if not isinstance(data, (bytes, bytearray, memoryview)) and not hasattr(type(data), "__array__"):
+        raise TypeError("[%s] data, got %s, expected bytes" % (where, type(data).__name__))
+    dtype = _mstype.float32 if dtype is None else dtype
+    raw, itemsize = numpy.frombuffer(data, numpy.uint8), _mstype.type_size_in_bytes(dtype)
+    if raw.size % itemsize:
+        raise ValueError("[%s] number of bytes, got %d, expected a multiple of %d" % (where, raw.size, itemsize))
+    made = of_bits(raw.copy(), dtype)
+    try:
+        return made if shape is None else _k.reshape(made, check_sizes(shape, where))
+    except ERRORS as error:
+        rename(error, where)
+        raise
 
 
 def _init_data(self, slice_index=None, shape=None, opt_shard_group=None):
@@ -163,7 +180,7 @@ def _move_to(self, to="CPU", blocking=True):
 
 def _index(self, indices):
     """Elements at advanced indices, a list of tensors that broadcast: x[indices]. Raises IndexError for an index outside."""
-    return self[tuple(indices)]
+    return self[tuple(check_sequence(indices, "index", "indices", "a tuple or a list of Tensors"))]
 
 
 def _set_dtype(self, dtype):

@@ -5,6 +5,7 @@ A method here accepts the parameter names of both spellings. If the two compute 
 from .._devices import device_number as _device_number
 from .._devices import move as _move
 from .._native import Tensor
+from .checks import check_offset, scaled
 from .error_names import ERRORS, rename
 from .methods_shared import put_method
 
@@ -29,13 +30,13 @@ def need(name, **given):
 
 def _add(self, other, *, alpha=1):
     """self + alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
-    return _k.add(self, other if alpha == 1 else other * alpha)
+    return _k.add(self, other if alpha == 1 else scaled(other, alpha, "add"))
 
 
 def _sub(self, other=None, *, y=None, alpha=1):
     """self - alpha other, broadcast; other is a Tensor or a number, TypeError for anything else. ValueError for shapes that do not broadcast."""
     other = one_of("sub", other, "other", y, "y")
-    return _k.sub(self, other if alpha == 1 else other * alpha)
+    return _k.sub(self, other if alpha == 1 else scaled(other, alpha, "sub"))
 
 
 def _div(self, other=None, *, value=None, rounding_mode=None):
@@ -236,7 +237,7 @@ def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named)
     dim, index = one_of("index_add", given[0], "dim", dim, "dim"), one_of("index_add", given[1], "index", index, "index")
     source = one_of("index_add", given[2], "source", source, "source")
     need("index_add", dim=dim, index=index, source=source)
-    return _slices_added(self, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(self, index, source if alpha == 1 else scaled(source, alpha, "index_add", "source"), dim)
 
 
 def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
@@ -283,6 +284,7 @@ def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
 
     A positive offset means above the main diagonal. Raises ValueError for fewer than two axes, and for axes that are equal or that x does not have.
     """
+    offset = check_offset(offset, "trace", "offset")
     if dtype is None:
         dtype = _dtypes.int64 if self.dtype in _dtypes.int_type + _dtypes.uint_type else self.dtype
     try:

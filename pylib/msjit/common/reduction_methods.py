@@ -1,5 +1,6 @@
 """Methods of Tensor that reduce over axes, find extremes, or accumulate along an axis; bound by bind() of methods.py."""
 from . import masked
+from .checks import check_operand
 from .methods_shared import no_out, put_method
 from .overloads import need, one_of
 
@@ -16,7 +17,11 @@ def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None,
         dtype, keepdim = None, dtype
     axis, keepdims = axis if dim is None else one_of("sum", axis, "axis", dim, "dim"), keepdims or keepdim
     out = _ops.sum(masked.filled("sum", self, where, 0), axis, keepdims, dtype)
-    return out if initial is None else out + initial
+    return out if initial is None else out + _initial("sum", initial)
+
+
+def _initial(where, initial):
+    return initial if isinstance(initial, (tuple, list)) else check_operand(initial, where, "initial")
 
 
 def _mean(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, dtype=None, out=None, where=True):
@@ -43,7 +48,7 @@ def _prod(self, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=Fal
         raise no_out("prod", out)
     axis, keepdims = axis if dim is None else one_of("prod", axis, "axis", dim, "dim"), keepdims or keepdim
     out = _ops.prod(masked.filled("prod", self, where, 1), axis, keep_dims or keepdims, dtype)
-    return out if initial is None else out * initial
+    return out if initial is None else out * _initial("prod", initial)
 
 
 def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):

@@ -46,10 +46,10 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
-def check_tensor(value, where):
+def check_tensor(value, where, what="argument"):
     """Returns the value if it is a Tensor. For functions that read attributes of it before they call an operator."""
     if not isinstance(value, Tensor):
-        raise TypeError("[%s] argument, got %s, expected a Tensor" % (where, type(value).__name__))
+        raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, what, type(value).__name__))
     return value
 
 

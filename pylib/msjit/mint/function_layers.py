@@ -3,7 +3,8 @@ from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
 from ..common.checks import check_int as _check_int
-from ..common.tensor import Tensor
+from ..common.checks import check_real as _check_real
+from ..common.tensor import Tensor, check_tensor
 from . import functional
 
 
@@ -92,8 +93,10 @@ class _Upsampling2d(_nn.Cell):
                             % (where, type(given[0]).__name__))
         if len(given[0]) != 2:
             raise ValueError("[%s] length of size or scale_factor, got %d, expected 2" % (where, len(given[0])))
-        if input.ndim != 4:
+        if check_tensor(input, where).ndim != 4:
             raise ValueError("[%s] rank of the input, got %d, expected 4" % (where, input.ndim))
+        if self.size is None:
+            _check_real(self.scale_factor[0], where, "scale_factor"), _check_real(self.scale_factor[1], where, "scale_factor")
         if self.size is not None:
             return functional.interpolate(input, tuple(self.size), **self._mode)
         return self._scaled(input, [int(size * factor) for size, factor in zip(input.shape[-2:], self.scale_factor)])
@@ -142,7 +145,7 @@ class _ZeroPad(_nn.Cell):
 
     def construct(self, input):
         pairs = [self.padding[i:i + 2] for i in range(0, self._sides, 2)]
-        if input.ndim < len(pairs):
+        if check_tensor(input, type(self).__name__).ndim < len(pairs):
             raise ValueError("[%s] rank of the input, got %d, expected at least %d"
                              % (type(self).__name__, input.ndim, len(pairs)))
         for axis, (before, after) in zip(range(input.ndim - 1, -1, -1), pairs):

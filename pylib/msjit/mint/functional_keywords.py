@@ -3,6 +3,7 @@
 With `inplace` they write the result to the input and return the input.
 """
 from .. import ops as _ops
+from ..common.checks import check_real as _check_real
 from ..common.methods_shared import written as _written
 from ..common.tensor import check_tensor as _check
 from ..ops import resize_func as _resize
@@ -153,7 +154,9 @@ def one_hot(tensor, num_classes=-1):
     The result has the axes of the tensor and one more. An index outside gives zeros. Raises TypeError for floats and for anything but a Tensor.
     """
     if num_classes == -1:
-        num_classes = int(_ops.amax(_check(tensor, "one_hot"))) + 1
+        if _check(tensor, "one_hot").is_floating_point():
+            raise TypeError("[one_hot] dtype of the tensor, got %s, expected integers" % (tensor.dtype,))
+        num_classes = int(_ops.amax(tensor)) + 1
     return _ops.cast(_ops.one_hot(tensor, num_classes, 1, 0, -1), tensor.dtype)
 
 
@@ -226,7 +229,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     factors = None
     if scale_factor is not None and size is None:
         many = isinstance(scale_factor, (tuple, list))
-        factors = tuple(float(f) for f in scale_factor) if many else (float(scale_factor),) * (input.ndim - 2)
+        given = scale_factor if many else (scale_factor,) * (input.ndim - 2)
+        factors = tuple(_check_real(factor, "interpolate", "scale_factor") for factor in given)
     sizes = _resize.target(input, size, factors, mode, align_corners, recompute_scale_factor)
     if factors is None or recompute_scale_factor:
         steps = [n / size for n, size in zip(input.shape[2:], sizes)]

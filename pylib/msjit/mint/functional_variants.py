@@ -1,5 +1,7 @@
 """Functions of mint.nn.functional whose arguments mean something else than those of ops."""
 from .. import ops as _ops
+from ..common.checks import check_operand as _check_operand
+from ..common.checks import check_real as _check_real
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
@@ -81,6 +83,7 @@ def kl_div(input, target, reduction="mean", log_target=False):
     With log_target, target is a log probability too. reduction 'batchmean' divides the sum by the size of axis 0. Raises ValueError for shapes
     that do not broadcast and for another reduction.
     """
+    _check_operand(input, "kl_div", "input"), _check_tensor(target, "kl_div", "target")
     try:
         if log_target:
             loss = _ops.exp(target) * (target - input)
@@ -101,8 +104,9 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
 
     Raises ValueError for an axis that the input does not have, TypeError for anything but a Tensor.
     """
+    p = _check_real(p, "normalize", "p")
     try:
-        size = _ops.norm(input, float(p), dim, True)
+        size = _ops.norm(input, p, dim, True)
     except _ERRORS as error:
         _rename(error, "normalize")
         raise
@@ -116,7 +120,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     share `momentum`, unless they are None. Otherwise it uses running_mean and running_var. Raises ValueError where these are
     None without training.
     """
-    _check_tensor(input, "batch_norm")
+    if _check_tensor(input, "batch_norm").ndim < 2:
+        raise ValueError("[batch_norm] rank of the input, got %d, expected 2 or more" % input.ndim)
     channels = (input.shape[1],)
     weight = _ops.ones(channels, input.dtype) if weight is None else weight
     bias = _ops.zeros(channels, input.dtype) if bias is None else bias

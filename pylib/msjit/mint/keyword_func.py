@@ -1,8 +1,11 @@
 """Functions of mint that differ from those of ops only in parameter names and defaults."""
 from .. import ops as _ops
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_offset as _check_offset
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
 
 
@@ -20,7 +23,11 @@ def narrow(input, dim, start, length):
 
     Raises ValueError where these are not within the axis, and for an axis that the input does not have.
     """
-    return _ops.narrow(input, dim, start + input.shape[dim] if start < 0 else start, length)
+    if type(start) is not int:
+        start = _check_offset(start, "narrow", "start")
+    if start < 0:
+        start += _check_tensor(input, "narrow").shape[_check_axis(dim, input.ndim, "narrow", "dim")]
+    return _ops.narrow(input, dim, start, length)
 
 
 def linspace(start, end, steps, *, dtype=None):
@@ -66,9 +73,9 @@ def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     anything but a Tensor, ValueError for an axis that the input does not have.
     """
     input = input if dtype is None else _k.cast(input, dtype)
-    if p == "nuc":
+    if isinstance(p, str) and p == "nuc":
         return _ops.norm(input, "nuc", dim, keepdim)
-    return _ops.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim)
+    return _ops.vector_norm(input, 2 if p is None or (isinstance(p, str) and p == "fro") else p, dim, keepdim)
 
 
 def permute(input, dims):

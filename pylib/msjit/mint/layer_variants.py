@@ -2,6 +2,7 @@
 from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
+from ..common.checks import check_int, check_real, check_sizes
 from ..common.error_names import rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.methods_shared import written as _written
@@ -44,10 +45,10 @@ class _BatchNorm(_nn.Cell):
 
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, dtype=None):
         super().__init__()
+        name = type(self).__name__
         if momentum is None:
-            raise NotImplementedError("[%s] momentum, got None, expected a float: the mean of all batches is not offered"
-                                      % type(self).__name__)
-        self.num_features, self.eps, self.momentum = num_features, float(eps), float(momentum)
+            raise NotImplementedError("[%s] momentum, got None, expected a float: the mean of all batches is not offered" % name)
+        self.num_features, self.eps, self.momentum = check_int(num_features, name, "num_features"), check_real(eps, name, "eps"), check_real(momentum, name, "momentum")
         self.affine, self.track_running_stats, dtype = affine, track_running_stats, _float32(dtype)
         self.weight = self.bias = self.running_mean = self.running_var = self.num_batches_tracked = None
         shape = [num_features]
@@ -148,8 +149,8 @@ class LayerNormExt(_nn.Cell):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.normalized_shape, self.eps, self.weight, self.bias = shape, float(eps), None, None
+        shape = check_sizes(normalized_shape, "LayerNorm", "normalized_shape")
+        self.normalized_shape, self.eps, self.weight, self.bias = shape, check_real(eps, "LayerNorm", "eps"), None, None
         self.elementwise_affine = elementwise_affine
         if elementwise_affine:
             self.weight = Parameter(initializer("ones", shape, _float32(dtype)), name="weight")
@@ -173,10 +174,10 @@ class GroupNorm(_nn.Cell):
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
         super().__init__()
+        num_groups, num_channels = check_int(num_groups, "GroupNorm", "num_groups"), check_int(num_channels, "GroupNorm", "num_channels")
         if num_groups <= 0 or num_channels % num_groups:
-            raise ValueError("[GroupNorm] num_channels must be a multiple of num_groups, got %s and %s"
-                             % (num_channels, num_groups))
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, float(eps), affine
+            raise ValueError("[GroupNorm] num_channels must be a multiple of num_groups, got %s and %s" % (num_channels, num_groups))
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, check_real(eps, "GroupNorm", "eps"), affine
         self.weight = Parameter(initializer("ones", [num_channels], _float32(dtype)), name="weight", requires_grad=affine)
         self.bias = Parameter(initializer("zeros", [num_channels], _float32(dtype)), name="bias", requires_grad=affine)
 
@@ -203,15 +204,17 @@ class EmbeddingExt(_nn.Cell):
         super().__init__()
         if sparse:
             raise NotImplementedError("[Embedding] sparse, got %r, expected False: gradients are dense here" % (sparse,))
+        num_embeddings = check_int(num_embeddings, "Embedding", "num_embeddings")
+        embedding_dim = check_int(embedding_dim, "Embedding", "embedding_dim")
+        padding_idx = None if padding_idx is None else check_int(padding_idx, "Embedding", "padding_idx")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise ValueError("[Embedding] padding_idx out of range, got %d, expected below %d"
-                             % (padding_idx, num_embeddings))
+            raise ValueError("[Embedding] padding_idx out of range, got %d, expected below %d" % (padding_idx, num_embeddings))
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         table = initializer("normal", [num_embeddings, embedding_dim], _float32(dtype)) if _weight is None else _weight
+        check_tensor(table, "Embedding", "_weight")
         if table.shape != (num_embeddings, embedding_dim):
-            raise ValueError("[Embedding] shape of _weight, got %s, expected %s"
-                             % (table.shape, (num_embeddings, embedding_dim)))
+            raise ValueError("[Embedding] shape of _weight, got %s, expected %s" % (table.shape, (num_embeddings, embedding_dim)))
         if padding_idx is not None and _weight is None:
             rows = _k.arange(0, num_embeddings, 1).reshape(-1, 1)
             table = _k.where(_k.equal(rows, self.padding_idx), _k.zeros_like(table), table)

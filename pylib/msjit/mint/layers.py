@@ -1,6 +1,7 @@
 """Layers of mint.nn with other parameter names than those of nn: thin Cells around functions and layers of nn."""
 from .. import nn as _nn
 from .. import ops as _ops
+from ..common.checks import check_sequence
 from .functional_keywords import avg_pool2d as _avg_pool2d
 from .functional_keywords import conv_transpose2d as _conv_transpose2d
 from .functional_keywords import max_pool2d as _max_pool2d
@@ -11,11 +12,11 @@ def _extra(dtype):
     return {} if dtype is None else {"dtype": dtype}
 
 
-def _split(padding, rank):
+def _split(where, padding, rank):
     """The (pad_mode, padding) of a layer of nn for a padding of mint."""
     if isinstance(padding, str):
         return padding, 0
-    pads = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+    pads = (padding,) * rank if isinstance(padding, int) else tuple(check_sequence(padding, where, "padding", "an int, a str, a tuple or a list"))
     return "pad", tuple(p for p in pads for _ in (0, 1))
 
 
@@ -75,7 +76,7 @@ class Conv1d(ConvNames, _nn.Cell):
         self.bias = made.bias
         self.in_channels, self.out_channels = in_channels, out_channels
         self.kernel_size, self.stride, self.dilation = made.kernel_size[1:], made.stride[1:], made.dilation[1:]
-        self.pad_mode, self._pads = _split(inner, 1)
+        self.pad_mode, self._pads = _split("conv1d", inner, 1)
         self._name_arguments(1, padding, groups, padding_mode=padding_mode)
 
     def construct(self, input):
@@ -92,7 +93,7 @@ class Conv3d(ConvNames, _nn.Conv3d):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", dtype=None):
-        mode, pads = _split(inner_padding("conv3d", padding, padding_mode), 3)
+        mode, pads = _split("conv3d", inner_padding("conv3d", padding, padding_mode), 3)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, dilation, groups, bias,
                          **_extra(dtype))
         self._name_arguments(3, padding, groups, padding_mode=padding_mode)
@@ -114,7 +115,7 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
                  dilation=1, padding_mode="zeros", dtype=None):
         if padding_mode != "zeros":
             raise ValueError("[conv_transpose2d] padding_mode, got %r, expected 'zeros'" % (padding_mode,))
-        mode, pads = _split(padding, 2)
+        mode, pads = _split("conv_transpose2d", padding, 2)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, output_padding, dilation, groups,
                          bias, **_extra(dtype))
         self._name_arguments(2, padding, groups, True, self.output_padding)
@@ -127,6 +128,7 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
 
     def _more(self, input, output_size):
         """The output_padding that gives this size."""
+        check_sequence(output_size, "conv_transpose2d", "output_size")
         least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in
                  zip(input.shape[-2:], self.stride, self.padding, self.dilation, self.kernel_size)]
         more = tuple([int(size) - n for size, n in zip(output_size[-2:], least)])

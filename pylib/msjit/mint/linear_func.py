@@ -1,6 +1,7 @@
 """Products, distances, systems of equations and convolutions of mint that differ from those of ops in names, defaults or results."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_sizes as _check_sizes
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import check_tensor as _check_tensor
@@ -41,7 +42,8 @@ def vdot(input, other):
 
     Raises ValueError for other ranks and for different lengths, TypeError for anything but Tensors.
     """
-    if _check_tensor(input, "vdot").ndim != 1 or _check_tensor(other, "vdot").ndim != 1:
+    _check_tensor(input, "vdot"), _check_tensor(other, "vdot")
+    if input.ndim != 1 or other.ndim != 1:
         raise ValueError("[vdot] operands must be vectors, got %d and %d axes" % (input.ndim, other.ndim))
     if input.size != other.size:
         raise ValueError("[vdot] sizes must match, got %d and %d" % (input.size, other.size))
@@ -85,7 +87,7 @@ def _convolved(conv, rank, input, weight, bias, stride, padding, dilation, group
     _check_tensor(input, conv.__name__)
     mode, pads = padding, 0
     if not isinstance(padding, str):
-        sides = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+        sides = _check_sizes(padding, conv.__name__, "padding")
         if len(sides) not in (1, rank):
             raise ValueError("[%s] padding, got %d numbers, expected one or %d" % (conv.__name__, len(sides), rank))
         sides = sides * rank if len(sides) == 1 else sides

@@ -1,13 +1,10 @@
 """Functions of mint that take other arguments than the functions of ops with the same names."""
 from .. import ops as _ops
-from ..common.checks import check_numeric as _check_numeric
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import scaled as _scaled
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
-
-
-def _scaled(where, other, alpha):
-    return other if alpha == 1 else other * _check_numeric(alpha, where, "alpha")
 
 
 def add(input, other, *, alpha=1):
@@ -16,7 +13,7 @@ def add(input, other, *, alpha=1):
     The result has the common dtype: integers and float32 give float32. Raises ValueError for shapes that do not broadcast, TypeError for
     anything but Tensors and numbers.
     """
-    return _k.add(input, _scaled("add", other, alpha))
+    return _k.add(input, other if alpha == 1 else _scaled(other, alpha, "add"))
 
 
 def sub(input, other, *, alpha=1):
@@ -25,7 +22,7 @@ def sub(input, other, *, alpha=1):
     The result has the common dtype: integers and float32 give float32. Raises ValueError for shapes that do not broadcast, TypeError for
     anything but Tensors and numbers.
     """
-    return _k.sub(input, _scaled("sub", other, alpha))
+    return _k.sub(input, other if alpha == 1 else _scaled(other, alpha, "sub"))
 
 
 def max(input, dim=None, keepdim=False, *, other=None):
@@ -106,8 +103,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """
     import numpy
     array = _check(input, "unique").asnumpy()
-    if dim is not None and not -array.ndim <= dim < array.ndim:
-        raise ValueError("[unique] dim, got %d, expected %d to %d" % (dim, -array.ndim, array.ndim - 1))
+    dim = None if dim is None else _check_axis(dim, array.ndim, "unique", "dim")
     values, inverse, counts = numpy.unique(array, return_inverse=True, return_counts=True, axis=dim)
     inverse = inverse.reshape(array.shape if dim is None else (array.shape[dim],))
     out = [_k.cast(_Tensor(values), input.dtype)]

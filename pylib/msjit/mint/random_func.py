@@ -45,11 +45,11 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
     """
     if generator is not None:
         return _drawn("normal", generator, normal, mean, std, size)
+    _check_numeric(mean, "normal", "mean"), _check_numeric(std, "normal", "std")
     if size is None:
         shape = (mean + std).shape if isinstance(mean, _Tensor) or isinstance(std, _Tensor) else ()
     else:
         shape = _shape("normal", size)
-    _check_numeric(mean, "normal", "mean"), _check_numeric(std, "normal", "std")
     if isinstance(std, (int, float)) and std < 0:
         raise ValueError("[normal] std must not be negative, got %s" % (std,))
     return _ops.standard_normal(shape) * std + mean

@@ -1,5 +1,7 @@
 """Functions of mint that make, divide, join and change tensors, where names, defaults or results differ from those of ops."""
 from .. import ops as _ops
+from ..common.checks import check_offset as _check_offset
+from ..common.checks import scaled as _scaled
 from ..common.error_names import ERRORS as _ERRORS
 from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
@@ -44,6 +46,7 @@ def diag(input, diagonal=0):
     """
     if _check_tensor(input, "diag").ndim not in (1, 2):
         raise ValueError("[diag] rank of input, got %d, expected 1 or 2" % input.ndim)
+    diagonal = _check_offset(diagonal, "diag", "diagonal")
     return _ops.diag_embed(input, diagonal) if input.ndim == 1 else _ops.diagonal(input, diagonal)
 
 
@@ -108,7 +111,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     index is a vector of integers, as long as that axis of source. Raises IndexError for a position outside the axis, ValueError for sizes that do
     not fit and for an axis that the input does not have, TypeError for an index of floats.
     """
-    return _slices_added(input, index, source if alpha == 1 else source * alpha, dim)
+    return _slices_added(input, index, source if alpha == 1 else _scaled(source, alpha, "index_add", "source"), dim)
 
 
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

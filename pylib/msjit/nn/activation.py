@@ -368,7 +368,7 @@ class Softmax2d(Cell):
     """Softmax over the channels of (C, H, W) or (N, C, H, W) inputs. Shape and dtype are those of x; ValueError for another rank."""
 
     def construct(self, x):
-        if x.ndim not in (3, 4):
+        if check_tensor(x, "softmax2d").ndim not in (3, 4):
             raise ValueError("[softmax2d] rank of the input, got %d, expected 3 or 4" % x.ndim)
         return ops.softmax(x, -3)
 

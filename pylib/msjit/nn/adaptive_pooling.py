@@ -1,6 +1,7 @@
 """Pooling layers whose output has a given size."""
 from .. import ops
 from ..common.checks import int_tuple
+from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .cell import Cell
 
@@ -39,6 +40,8 @@ class _Even(_Adaptive):
         self.squeeze = ops.Squeeze(2)
 
     def construct(self, x):
+        if not check_tensor(x, type(self).__name__).ndim:
+            raise ValueError("[%s] rank of the input, got 0, expected 2 or 3" % type(self).__name__)
         if x.shape[-1] % self.output_size:
             raise ValueError("[%s] last size of the input must be a multiple of output_size, got %d and %d"
                              % (type(self).__name__, x.shape[-1], self.output_size))

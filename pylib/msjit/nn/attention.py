@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_int
 from ..common.initializer import XavierNormal, XavierUniform, initializer
 from ..common.parameter import Parameter
 from ..common.tensor import check_tensor
@@ -29,12 +30,15 @@ class MultiheadAttention(Cell):
     def __init__(self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
                  vdim=None, batch_first=False, dtype=mstype.float32):
         super().__init__()
+        embed_dim, num_heads = check_int(embed_dim, _WHERE, "embed_dim"), check_int(num_heads, _WHERE, "num_heads")
+        if num_heads < 1:
+            raise ValueError("[%s] num_heads, got %d, expected 1 or more" % (_WHERE, num_heads))
         if embed_dim % num_heads:
             raise ValueError("[%s] embed_dim must be a multiple of num_heads, got %s and %s"
                              % (_WHERE, embed_dim, num_heads))
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
+        self.kdim = embed_dim if kdim is None else check_int(kdim, _WHERE, "kdim")
+        self.vdim = embed_dim if vdim is None else check_int(vdim, _WHERE, "vdim")
         self.dropout, self.batch_first, self.add_zero_attn, self.dtype = dropout, batch_first, bool(add_zero_attn), dtype
         self._packed = self.kdim == embed_dim and self.vdim == embed_dim
         self.in_proj_weight = self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
@@ -120,7 +124,7 @@ class MultiheadAttention(Cell):
                 raise ValueError("[%s] shape of attn_mask, got %s, expected %s or %s"
                                  % (_WHERE, attn_mask.shape, (target, source), (batch * heads, target, source)))
         if padding is not None:
-            if padding.shape != (batch, source):
+            if check_tensor(padding, _WHERE, "key_padding_mask").shape != (batch, source):
                 raise ValueError("[%s] shape of key_padding_mask, got %s, expected %s"
                                  % (_WHERE, padding.shape, (batch, source)))
             padding = _as_floats(padding, q.dtype, "key_padding_mask").reshape(batch, 1, 1, source)

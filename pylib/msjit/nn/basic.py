@@ -3,7 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
-from ..common.checks import check_count
+from ..common.checks import check_count, check_int
 from ..common.error_names import ERRORS, rename
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
@@ -160,7 +160,7 @@ class Embedding(Cell):
         self.use_one_hot, self.padding_idx = use_one_hot, padding_idx
         table = initializer(embedding_table, [vocab_size, embedding_size], dtype)
         if padding_idx is not None:
-            if not 0 <= padding_idx < vocab_size:
+            if not 0 <= check_int(padding_idx, "embedding", "padding_idx") < vocab_size:
                 raise ValueError("[embedding] padding_idx out of range, got %s, expected below %d"
                                  % (padding_idx, vocab_size))
             values = table.asnumpy().copy()

@@ -76,6 +76,8 @@ class Cell(CellSettings, CellState, CellAttributes, CellNames, KeepsForward):
         if hasattr(self, "bprop"):
             set_attr(self, "_ms_intercept", True)
         if flags:
+            if not hasattr(type(flags), "keys"):
+                raise TypeError("[cell] flags, got %s, expected a dict" % type(flags).__name__)
             self.add_flags(**flags)
 
     def __init_subclass__(cls, **kwargs):

@@ -2,7 +2,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from ..common.checks import check_int
+from ..common.checks import check_int, check_sequence
 from ..common.tensor import Tensor
 from .cell import Cell
 
@@ -331,8 +331,10 @@ class CellDict(_Container):
 
         Raises TypeError for keys that are no strs and values that are no Cells, ValueError for items that are no pairs.
         """
-        items = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
+        items = cells.items() if isinstance(cells, (Mapping, CellDict)) else check_sequence(cells, "cell_dict", "cells", "a mapping or (key, Cell) pairs")
         for pair in items:
+            if not hasattr(type(pair), "__len__"):
+                raise TypeError("[cell_dict] items must be (key, Cell) pairs, got %s" % type(pair).__name__)
             if len(pair) != 2:
                 raise ValueError("[cell_dict] items must be (key, Cell) pairs, got length %d" % len(pair))
             self[pair[0]] = pair[1]

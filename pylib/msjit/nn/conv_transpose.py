@@ -2,6 +2,7 @@
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
+from ..common.tensor import check_tensor
 from ..ops.window_func import _pads, transposed
 from .conv import _Conv, lifted_weight
 
@@ -52,7 +53,7 @@ class _Transposed(_Conv):
         return sizes, tuple(pads)
 
     def construct(self, x):
-        if x.ndim != len(self.kernel_size) + 2:
+        if check_tensor(x, self._where).ndim != len(self.kernel_size) + 2:
             raise ValueError("[%s] input has a wrong rank, got %d, expected %d"
                              % (self._where, x.ndim, len(self.kernel_size) + 2))
         sizes, pads = self._sizes(x)

@@ -3,8 +3,9 @@ import warnings
 
 from .. import context, ops
 from ..common import dtype as mstype
+from ..common.checks import check_sequence
 from ..common.parameter import Parameter
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from ..communication import collectives
 from ..communication.management import create_group, get_group_size, get_rank
 from ..communication.world import group_of
@@ -35,7 +36,7 @@ class DistributedGradReducer(Cell):
         self.mean = context.get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree = get_group_size() if degree is None else degree
         self.group, self.compared = group, False
-        self.of = tuple([p for p in parameters if isinstance(p, Parameter)])
+        self.of = tuple([p for p in check_sequence(parameters, "DistributedGradReducer", "parameters") if isinstance(p, Parameter)])
         self.allreduce_filter = tuple([not p.layerwise_parallel for p in self.of])
 
     def construct(self, grads):
@@ -111,7 +112,7 @@ class SyncBatchNorm(_BatchNorm):
             self.group_name = _joined_group(process_groups)
 
     def _check(self, x):
-        if x.ndim not in (2, 4):
+        if check_tensor(x, "sync_batch_norm").ndim not in (2, 4):
             raise ValueError("[sync_batch_norm] input must have 2 or 4 dimensions, got %d" % x.ndim)
 
     def construct(self, x):

@@ -1,6 +1,7 @@
 """Dropout layers, of single elements and of whole channels."""
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_operand
 from ..common.tensor import check_tensor
 from .cell import Cell
 
@@ -19,7 +20,7 @@ class Dropout(Cell):
 
     def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
         super().__init__()
-        drop = 1.0 - keep_prob if p is None else p
+        drop = 1.0 - check_operand(keep_prob, "dropout", "keep_prob") if p is None else p
         if isinstance(drop, bool) or not isinstance(drop, (int, float)):
             raise TypeError("[dropout] p must be a float, got %s" % type(drop).__name__)
         if not 0 <= drop < 1:

@@ -1,8 +1,10 @@
 """Instance normalisation."""
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_real
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
@@ -21,9 +23,9 @@ class _InstanceNorm(Cell):
                  dtype=mstype.float32):
         super().__init__()
         self.num_features = positive_int(num_features, "instance_norm", "num_features")
-        if not 0 <= momentum <= 1:
+        if not 0 <= check_real(momentum, "instance_norm", "momentum") <= 1:
             raise ValueError("[instance_norm] momentum must be in [0, 1], got %s" % (momentum,))
-        self.eps, self.momentum = float(eps), float(momentum)
+        self.eps, self.momentum = check_real(eps, "instance_norm", "eps"), float(momentum)
         shape = [num_features]
         self.moving_mean = Parameter(initializer("zeros", shape, dtype), "mean", False)
         self.moving_variance = Parameter(initializer("ones", shape, dtype), "variance", False)
@@ -31,7 +33,7 @@ class _InstanceNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", affine)
 
     def construct(self, x):
-        if x.ndim != self._dims + 2:
+        if check_tensor(x, "instance_norm").ndim != self._dims + 2:
             raise ValueError("[instance_norm] input must have %d dimensions, got %d" % (self._dims + 2, x.ndim))
         if x.shape[1] != self.num_features:
             raise ValueError("[instance_norm] channels of the input, got %d in shape %s, expected %d"

@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_int
 from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .loss_base import LossBase
@@ -106,6 +107,8 @@ class SampledSoftmaxLoss(LossBase):
                  reduction="none"):
         super().__init__(reduction)
         where = "sampled_softmax_loss"
+        for what, value in (("num_sampled", num_sampled), ("num_classes", num_classes), ("num_true", num_true), ("seed", seed)):
+            check_int(value, where, what)
         if num_true < 1 or seed < 0 or num_sampled > num_classes or num_true > num_classes:
             raise ValueError("[%s] num_sampled, num_classes, num_true and seed, got %s, %s, %s and %s, expected 0 or more and "
                              "no more than num_classes" % (where, num_sampled, num_classes, num_true, seed))

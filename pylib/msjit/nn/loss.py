@@ -1,5 +1,6 @@
 """Loss functions as Cells."""
 from .. import _paths, ops
+from ..common.checks import check_real
 from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .activation import number
@@ -92,9 +93,10 @@ class SmoothL1Loss(LossBase):
 
     def __init__(self, beta=1.0, reduction="none"):
         super().__init__(reduction)
+        beta = check_real(beta, "smooth_l1_loss", "beta")
         if not beta > 0:
             raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % (beta,))
-        self.beta = float(beta)
+        self.beta = beta
 
     def construct(self, logits, labels):
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)

@@ -149,6 +149,8 @@ class TripletMarginWithDistanceLoss(LossBase):
             raise TypeError("[%s] margin must be a float, got %s" % (where, type(margin).__name__))
         if not isinstance(swap, bool):
             raise TypeError("[%s] swap must be a bool, got %s" % (where, type(swap).__name__))
+        if distance_function is not None and not callable(distance_function):
+            raise TypeError("[%s] distance_function, got %s, expected a function" % (where, type(distance_function).__name__))
         self.distance_function = _distance if distance_function is None else distance_function
         self.swap, self.margin = swap, margin
 

@@ -1,7 +1,7 @@
 """Normalisation layers."""
 from .. import ops
 from ..common import dtype as mstype
-from ..common.checks import check_format
+from ..common.checks import check_format, check_real
 from ..common.error_names import ERRORS, rename, wrong_channels
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
@@ -29,9 +29,9 @@ class _BatchNorm(Cell):
         super().__init__()
         check_format(data_format, "batch_norm")
         self.num_features = positive_int(num_features, "batch_norm", "num_features")
-        if not 0 <= momentum <= 1:
+        if not 0 <= check_real(momentum, "batch_norm", "momentum") <= 1:
             raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % (momentum,))
-        self.eps, self.momentum, self.use_batch_statistics = float(eps), 1.0 - momentum, use_batch_statistics
+        self.eps, self.momentum, self.use_batch_statistics = check_real(eps, "batch_norm", "eps"), 1.0 - momentum, use_batch_statistics
         shape = [num_features]
         self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", False)
         self.moving_variance = Parameter(initializer(moving_var_init, shape, dtype), "variance", False)
@@ -133,7 +133,7 @@ class LayerNorm(Cell):
             raise ValueError("[layer_norm] normalized_shape must have at least one axis, got ()")
         self.normalized_shape, shape = normalized_shape, tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
-        self.epsilon = float(epsilon)
+        self.epsilon = check_real(epsilon, "layer_norm", "epsilon")
         self.gamma = Parameter(initializer(gamma_init, shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta")
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
@@ -183,7 +183,7 @@ class GroupNorm(Cell):
         if num_channels % num_groups:
             raise ValueError("[group_norm] num_channels must be a multiple of num_groups, got %d and %d"
                              % (num_channels, num_groups))
-        self.eps = float(eps)
+        self.eps = check_real(eps, "group_norm", "eps")
         self.affine = affine
         self.gamma = Parameter(initializer(gamma_init, [num_channels], dtype), "gamma", affine)
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)

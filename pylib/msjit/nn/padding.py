@@ -30,7 +30,7 @@ class Pad(Cell):
         self.pad = ops.Pad(self.paddings) if mode == "CONSTANT" else ops.MirrorPad(mode)
 
     def construct(self, x):
-        if x.ndim != len(self.paddings):
+        if check_tensor(x, "pad").ndim != len(self.paddings):
             raise ValueError("[pad] paddings must be pairs for each axis, got %d for %d axes"
                              % (len(self.paddings), x.ndim))
         if self.mode == "CONSTANT":

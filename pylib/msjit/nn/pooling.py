@@ -131,7 +131,7 @@ class _Pool(Cell):
 
     def _check(self, x):
         dims = len(self.kernel_size)
-        if x.ndim not in (dims + 1, dims + 2):
+        if check_tensor(x, self._where).ndim not in (dims + 1, dims + 2):
             raise ValueError("[%s] input has a wrong rank, got %d, expected %d or %d"
                              % (self._where, x.ndim, dims + 1, dims + 2))
 

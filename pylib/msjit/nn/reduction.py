@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_operand
 from ..common.error_names import ERRORS, rename
 from ..common.tensor import check_tensor
 from .cell import Cell
@@ -48,6 +49,7 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     def construct(self, x, clip_norm):
+        check_operand(clip_norm, "clip_by_norm", "clip_norm")
         x = ops.cast(x, mstype.float32)
         norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
         return x * clip_norm / ops.maximum(norm, clip_norm)

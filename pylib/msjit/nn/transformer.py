@@ -3,7 +3,9 @@ import copy
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_count
 from ..common.initializer import initializer
+from ..common.tensor import check_tensor
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .basic import Dense, Dropout
@@ -29,7 +31,7 @@ def _activation(activation, where):
 
 
 def _check_padding(mask):
-    if mask is not None and mask.dtype != mstype.bool_ and mask.dtype not in _FLOATS:
+    if mask is not None and check_tensor(mask, "transformer", "src_key_padding_mask").dtype != mstype.bool_ and mask.dtype not in _FLOATS:
         raise AssertionError("[transformer] dtype of src_key_padding_mask, got %s, expected bool or a float" % (mask.dtype,))
 
 
@@ -138,7 +140,7 @@ class _Stack(Cell):
             raise TypeError("[%s] layer, got %s, expected a %s" % (type(self).__name__, type(layer).__name__, kind.__name__))
         first = kind(layer.d_model, layer.nhead, layer.dim_feedforward, layer.dropout_num, layer.activation1, layer.layernorm_eps,
                      layer.batch_first, layer.norm_first, dtype=layer.dtype)
-        self.layers = CellList([copy.deepcopy(first) for _ in range(num_layers)])
+        self.layers = CellList([copy.deepcopy(first) for _ in range(check_count(num_layers, type(self).__name__, "num_layers"))])
         self.num_layers, self.norm = num_layers, norm
 
 
@@ -205,7 +207,10 @@ class Transformer(Cell):
 
     def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
                   tgt_key_padding_mask=None, memory_key_padding_mask=None):
+        check_tensor(src, "Transformer", "src"), check_tensor(tgt, "Transformer", "tgt")
         axis = 0 if self.batch_first else 1
+        if src.ndim < 2 or tgt.ndim < 2:
+            raise ValueError("[Transformer] ranks of src and tgt, got %d and %d, expected 2 or 3" % (src.ndim, tgt.ndim))
         if src.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
             raise ValueError("[Transformer] batch of src and tgt, got %d and %d, expected the same"
                              % (src.shape[axis], tgt.shape[axis]))

@@ -217,6 +217,8 @@ class WithGradCell(Cell):
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
+        if not isinstance(network, Cell):
+            raise TypeError("[WithGradCell] network, got %s, expected a Cell" % type(network).__name__)
         self.network = network if loss_fn is None else WithLossCell(network, loss_fn)
         self.sens = sens
 

@@ -1,8 +1,9 @@
 """Training steps with a loss scale, and the Cells that update the scale."""
 from .. import autograd, importer, ops
 from ..common import dtype as mstype
+from ..common.checks import check_real
 from ..common.parameter import Parameter
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from ..ops.composite import MultitypeFuncGraph
 from .cell import Cell
 from .wrap import TrainOneStepCell
@@ -36,7 +37,9 @@ class DynamicLossScaleUpdateCell(Cell):
     def __init__(self, loss_scale_value, scale_factor, scale_window):
         super().__init__()
         self.loss_scale_value = loss_scale_value
-        self.scale_factor, self.scale_window = float(scale_factor), int(scale_window)
+        self.scale_factor = check_real(scale_factor, "DynamicLossScaleUpdateCell", "scale_factor")
+        check_real(scale_window, "DynamicLossScaleUpdateCell", "scale_window")
+        self.scale_window = int(scale_window)
         self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step", requires_grad=False)
         self.last_overflow_iter = Parameter(Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False)
 
@@ -46,6 +49,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def construct(self, loss_scale, overflow):
         """Writes the next scale into loss_scale, a Parameter; returns overflow."""
+        check_tensor(loss_scale, "DynamicLossScaleUpdateCell", "loss_scale")
         scale, step, last = loss_scale.detach(), self.cur_iter.detach(), self.last_overflow_iter.detach()
         grows = step - last >= self.scale_window
         shrunk = ops.where(overflow, ops.maximum(scale / self.scale_factor, 1), scale)

@@ -1,6 +1,9 @@
 """Functions that call other functions on parts of a tensor, set functions, and tests of arrays and dtypes."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_sequence as _check_sequence
+from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -11,13 +14,17 @@ __all__ = []
 _public = public(__all__)
 
 
+def _check_callable(function, where, what):
+    if not callable(function):
+        raise TypeError("[%s] %s, got %s, expected a function" % (where, what, type(function).__name__))
+
+
 @_public
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """Calls func1d(row, *args, **kwargs) for each row along an axis, and puts the results in place of the rows."""
+    _check_callable(func1d, "apply_along_axis", "func1d")
     arr = _tensor(arr)
-    if not -arr.ndim <= axis < arr.ndim:
-        raise ValueError("[apply_along_axis] axis, got %d, expected one in [%d, %d)" % (axis, -arr.ndim, arr.ndim))
-    axis %= arr.ndim
+    axis = _check_axis(axis, arr.ndim, "apply_along_axis")
     moved = _ops.movedim(arr, axis, arr.ndim - 1)
     lead = tuple(moved.shape[:-1])
     rows = _k.unstack(_k.reshape(moved, (-1, moved.shape[-1])), 0)
@@ -32,9 +39,12 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 @_public
 def apply_over_axes(func, a, axes):
     """Calls func(a, axis=axis) for one axis after another; a result that lacks the axis gets it back with size 1."""
+    _check_callable(func, "apply_over_axes", "func")
     a = _tensor(a)
-    for axis in (axes,) if isinstance(axes, int) else axes:
+    for axis in _check_sizes(axes, "apply_over_axes", "axes"):
         out = func(a, axis=axis)
+        if not hasattr(out, "ndim"):
+            raise TypeError("[apply_over_axes] result of func, got %s, expected a Tensor" % type(out).__name__)
         if out.ndim == a.ndim - 1:
             out = _k.expand_dims(out, axis)
         if out.ndim != a.ndim:
@@ -53,6 +63,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     conditions = [_tensor(c) for c in (condlist if isinstance(condlist, (tuple, list)) else [condlist])]
     if isinstance(condlist, (tuple, list)) and condlist and not isinstance(condlist[0], (tuple, list, _Tensor)):
         conditions = [_tensor(list(condlist))]
+    _check_sequence(funclist, "piecewise", "funclist")
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ValueError("[piecewise] functions, got %d, expected %d or %d"
                          % (len(funclist), len(conditions), len(conditions) + 1))
@@ -74,7 +85,8 @@ def choose(a, choices, mode="clip"):
     if mode not in ("clip", "wrap"):
         raise NotImplementedError("[choose] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
     a = _tensor(a)
-    rows = list(_k.unstack(choices, 0)) if isinstance(choices, _Tensor) else [_tensor(row) for row in choices]
+    rows = list(_k.unstack(choices, 0)) if isinstance(choices, _Tensor) else [
+        _tensor(row) for row in _check_sequence(choices, "choose", "choices", "a Tensor, a tuple or a list")]
     shape = _ops.broadcast_to(a, a.shape).shape
     for row in rows:
         shape = _k.add(_k.zeros(shape, _mstype.float32), _k.cast(row, _mstype.float32)).shape
@@ -129,6 +141,8 @@ def array_str(a):
 @_public
 def asfarray(a, dtype=_mstype.float32):
     """Converts to a tensor of floats; a dtype that is not a float means float32."""
+    if type(dtype).__hash__ is None:
+        raise TypeError("[asfarray] dtype, got %s, expected a dtype" % type(dtype).__name__)
     return _k.cast(_tensor(a), dtype if dtype in _FLOATS else _mstype.float32)
 
 

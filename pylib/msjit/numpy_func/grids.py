@@ -3,6 +3,10 @@ import builtins as _b
 
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.checks import check_offset as _check_offset
+from ..common.checks import check_real as _check_real
+from ..common.checks import check_sequence as _check_sequence
+from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from .shapes import tril_indices, triu_indices
@@ -23,7 +27,7 @@ def indices(dimensions, dtype=_mstype.int32, sparse=False):
 
     With sparse each of them has size 1 along all other axes.
     """
-    sizes = tuple(dimensions)
+    sizes = tuple(_check_sequence(dimensions, "indices", "dimensions"))
     rows = [_axis_of(size, i, len(sizes), dtype) for i, size in enumerate(sizes)]
     return rows if sparse else [_k.broadcast_to(row, sizes) for row in rows]
 
@@ -40,11 +44,12 @@ def ix_(*args):
     return tuple(out)
 
 
-def _points(part):
+def _points(part, where):
     """The numbers of a slice; an imaginary step means a count of points, the end included."""
     start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
     if isinstance(step, complex):
         count = int(abs(step))
+        _check_real(start, where, "start of a slice"), _check_real(part.stop, where, "end of a slice")
         row = _k.arange(0, count, 1, _mstype.float32)
         return row * ((part.stop - start) / _b.max(count - 1, 1)) + float(start)
     floats = any(isinstance(v, float) for v in (start, part.stop, step))
@@ -62,7 +67,7 @@ class _Grid:
         for part in parts:
             if not isinstance(part, slice):
                 raise TypeError("[%s] index, got %s, expected slices" % (self._name, type(part).__name__))
-        rows = [_points(part) for part in parts]
+        rows = [_points(part, self._name) for part in parts]
         if not isinstance(key, tuple):
             return rows[0]
         if any(row.dtype == _mstype.float32 for row in rows):
@@ -84,7 +89,7 @@ __all__ += ["mgrid", "ogrid"]
 @_public
 def diag_indices(n, ndim=2):
     """The coordinates, a tuple, of the main diagonal of a tensor of `ndim` axes of size n."""
-    return (_k.arange(0, n, 1, _mstype.int32),) * ndim
+    return (_k.arange(0, n, 1, _mstype.int32),) * _check_offset(ndim, "diag_indices", "ndim")
 
 
 def _sizes_of(where, arr):
@@ -98,14 +103,14 @@ def _sizes_of(where, arr):
 def tril_indices_from(arr, k=0):
     """Returns the indices, a tuple, of the elements on and below diagonal k of a matrix."""
     rows, columns = _sizes_of("tril_indices_from", arr)
-    return tril_indices(rows, k, columns)
+    return tril_indices(rows, _check_offset(k, "tril_indices_from", "k"), columns)
 
 
 @_public
 def triu_indices_from(arr, k=0):
     """Returns the indices, a tuple, of the elements on and above diagonal k of a matrix."""
     rows, columns = _sizes_of("triu_indices_from", arr)
-    return triu_indices(rows, k, columns)
+    return triu_indices(rows, _check_offset(k, "triu_indices_from", "k"), columns)
 
 
 def _strides(sizes, order, where):
@@ -120,7 +125,8 @@ def _strides(sizes, order, where):
 @_public
 def unravel_index(indices, shape, order="C"):
     """Converts indices into a flattened tensor of a shape to a tuple of coordinates; indices beyond it are clipped."""
-    indices, sizes = _tensor(indices), (shape,) if isinstance(shape, int) else tuple(shape)
+    indices = _tensor(indices)
+    sizes = [_check_offset(size, "unravel_index", "shape") for size in _check_sizes(shape, "unravel_index")]
     total = 1
     for size in sizes:
         total *= size
@@ -136,7 +142,11 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
     """
     if mode not in ("clip", "wrap"):
         raise ValueError("[ravel_multi_index] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
-    rows = _k.unstack(multi_index, 0) if isinstance(multi_index, _Tensor) else [_tensor(row) for row in multi_index]
+    if isinstance(multi_index, _Tensor):
+        rows = _k.unstack(multi_index, 0)
+    else:
+        rows = [_tensor(row) for row in _check_sequence(multi_index, "ravel_multi_index", "multi_index", "a Tensor, a tuple or a list")]
+    dims = [_check_offset(size, "ravel_multi_index", "dims") for size in _check_sequence(dims, "ravel_multi_index", "dims")]
     if len(rows) != len(dims):
         raise ValueError("[ravel_multi_index] coordinates, got %d, expected %d" % (len(rows), len(dims)))
     out = 0

@@ -1,5 +1,9 @@
 """Histograms over one, two and more axes."""
 from ..common import dtype as _mstype
+from ..common.checks import check_real as _check_real
+from ..common.checks import check_sequence as _check_sequence
+from ..common.error_names import ERRORS as _ERRORS
+from ..common.error_names import rename as _rename
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from .shared import as_float as _float
@@ -8,6 +12,16 @@ from .shared import public
 
 __all__ = []
 _public = public(__all__)
+
+
+def _check_span(where, span):
+    """The range of a histogram, a pair of numbers; an empty one counts as None."""
+    if not isinstance(span, (tuple, list)):
+        raise TypeError("[%s] range, got %s, expected a pair of numbers" % (where, type(span).__name__))
+    if len(span) not in (0, 2):
+        raise ValueError("[%s] range, got %d items, expected a pair of numbers" % (where, len(span)))
+    for value in span:
+        _check_real(value, where, "range")
 
 
 def _edges(where, a, bins, span):
@@ -23,6 +37,8 @@ def _edges(where, a, bins, span):
         raise TypeError("[%s] bins, got %s, expected an int or bounds" % (where, type(bins).__name__))
     if bins < 1:
         raise ValueError("[%s] bins, got %d, expected 1 or more" % (where, bins))
+    if span is not None:
+        _check_span(where, span)
     low, high = (0.0, 1.0) if span is None and not a.size else span or (_k.min(a), _k.max(a))
     if span is not None and not low < high and low != high:
         raise ValueError("[%s] range, got %s, expected numbers that do not fall" % (where, span))
@@ -88,7 +104,9 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
     many = isinstance(bins, (tuple, list))
     if many and len(bins) != len(columns):
         raise ValueError("[histogramdd] bins, got %d, expected %d, one for each axis" % (len(bins), len(columns)))
-    spans = [None] * len(columns) if range is None else list(range)
+    spans = [None] * len(columns) if range is None else list(_check_sequence(range, "histogramdd", "range", "a pair for each axis"))
+    if len(spans) < len(columns):
+        raise ValueError("[histogramdd] range, got %d items, expected %d, one for each axis" % (len(spans), len(columns)))
     edges = [_edges("histogramdd", column, bins[i] if many else bins, spans[i]) for i, column in enumerate(columns)]
     sizes = [edge.size - 1 for edge in edges]
     place, outside, total = 0, None, 1
@@ -114,5 +132,9 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
         bins = [bins, bins]
     elif isinstance(bins, (tuple, list)) and len(bins) == 1:
         bins = [bins[0], bins[0]]
-    out, edges = histogramdd([_tensor(x), _tensor(y)], bins, range, weights, density)
+    try:
+        out, edges = histogramdd([_tensor(x), _tensor(y)], bins, range, weights, density)
+    except _ERRORS as error:
+        _rename(error, "histogram2d")
+        raise
     return (out,) + tuple(edges)

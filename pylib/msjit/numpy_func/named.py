@@ -4,6 +4,9 @@ import builtins as _b
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_operand as _check_operand
+from ..common.checks import check_sequence as _check_sequence
+from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from .shared import as_float as _float
@@ -86,7 +89,7 @@ def where(condition, x=None, y=None):
 def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
     """Draws uniform integers in [minval, maxval), or with one number in [0, minval). Without a shape it draws one."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    return _ops.randint(low, high, (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype)
+    return _ops.randint(low, high, (1,) if shape is None else _check_sizes(shape, "randint"), dtype=dtype)
 
 
 @_public
@@ -138,7 +141,7 @@ def stack(arrays, axis=0):
 def concatenate(arrays, axis=0):
     """Joins tensors along an axis; with axis None it flattens them first."""
     if axis is None:
-        return _ops.concat([_k.reshape(_tensor(a), (-1,)) for a in arrays], 0)
+        return _ops.concat([_k.reshape(_tensor(a), (-1,)) for a in _check_sequence(arrays, "concatenate", "arrays")], 0)
     return _ops.concat(list(arrays) if isinstance(arrays, _Tensor) else arrays, axis)
 
 
@@ -157,7 +160,7 @@ def tile(a, reps):
 def _like(name, value):
     def call(a, dtype=None, shape=None):
         a = _tensor(a)
-        sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        sizes = a.shape if shape is None else _check_sizes(shape, name)
         return _k.full(sizes, value, a.dtype if dtype is None else dtype)
     _put(name, call)
 
@@ -170,7 +173,7 @@ _like("zeros_like", 0)
 def full_like(a, fill_value, dtype=None, shape=None):
     """Creates a tensor of one value in the shape of another, or in a given one."""
     a = _tensor(a)
-    sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    sizes = a.shape if shape is None else _check_sizes(shape, "full_like")
     dtype = a.dtype if dtype is None else dtype
     if isinstance(fill_value, _Tensor):
         return _k.cast(_ops.broadcast_to(fill_value, sizes), dtype)
@@ -217,6 +220,8 @@ for _name, _method in (("max", "max"), ("min", "min"), ("amax", "max"), ("amin",
 @_public
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
     """Sums elements over axes, by default over all; `initial` is added to the result."""
+    if not (initial is None or isinstance(initial, (tuple, list))):
+        _check_operand(initial, "sum", "initial")
     out = _ops.sum(_tensor(a), axis, keepdims)
     return _cast(out if initial is None else out + initial, dtype)
 

@@ -1,5 +1,7 @@
 """numpy.pad: values around a tensor."""
 from .. import ops as _ops
+from ..common.checks import check_offset as _check_offset
+from ..common.checks import check_real as _check_real
 from ..common.tensor import Tensor as _Tensor
 from ..ops import pad_func as _pad
 from ..ops import registry as _k
@@ -17,8 +19,11 @@ def _pairs(where, given, rank):
     """(before, after) for each axis, from a number, a pair for all axes, or a pair for each axis."""
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * rank
-    if not isinstance(given[0], (tuple, list)):
+    if not given or not isinstance(given[0], (tuple, list)):
         given = [tuple(given) * (2 if len(given) == 1 else 1)]
+    for pair in given:
+        if not isinstance(pair, (tuple, list)):
+            raise TypeError("[pad] %s, got %s among pairs, expected pairs" % (where, type(pair).__name__))
     pairs = [tuple(pair) * (2 if len(pair) == 1 else 1) for pair in given] * (rank if len(given) == 1 else 1)
     if len(pairs) != rank or any(len(pair) != 2 for pair in pairs):
         raise ValueError("[pad] %s, got %s, expected a number, a pair, or a pair for each of %d axes" % (where, given, rank))
@@ -56,10 +61,15 @@ def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, en
     arr = _tensor(arr)
     if mode not in _MODES or reflect_type != "even" or kwargs:
         raise NotImplementedError("[pad] mode, got %r, expected one of %s, with reflect_type 'even'" % (mode, ", ".join(_MODES)))
-    pairs = _pairs("pad_width", pad_width, arr.ndim)
+    pairs = [[_check_offset(count, "pad", "pad_width") for count in pair] for pair in _pairs("pad_width", pad_width, arr.ndim)]
     if mode == "constant" and isinstance(constant_values, (int, float)):
         return _k.pad(arr, [p[0] for p in pairs], [p[1] for p in pairs], constant_values)
     lengths, ends = _pairs("stat_length", stat_length, arr.ndim), _pairs("end_values", end_values, arr.ndim)
+    for at in (0, 1):
+        for axis in range(arr.ndim):
+            _check_real(ends[axis][at], "pad", "end_values")
+            if lengths[axis][at] is not None:
+                _check_offset(lengths[axis][at], "pad", "stat_length")
     constants = _pairs("constant_values", constant_values, arr.ndim)
     for axis, (before, after) in enumerate(pairs):
         if mode in ("reflect", "symmetric"):

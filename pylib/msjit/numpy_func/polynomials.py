@@ -1,5 +1,6 @@
 """Polynomials as vectors of coefficients, the highest power first."""
 from ..common import dtype as _mstype
+from ..common.checks import check_real as _check_real
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
 from .shared import as_float as _float
@@ -75,5 +76,5 @@ def polyint(p, m=1, k=None):
     constants = constants * m if len(constants) == 1 else constants
     for constant in constants[:m]:
         powers = _k.arange(p.size, 0, -1, p.dtype)
-        p = _k.concat([p / powers, _k.full((1,), float(constant), p.dtype)], 0)
+        p = _k.concat([p / powers, _k.full((1,), _check_real(constant, "polyint", "k"), p.dtype)], 0)
     return p

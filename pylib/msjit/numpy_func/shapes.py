@@ -2,6 +2,9 @@
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_offset as _check_offset
+from ..common.checks import check_sequence as _check_sequence
+from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
@@ -20,7 +23,10 @@ def _several(name, function):
     def call(tup):
         if isinstance(tup, _Tensor) and name != "vstack":
             return tup  # MindSpore leaves one Tensor as it is
-        return function([_tensor(item) for item in tup])
+        made = [_tensor(item) for item in _check_sequence(tup, name, "tup", "a tuple or a list of tensors")]
+        if not made:
+            raise ValueError("[%s] tup, got no tensors, expected one or more" % name)
+        return function(made)
     call.__name__ = call.__qualname__ = name
     call.__doc__ = "As numpy.%s." % name
     globals()[name] = call
@@ -81,6 +87,8 @@ def dsplit(x, indices_or_sections):
 @_public
 def broadcast_arrays(*args):
     """Broadcasts all arguments to their common shape."""
+    if not args:
+        raise ValueError("[broadcast_arrays] arguments, got none, expected one or more")
     tensors = [_tensor(item) for item in args]
     total = tensors[0]
     for item in tensors[1:]:
@@ -91,7 +99,7 @@ def broadcast_arrays(*args):
 @_public
 def flip(m, axis=None):
     """Reverses the order along axes, by default along all."""
-    axes = range(_check(m, "flip").ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    axes = range(_check(m, "flip").ndim) if axis is None else _check_sizes(axis, "flip", "axis")
     return _k.flip(m, list(axes))
 
 
@@ -143,7 +151,8 @@ def repeat(a, repeats, axis=None):
 @_public
 def size(a, axis=None):
     """Returns the number of elements, or the size of an axis."""
-    return _tensor(a).size if axis is None else _tensor(a).shape[axis]
+    a = _tensor(a)
+    return a.size if axis is None else a.shape[_check_axis(axis, a.ndim, "size")]
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------
@@ -193,14 +202,14 @@ def triu_indices(n, k=0, m=None):
 @_public
 def diag(v, k=0):
     """Builds the matrix with a vector on a diagonal, or returns a diagonal of a matrix."""
-    v = _tensor(v)
+    v, k = _tensor(v), _check_offset(k, "diag", "k")
     return _ops.diag_embed(v, k) if v.ndim == 1 else _ops.diagonal(v, k)
 
 
 @_public
 def diagflat(v, k=0):
     """Builds the square matrix whose diagonal holds all elements."""
-    return _ops.diagflat(_tensor(v), k)
+    return _ops.diagflat(_tensor(v), _check_offset(k, "diagflat", "k"))
 
 
 @_public
@@ -258,6 +267,9 @@ def vander(x, N=None, increasing=False):
 @_public
 def multi_dot(arrays):
     """Multiplies matrices one after another, from left to right."""
+    arrays = list(_check_sequence(arrays, "multi_dot", "arrays", "a tuple or a list of tensors"))
+    if not arrays:
+        raise ValueError("[multi_dot] arrays, got none, expected one or more")
     out = arrays[0]
     for item in arrays[1:]:
         out = _ops.matmul(out, item)

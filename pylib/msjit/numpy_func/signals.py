@@ -5,6 +5,8 @@ import math as _math
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_real as _check_real
+from ..common.checks import check_sizes as _check_sizes
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -106,21 +108,19 @@ def interp(x, xp, fp, left=None, right=None):
         x0, x1 = _k.gather(xp, after - 1, 0), _k.gather(xp, after, 0)
         y0, y1 = _k.gather(fp, after - 1, 0), _k.gather(fp, after, 0)
         out = y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
-    out = _k.where(_k.less(x, xp[0]), fp[0] if left is None else float(left), out)
-    return _k.where(_k.greater(x, xp[-1]), fp[-1] if right is None else float(right), out)
+    out = _k.where(_k.less(x, xp[0]), fp[0] if left is None else _check_real(left, "interp", "left"), out)
+    return _k.where(_k.greater(x, xp[-1]), fp[-1] if right is None else _check_real(right, "interp", "right"), out)
 
 
 @_public
 def unwrap(p, discont=_math.pi, axis=-1):
     """Adds multiples of 2 pi to angles along an axis so that no jump above `discont` exceeds pi."""
     p = _float(_tensor(p))
-    if not -p.ndim <= axis < p.ndim:
-        raise ValueError("[unwrap] axis, got %d, expected one in [%d, %d)" % (axis, -p.ndim, p.ndim))
+    axis = _check_axis(axis, p.ndim, "unwrap")
     jump = _ops.diff(p, 1, axis)
     turned = _k.mod(jump + _math.pi, 2 * _math.pi) - _math.pi
     turned = _k.where(_k.logical_and(_k.equal(turned, -_math.pi), _k.greater(jump, 0)), _math.pi, turned)
     change = _k.where(_k.less(_k.abs(jump), discont), 0.0, turned - jump)
-    axis %= p.ndim
     return p + _k.pad(_k.cumsum(change, axis), [1 if i == axis else 0 for i in range(p.ndim)], [0] * p.ndim, 0.0)
 
 
@@ -147,12 +147,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if edge_order != 1:
         raise NotImplementedError("[gradient] edge_order, got %r, expected 1" % (edge_order,))
     f = _float(_tensor(f))
-    axes = tuple(range(f.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(range(f.ndim)) if axis is None else _check_sizes(axis, "gradient", "axis")
     axes = [_check_axis(a, f.ndim, "gradient") for a in axes]
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("[gradient] distances, got %d, expected none, one or %d" % (len(varargs), len(axes)))
     steps = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
-    out = [_slope(f, step if isinstance(step, _Tensor) else float(step), a) for step, a in zip(steps, axes)]
+    out = [_slope(f, step if isinstance(step, _Tensor) else _check_real(step, "gradient", "distance"), a) for step, a in zip(steps, axes)]
     return out[0] if len(out) == 1 else out
 
 
@@ -206,15 +206,15 @@ def nancumsum(a, axis=None, dtype=None):
 @_public
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """Computes the variance over axes of the elements that are not NaN, divided by (their count - ddof)."""
-    a = _float(_tensor(a))
+    a, ddof = _float(_tensor(a)), _check_real(ddof, "nanvar", "ddof")
     there = _k.cast(_k.equal(a, a), a.dtype)
     filled, count = _k.where(_k.isnan(a), 0.0, a), _k.sum(there, axis, True)
     spread = _k.square(filled - _k.sum(filled, axis, True) / count) * there
-    out = _k.sum(spread, axis, keepdims) / (_k.sum(there, axis, keepdims) - float(ddof))
+    out = _k.sum(spread, axis, keepdims) / (_k.sum(there, axis, keepdims) - ddof)
     return out if dtype is None else _k.cast(out, dtype)
 
 
 @_public
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """Computes the standard deviation over axes of the elements that are not NaN, the square root of nanvar."""
-    return _k.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
+    return _k.sqrt(nanvar(a, axis, dtype, _check_real(ddof, "nanstd", "ddof"), keepdims))

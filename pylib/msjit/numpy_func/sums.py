@@ -4,6 +4,9 @@ import builtins as _b
 from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.checks import check_axis as _check_axis
+from ..common.checks import check_offset as _check_offset
+from ..common.checks import check_real as _check_real
+from ..common.checks import check_sequence as _check_sequence
 from ..common.tensor import Tensor as _Tensor
 from ..context import FLOAT_DTYPES as _FLOATS
 from ..ops import registry as _k
@@ -127,9 +130,7 @@ def take_along_axis(arr, indices, axis):
         arr, axis = _ravel(arr), 0
     if arr.ndim != indices.ndim:
         raise ValueError("[take_along_axis] rank of indices, got %d, expected %d" % (indices.ndim, arr.ndim))
-    axis = axis + arr.ndim if axis < 0 else axis
-    if not 0 <= axis < arr.ndim:
-        raise ValueError("[take_along_axis] axis, got %d, expected one of %d" % (axis, arr.ndim))
+    axis = _check_axis(axis, arr.ndim, "take_along_axis")
     pairs = list(zip(arr.shape, indices.shape))
     if any(at != axis and a != b and 1 not in (a, b) for at, (a, b) in enumerate(pairs)):
         raise ValueError("[take_along_axis] shapes, got %s and %s, expected ones that broadcast along other axes than %d"
@@ -158,7 +159,10 @@ def digitize(x, bins, right=False):
 @_public
 def bincount(x, weights=None, minlength=0, length=None):
     """Counts how often each of 0, 1, 2, ... occurs, or sums the weights; `length` is the size of the result."""
-    out = _ops.bincount(_tensor(x), weights, minlength if length is None else _b.max(minlength, length))
+    if length is not None:
+        length = _check_offset(length, "bincount", "length")
+        minlength = _b.max(_check_offset(minlength, "bincount", "minlength"), length)
+    out = _ops.bincount(_tensor(x), weights, minlength)
     return out if length is None else out[:length]
 
 
@@ -185,6 +189,7 @@ def in1d(ar1, ar2, invert=False):
 @_public
 def select(condlist, choicelist, default=0):
     """Picks at each position the element of the first choice whose condition is true there."""
+    _check_sequence(condlist, "select", "condlist"), _check_sequence(choicelist, "select", "choicelist")
     out = default
     for condition, choice in list(zip(condlist, choicelist))[::-1]:
         out = _k.where(_tensor(condition), _tensor(choice), out)
@@ -223,10 +228,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Returns powers of a base with evenly spaced exponents."""
     if axis not in (0, -1):
         raise NotImplementedError("[logspace] axis, got %s, expected 0" % (axis,))
+    num, base = _check_offset(num, "logspace", "num"), _check_real(base, "logspace", "base")
     start, stop = _float(_tensor(start)), _float(_tensor(stop))
     step = (stop - start) / _b.max(num - 1 if endpoint else num, 1)
     exponents = _k.reshape(_k.arange(0, num, 1, _mstype.float32), [num] + [1] * step.ndim) * step + start
-    out = _k.pow(float(base), exponents)
+    out = _k.pow(base, exponents)
     return out if dtype is None else _k.cast(out, dtype)
 
 
