@@ -7,6 +7,7 @@
 #include "kernels/eager/tape.h"
 #include "pylib/ext/custom_gradient.h"
 #include "pylib/ext/tensor.h"
+#include "pylib/ext/tensor_method_texts.h"
 
 namespace msjit {
 namespace {
@@ -264,31 +265,13 @@ bool is_writable(const Tensor& tensor, const char* where) {
 }
 
 PyMethodDef g_tensor_methods[] = {
-    method0<as_numpy>(
-        "asnumpy",
-        "asnumpy($self)\n--\n\nThe elements as a NumPy array of the same shape, which shares the "
-        "tensor's "
-        "memory: a write to one\nshows in the other. bfloat16 gives a copy in float32."),
+    method0<as_numpy>("asnumpy", texts::kAsnumpy),
     method0<as_numpy>("numpy", "numpy($self)\n--\n\nAs asnumpy()."),
     method<dunder_array>("__array__",
                          "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy.asarray."),
-    method<item>("item",
-                 "item($self, *index)\n--\n\nThe only element as a Python number or, given an int, "
-                 "the element with that "
-                 "number in row-major\norder; given an int for each axis, or a tuple of them, the "
-                 "element there.\n\n"
-                 "Raises ValueError unless that is one element, IndexError for an index outside."),
-    method0<to_list>("tolist",
-                     "tolist($self)\n--\n\nThe elements as Python numbers in nested lists, one for "
-                     "each axis; without "
-                     "axes a number."),
-    method<astype>(
-        "astype",
-        "astype($self, dtype, copy=True)\n--\n\nThe elements converted to another dtype, an ms "
-        "dtype, a NumPy "
-        "dtype, a Python type or a name;\nthe tensor itself if it has that dtype. copy is ignored. "
-        "Floats become "
-        "integers by dropping their\nfractions. Raises TypeError for what names no dtype."),
+    method<item>("item", texts::kItem),
+    method0<to_list>("tolist", texts::kTolist),
+    method<astype>("astype", texts::kAstype),
     method<astype>("to", "to($self, dtype, copy=True)\n--\n\nAs astype()."),
     method0<cast_method<DType::kFloat16>>("half", "half($self)\n--\n\nAs astype(float16)."),
     method0<cast_method<DType::kBFloat16>>("bfloat16",
@@ -299,54 +282,21 @@ PyMethodDef g_tensor_methods[] = {
     method0<cast_method<DType::kInt64>>("long", "long($self)\n--\n\nAs astype(int64)."),
     method0<cast_method<DType::kBool>>(
         "bool", "bool($self)\n--\n\nAs astype(bool): whether each element is not 0."),
-    method0<copy_tensor>("copy",
-                         "copy($self)\n--\n\nA tensor of the same shape and dtype with memory of "
-                         "its own. Gradients flow "
-                         "through it."),
-    method0<contiguous>("contiguous",
-                        "contiguous($self)\n--\n\nThe tensor itself if its elements lie in "
-                        "row-major order, otherwise a "
-                        "copy that does."),
-    method0<contiguous_flag>("is_contiguous",
-                             "is_contiguous($self)\n--\n\nWhether the elements lie in row-major "
-                             "order without gaps, a bool."),
+    method0<copy_tensor>("copy", texts::kCopy),
+    method0<contiguous>("contiguous", texts::kContiguous),
+    method0<contiguous_flag>("is_contiguous", texts::kIsContiguous),
     method0<numel>("numel", "numel($self)\n--\n\nThe number of elements, an int."),
     method0<dim>("dim", "dim($self)\n--\n\nThe number of axes, an int."),
     method0<data_ptr>("data_ptr",
                       "data_ptr($self)\n--\n\nThe address of the first element, an int."),
-    method0<element_strides>(
-        "stride",
-        "stride($self)\n--\n\nFor each axis, how many elements lie between one and the next along "
-        "it: a list of ints."),
+    method0<element_strides>("stride", texts::kStride),
     method0<itself>("value", "value($self)\n--\n\nThe tensor itself."),
-    method0<detach>(
-        "detach",
-        "detach($self)\n--\n\nA tensor on the same memory through which no gradient flows."),
-    method<set_data>("set_data",
-                     "set_data($self, data, slice_shape=False)\n--\n\nTakes over the elements of "
-                     "the Tensor `data`, "
-                     "converted to this dtype, and returns self. No gradient flows.\n\nRaises "
-                     "ValueError for another shape "
-                     "unless slice_shape, TypeError for anything but a Tensor."),
-    method1<assign_value>("assign_value",
-                          "assign_value($self, value)\n--\n\nTakes over the elements of a Tensor "
-                          "or an array, with its "
-                          "shape and dtype, and returns self."),
-    method<backward_method>(
-        "backward",
-        "backward($self, gradient=None)\n--\n\nAdds the gradient of this tensor by each tensor "
-        "that requires_grad to the "
-        "`grad` of that one.\n\n`gradient` is the gradient of the whole by this tensor, of its "
-        "shape; ones by default. Raises "
-        "RuntimeError\nfor a tensor that nothing recorded, ValueError for another shape."),
-    method<requires_grad_>("requires_grad_",
-                           "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad "
-                           "and returns self. Raises "
-                           "TypeError for integers and unless it is a bool."),
-    {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC,
-     "from_numpy(array)\n--\n\nA tensor on the memory of a numpy.ndarray: a write to one shows in "
-     "the other. Raises TypeError\n"
-     "for anything else and for arrays of texts or objects."},
+    method0<detach>("detach", texts::kDetach),
+    method<set_data>("set_data", texts::kSetData),
+    method1<assign_value>("assign_value", texts::kAssignValue),
+    method<backward_method>("backward", texts::kBackward),
+    method<requires_grad_>("requires_grad_", texts::kRequiresGrad),
+    {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC, texts::kFromNumpy},
     method<tensor_dlpack>("__dlpack__",
                           "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, "
                           "copy=None)\n--\n\nA DLPack capsule."),

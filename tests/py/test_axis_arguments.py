@@ -40,7 +40,7 @@ RAISES = {
     "pixel_shuffle": (lambda x: ops.pixel_shuffle(x, 2), ValueError, "[pixel_shuffle] input has a wrong rank, got 2, expected at least 3"),
     "pixel_unshuffle": (lambda x: ops.pixel_unshuffle(x[None], 0), ValueError, "[pixel_unshuffle] height and width must be multiples of 0"),
     "arange": (lambda x: ops.arange([1]), TypeError, "[arange] a bound or the step must be a number, got list"),
-    "add": (lambda x: mint.add(x, x, alpha=None), TypeError, "[add] alpha must be a number, got NoneType"),
+    "add": (lambda x: mint.add(x, x, alpha=None), TypeError, "[add] alpha, got NoneType, expected a Tensor or a number"),
     "randint": (lambda x: ops.randint([0], 5, (2,)), TypeError, "[randint] low must be a number, got list"),
     "rows": (lambda x: Tensor([[1, 2], [3]]), TypeError, "[Tensor] nested list, got rows of 2 and 1 elements, expected equal lengths"),
     "tuple_shown": (lambda x: nn.CentralCrop((2,)), TypeError, "[central_crop] central_fraction must be a number, got tuple"),

@@ -3,6 +3,7 @@ import enum
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import activation_func as activation_func
+from . import argument_kinds as argument_kinds
 from . import array_func as array_func
 from . import array_operations as array_operations
 from . import array_rules as array_rules
