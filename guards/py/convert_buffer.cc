@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "guards/py/convert.h"
+#include "guards/py/late_release.h"
 
 namespace msjit {
 namespace {
@@ -14,13 +15,12 @@ struct Format {
 };
 
 void release_buffer(void* context) {
-  auto* view = static_cast<Py_buffer*>(context);
-  if (Py_IsInitialized()) {
-    PyGILState_STATE state = PyGILState_Ensure();
+  const auto release = [](void* held) {
+    auto* view = static_cast<Py_buffer*>(held);
     PyBuffer_Release(view);
-    PyGILState_Release(state);
-  }
-  delete view;
+    delete view;
+  };
+  release_with_gil(release, context);
 }
 
 DType unsigned_of(size_t size) {

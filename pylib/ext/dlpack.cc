@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "guards/py/host_call.h"
+#include "guards/py/late_release.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -128,11 +129,11 @@ Ref export_tensor(const Tensor& t, bool copied) {
 
 template <class Managed>
 void delete_imported(void* context) {
-  auto* managed = static_cast<Managed*>(context);
-  if (!managed->deleter || !Py_IsInitialized()) return;
-  PyGILState_STATE state = PyGILState_Ensure();  // the producer may be Python's
-  managed->deleter(managed);
-  PyGILState_Release(state);
+  const auto release = [](void* held) {
+    auto* managed = static_cast<Managed*>(held);
+    if (managed->deleter) managed->deleter(managed);
+  };
+  release_with_gil(release, context);  // the producer may be Python's
 }
 
 bool check_imported(const DLTensor& t) {
