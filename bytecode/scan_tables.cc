@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"

@@ -3,6 +3,7 @@
 #include "bytecode/numbers.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/computed_classes.h"
+#include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 
 namespace msjit {
