@@ -20,7 +20,10 @@ void release_buffer(void* context) {
     PyBuffer_Release(view);
     delete view;
   };
-  release_with_gil(release, context);
+  if (Py_IsInitialized())
+    release_with_gil(release, context);
+  else
+    delete static_cast<Py_buffer*>(context);
 }
 
 DType unsigned_of(size_t size) {

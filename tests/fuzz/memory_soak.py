@@ -61,22 +61,32 @@ def program():
     return space
 
 
+def growth(turn, warm_up, count):
+    """By how much `count` turns raise the memory, after some to warm up."""
+    turn(warm_up)
+    gc.collect()
+    before = rss()
+    turn(count)
+    gc.collect()
+    return rss() - before
+
+
+def many(call, count):
+    """call(0), call(1), ...; cycles that wait for the collector must not decide how high the memory rises."""
+    for i in range(count):
+        call(i)
+        if i % 1000 == 0:
+            gc.collect()
+
+
 def calls(count):
     space = program()
     functions = [ms.jit(space[name], mode="PIJit") for name in ("returns", "breaks", "makes", "fails", "writes")]
     x = Tensor(np.ones(1000, np.float32))
 
     def turn(n):
-        for i in range(n):
-            functions[i % len(functions)](x, 1)
-            if i % 1000 == 0:
-                gc.collect()  # otherwise cycles that wait for the collector would decide how high the memory rises
-    turn(max(500, count // 10))
-    gc.collect()
-    before = rss()
-    turn(count)
-    gc.collect()
-    return rss() - before
+        many(lambda i: functions[i % len(functions)](x, 1), n)
+    return growth(turn, max(500, count // 10), count)
 
 
 def captures(count):
@@ -99,13 +109,10 @@ def captures(count):
             if i % 20 == 0:
                 gc.collect()
                 assert code() is None, "a code object outlives its function"
-    turn(max(30, count // 10))
-    gc.collect()
-    before, entries = rss(), len(_msjit.explain_json())
-    turn(count)
-    gc.collect()
+    entries = len(_msjit.explain_json())
+    risen = growth(turn, max(30, count // 10), count)
     assert len(_msjit.explain_json()) <= entries + 40, "captures outlive their functions"
-    return rss() - before
+    return risen
 
 
 def steps(program, count):
@@ -114,16 +121,8 @@ def steps(program, count):
     step = ms.jit(step, mode="PIJit")
 
     def turn(n):
-        for i in range(n):
-            step(*batches[i % len(batches)]).asnumpy()
-            if i % 1000 == 0:
-                gc.collect()
-    turn(max(100, count // 10))
-    gc.collect()
-    before = rss()
-    turn(count)
-    gc.collect()
-    return rss() - before
+        many(lambda i: step(*batches[i % len(batches)]).asnumpy(), n)
+    return growth(turn, max(100, count // 10), count)
 
 
 def models(count):
@@ -138,10 +137,7 @@ def models(count):
             del step, parameters, batches, jitted
             gc.collect()
             assert held() is None, "a Parameter outlives its model"
-    turn(max(12, count // 4))
-    before = rss()
-    turn(count)
-    return rss() - before
+    return growth(turn, max(12, count // 4), count)
 
 
 def measure(n_calls, n_captures, n_steps, n_models):

@@ -24,8 +24,11 @@ _WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ log_ masked_fill_ masked_
     sqrt_ tanh_ pow_ neg_ abs_ relu_ addmm_ ceil_ round_ sin_ cos_ square_ reciprocal_ rsqrt_ trunc_ tril_ triu_""".split()
 
 
+_SETTERS = ("masked_fill", "masked_scatter")  # these set elements, as x[mask] = value does
+
+
 def _written(name):
-    converts = name.startswith("masked_")  # these set elements, as x[mask] = value does
+    converts = name in _SETTERS
 
     def method(self, *args, **kwargs):
         try:
@@ -35,7 +38,7 @@ def _written(name):
             raise
 
     method.__name__ = method.__qualname__ = name + "_"
-    method.__doc__ = written_text(name, getattr(_ops, name))
+    method.__doc__ = written_text(name, getattr(_ops, name), converts)
     return method
 
 

@@ -55,11 +55,12 @@ def written(name, tensor, out, converts=False):
     return tensor
 
 
-def written_text(name, function):
+def written_text(name, function, converts=False):
     """The docstring of the method that writes the result of a function of ops to the tensor."""
     text = (function.__doc__ or "").split(">>>")[0].rstrip().replace("\n    ", "\n")
+    cut = "" if converts else ", TypeError where a tensor of integers would get floats"
     return ("ops.%s of this tensor and the arguments, written to the tensor, which keeps its shape and dtype; returns the tensor.\n\n"
-            "Raises ValueError where the result has another shape, TypeError where a tensor of integers would get floats, and what the function raises.\n\nThe function: %s" % (name, text))
+            "Raises ValueError where the result has another shape%s, and what the function raises.\n\nThe function: %s" % (name, cut, text))
 
 
 __all__ = ["no_out", "put_method", "written", "written_text"]
